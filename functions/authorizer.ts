@@ -1,0 +1,37 @@
+import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import { verifyApiKey } from '../shared/api-keys.ts';
+import { environmentVariables, requireEnvironment } from '../shared/environment.ts';
+import { authorizationPattern } from '../shared/operations.ts';
+
+/**
+ * Lets a request in when its key works. API Gateway keeps the decision by key and replays it on every route, so
+ * it is made for the whole stage. A refusal is a Deny: a throw would count as an error of the function.
+ * When the table cannot be read this throws, and nobody is let in.
+ */
+export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+  const stage = requireEnvironment(environmentVariables.stage);
+  const table = requireEnvironment(environmentVariables.apiKeysTable);
+  const key = new RegExp(authorizationPattern(stage)).exec(event.authorizationToken)?.[1];
+  const record = key === undefined ? undefined : await verifyApiKey({ stage, table }, key);
+
+  return {
+    principalId: record?.keyId ?? 'nobody',
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [
+        {
+          Effect: record ? 'Allow' : 'Deny',
+          Action: 'execute-api:Invoke',
+          Resource: wholeStage(event.methodArn),
+        },
+      ],
+    },
+    ...(record && { context: { keyId: record.keyId } }),
+  };
+}
+
+/** `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` with method and path open. */
+function wholeStage(methodArn: string): string {
+  const [api, stage] = methodArn.split('/');
+  return `${api}/${stage}/*/*`;
+}

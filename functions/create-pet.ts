@@ -1,0 +1,8 @@
+import { endpoint } from '../shared/endpoint.ts';
+import { operations } from '../shared/operations.ts';
+import { createPet } from '../shared/pets.ts';
+
+export const handler = endpoint(operations.createPet, async ({ body, baseAddress }) => {
+  const pet = await createPet(body);
+  return { body: pet, headers: { Location: `${baseAddress}${operations.createPet.path}/${pet.id}` } };
+});

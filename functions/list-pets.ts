@@ -1,0 +1,19 @@
+import { encodeCursor } from '../shared/cursor.ts';
+import { endpoint } from '../shared/endpoint.ts';
+import { operations } from '../shared/operations.ts';
+import { listPets } from '../shared/pets.ts';
+
+export const handler = endpoint(operations.listPets, async ({ query, baseAddress }) => {
+  const { pets, next } = await listPets(query);
+  if (next === undefined) return { body: pets };
+
+  const nextQuery = new URLSearchParams({
+    limit: query.limit.toString(),
+    ...(query.status && { status: query.status }),
+    cursor: encodeCursor(next),
+  });
+  return {
+    body: pets,
+    headers: { Link: `<${baseAddress}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
+  };
+});

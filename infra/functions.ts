@@ -1,0 +1,72 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { environmentVariables } from '../shared/environment.ts';
+import { operations } from '../shared/operations.ts';
+import { PetStoreFunction } from './lambda-function.ts';
+import type { StageSettings } from './stages.ts';
+import { listIndexes, type Storage } from './storage.ts';
+
+export type OperationId = keyof typeof operations;
+export type PetStoreFunctions = Record<OperationId | 'authorizer', PetStoreFunction>;
+
+interface FunctionsProps {
+  stage: string;
+  settings: StageSettings;
+  storage: Storage;
+}
+
+/** The functions of a stage, each with exactly the permission that its code makes use of. */
+export function createFunctions(
+  scope: Construct,
+  { stage, settings, storage }: FunctionsProps,
+): PetStoreFunctions {
+  const { pets, apiKeys } = storage;
+  const environment = {
+    [environmentVariables.petsTable]: pets.tableName,
+    [environmentVariables.listPartitions]: settings.listPartitions.toString(),
+  };
+
+  const listPets = new PetStoreFunction(scope, 'ListPets', {
+    module: 'list-pets',
+    description: operations.listPets.summary,
+    settings,
+    environment,
+    permission: allow(
+      ['dynamodb:Query'],
+      listIndexes.map((index) => `${pets.tableArn}/index/${index}`),
+    ),
+  });
+  const createPet = new PetStoreFunction(scope, 'CreatePet', {
+    module: 'create-pet',
+    description: operations.createPet.summary,
+    settings,
+    environment,
+    permission: allow(['dynamodb:PutItem', 'dynamodb:GetItem'], [pets.tableArn]),
+  });
+  const getPet = new PetStoreFunction(scope, 'GetPet', {
+    module: 'get-pet',
+    description: operations.getPet.summary,
+    settings,
+    environment: { [environmentVariables.petsTable]: pets.tableName },
+    permission: allow(['dynamodb:GetItem'], [pets.tableArn]),
+  });
+  const authorizer = new PetStoreFunction(scope, 'Authorizer', {
+    module: 'authorizer',
+    description: 'Decides whether an API key works',
+    settings,
+    environment: {
+      [environmentVariables.stage]: stage,
+      [environmentVariables.apiKeysTable]: apiKeys.tableName,
+    },
+    permission: allow(['dynamodb:GetItem'], [apiKeys.tableArn]),
+  });
+
+  // Whoever lists must know of new partitions before anything is put there.
+  createPet.node.addDependency(listPets);
+  return { listPets, createPet, getPet, authorizer };
+}
+
+function allow(actions: string[], resources: TableV2['tableArn'][]): PolicyStatement {
+  return new PolicyStatement({ actions, resources });
+}

@@ -1,0 +1,102 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { issueApiKey, type KeyStore } from '../shared/api-keys.ts';
+
+// The operator command: `npm run keys -- issue --stage staging --owner "Acme"`.
+
+const USAGE = `npm run keys -- issue --stage staging|production|local --owner NAME [--expires-in 90d] [--json | --quiet]
+
+  --stage       whose keys: a deployed stage, with your AWS credentials and region, or the local service
+  --owner       who is going to use the key
+  --expires-in  how long it works: a number of d(ays), h(ours) or m(inutes); without end if not given
+  --json        print a JSON object
+  --quiet       print the key alone
+  --data        data folder of the local service (default: .petstore/staging)`;
+
+const UNIT_MILLISECONDS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
+
+/** Something that the operator can mend; shown as one message, without a stack trace. */
+class UsageError extends Error {}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      stage: { type: 'string' },
+      owner: { type: 'string' },
+      'expires-in': { type: 'string' },
+      json: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+      data: { type: 'string', default: defaultDataFolder() },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  if (positionals.join(' ') !== 'issue') throw new UsageError(USAGE);
+  if (!values.owner?.trim()) throw new UsageError('--owner says who is going to use the key; it is missing.');
+  const expiresAt = values['expires-in'] === undefined ? undefined : endOf(values['expires-in']);
+
+  const store =
+    values.stage === 'local' ? localStore(resolve(values.data)) : await deployedStore(values.stage);
+  const { key, record } = await issueApiKey(store, values.owner, expiresAt);
+
+  if (values.quiet) return console.log(key);
+  const { keyId, owner, createdAt } = record;
+  const issued = { key, keyId, owner, createdAt, expiresAt: record.expiresAt ?? null };
+  if (values.json) return console.log(JSON.stringify(issued));
+  for (const [name, value] of Object.entries(issued)) console.log(`${name.padEnd(10)} ${value ?? 'never'}`);
+  console.log('\nThe key is shown this once; only its hash is kept.');
+}
+
+function endOf(duration: string): Date {
+  const [, amount, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
+  if (!amount)
+    throw new UsageError(
+      `--expires-in takes a number of days, hours or minutes such as 90d, not ${duration}.`,
+    );
+  return new Date(Date.now() + Number(amount) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS]);
+}
+
+/** The local service says in its data folder where its database listens. */
+function localStore(folder: string): KeyStore {
+  let service: { stage: string; apiKeysTable: string; databaseEndpoint: string };
+  try {
+    service = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'));
+  } catch {
+    throw new UsageError(`No local service runs on ${folder}: start it with npm start.`);
+  }
+  // What the SDK would otherwise look for in the operator's own AWS settings.
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = service.databaseEndpoint;
+  process.env['AWS_REGION'] = 'us-east-1';
+  process.env['AWS_ACCESS_KEY_ID'] = 'operator';
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'local';
+  return { stage: service.stage, table: service.apiKeysTable };
+}
+
+/** A stage names its table in the outputs of its stack. */
+async function deployedStore(stage: string | undefined): Promise<KeyStore> {
+  if (stage !== 'staging' && stage !== 'production') {
+    throw new UsageError('--stage must be staging, production or local.');
+  }
+  const stackName = `PetStore-${stage}`;
+  const { Stacks } = await new CloudFormationClient().send(
+    new DescribeStacksCommand({ StackName: stackName }),
+  );
+  const table = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'ApiKeysTable')?.OutputValue;
+  if (!table) throw new UsageError(`The stack ${stackName} names no table for keys: deploy it again.`);
+  return { stage, table };
+}
+
+function defaultDataFolder(): string {
+  return fileURLToPath(new URL('../.petstore/staging', import.meta.url));
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,60 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { fileURLToPath } from 'node:url';
+import type { EnvironmentVariable } from '../shared/environment.ts';
+import type { StageSettings } from './stages.ts';
+
+const projectRoot = fileURLToPath(new URL('..', import.meta.url));
+
+export interface PetStoreFunctionProps {
+  /** Name of the module in `functions/`, without ending. */
+  module: string;
+  description: string;
+  settings: StageSettings;
+  environment: Partial<Record<EnvironmentVariable, string>>;
+  /** All that the function may do beside writing its log. */
+  permission: PolicyStatement;
+}
+
+/** One Lambda function with its own bundle, role and log group. */
+export class PetStoreFunction extends NodejsFunction {
+  constructor(scope: Construct, id: string, props: PetStoreFunctionProps) {
+    const { module, description, settings, environment, permission } = props;
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
+      retention: settings.logRetentionDays,
+      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    // A role of its own instead of the default one, whose managed policy may write to every log group.
+    const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    role.addToPolicy(permission);
+
+    super(scope, id, {
+      description,
+      entry: `${projectRoot}functions/${module}.ts`,
+      projectRoot,
+      depsLockFilePath: `${projectRoot}package-lock.json`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: settings.functionMemoryMegabytes,
+      timeout: Duration.seconds(settings.functionTimeoutSeconds),
+      environment,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      role,
+      awsSdkConnectionReuse: false, // the variable it sets is for SDK version 2
+      bundling: {
+        format: OutputFormat.ESM,
+        target: 'node24',
+        minify: true,
+        bundleAwsSDK: true,
+        // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
+        mainFields: ['module', 'main'],
+      },
+    });
+  }
+}

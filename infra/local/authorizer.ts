@@ -1,0 +1,63 @@
+import type { Invocation, LambdaFunction } from './lambda.ts';
+import { matchesArn } from './permissions.ts';
+import type { Resource } from './template.ts';
+
+/** What the authorizer says of a request: the context for the integration, or the gateway response to give. */
+export type Decision = { context: Record<string, unknown> } | { refusal: string };
+
+export type Authorize = (token: string | undefined, methodArn: string) => Promise<Decision>;
+
+interface Policy {
+  principalId: string;
+  policyDocument: { Statement: { Effect: string; Resource: string }[] };
+  context?: Record<string, unknown>;
+}
+
+/**
+ * A TOKEN authorizer with its cache. What is kept is the policy, by token; it is evaluated anew on each request.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
+ */
+export function createAuthorizer(
+  { properties }: Resource<'AWS::ApiGateway::Authorizer'>,
+  authorizerFunction: LambdaFunction,
+): Authorize {
+  const expression = new RegExp(properties.IdentityValidationExpression);
+  const cache = new Map<string, { policy: Policy; until: number }>();
+
+  async function findPolicy(token: string, methodArn: string): Promise<Policy | undefined> {
+    const cached = cache.get(token);
+    if (cached && Date.now() < cached.until) return cached.policy;
+
+    const invocation = await authorizerFunction.invoke({
+      type: 'TOKEN',
+      authorizationToken: token,
+      methodArn,
+    });
+    const policy = readPolicy(invocation);
+    if (policy)
+      cache.set(token, { policy, until: Date.now() + properties.AuthorizerResultTtlInSeconds * 1000 });
+    return policy;
+  }
+
+  return async function authorize(token, methodArn) {
+    if (token === undefined || !expression.test(token)) return { refusal: 'UNAUTHORIZED' };
+    const policy = await findPolicy(token, methodArn);
+    if (!policy) return { refusal: 'AUTHORIZER_CONFIGURATION_ERROR' };
+
+    const applying = policy.policyDocument.Statement.filter(({ Resource }) =>
+      matchesArn(Resource, methodArn),
+    );
+    const effects = new Set(applying.map(({ Effect }) => Effect));
+    if (effects.has('Deny') || !effects.has('Allow')) return { refusal: 'ACCESS_DENIED' };
+    return { context: { principalId: policy.principalId, ...policy.context } };
+  };
+}
+
+function readPolicy(invocation: Invocation): Policy | undefined {
+  if ('error' in invocation) {
+    console.error(`authorizer: ${invocation.error}`);
+    return undefined;
+  }
+  const policy = JSON.parse(invocation.result) as Policy | null;
+  return policy?.principalId && policy.policyDocument ? policy : undefined;
+}

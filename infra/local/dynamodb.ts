@@ -1,0 +1,159 @@
+import { ClassicLevel } from 'classic-level';
+import dynalite from 'dynalite';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { IsAllowed } from './permissions.ts';
+import { RunnerError } from './runner-error.ts';
+import { accountId, region, type Resource } from './template.ts';
+
+/** Access key id of whoever is not one of the functions, and may do anything. */
+export const operatorAccessKeyId = 'operator';
+
+type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
+
+interface DatabaseOptions {
+  /** Folder that keeps the tables; in memory without. */
+  folder: string | undefined;
+  tables: Table[];
+  isAllowed: IsAllowed;
+}
+
+export interface Database {
+  endpoint: string;
+  close: () => Promise<void>;
+}
+
+/**
+ * Runs the template's tables in dynalite, behind a guard that refuses what the caller's role does not permit, as
+ * IAM would. The access key id tells who calls: each function has its logical id as one.
+ */
+export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptions): Promise<Database> {
+  if (folder) await requireUsableFolder(folder);
+  const engine = dynalite({ createTableMs: 0, ...(folder && { path: folder }) });
+  const guard = createServer((request, response) => void answer(request, response, engine, isAllowed));
+  guard.keepAliveTimeout = 60_000; // the SDK keeps its connections; the default closes them under its hands
+  guard.listen(0, '127.0.0.1');
+  await once(guard, 'listening');
+  const endpoint = `http://127.0.0.1:${(guard.address() as AddressInfo).port}`;
+
+  for (const table of tables) await ensureTable(endpoint, table);
+  return {
+    endpoint,
+    async close() {
+      guard.closeAllConnections();
+      guard.close();
+      // dynalite closes its store when its server, which never listened, is closed.
+      engine.listen(0, '127.0.0.1');
+      await once(engine, 'listening');
+      await new Promise((resolve) => engine.close(resolve));
+    },
+  };
+}
+
+/** dynalite opens its store unawaited and ends the process when that fails: so it is tried before. */
+async function requireUsableFolder(folder: string): Promise<void> {
+  const store = new ClassicLevel(folder);
+  try {
+    await store.open();
+    await store.close();
+  } catch (error) {
+    const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
+    throw new RunnerError(
+      code === 'LEVEL_LOCKED'
+        ? `The data in ${folder} is in use by another local service: end that one, or choose another folder with --data.`
+        : `The data in ${folder} cannot be opened: ${message}`,
+    );
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  engine: Server,
+  isAllowed: IsAllowed,
+): Promise<void> {
+  let body: Buffer;
+  try {
+    body = await buffer(request);
+  } catch {
+    return; // the caller went away; dynalite itself would end the process over it
+  }
+  const denial = findDenial(request.headers, body, isAllowed);
+  if (denial) {
+    response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
+    response.end(
+      JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', Message: denial }),
+    );
+    return;
+  }
+  const { method, url, headers } = request;
+  engine.emit('request', Object.assign(Readable.from([body]), { method, url, headers }), response);
+}
+
+function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAllowed): string | undefined {
+  const caller = /Credential=([^/,]+)\//.exec(headers.authorization ?? '')?.[1];
+  if (caller === undefined || caller === operatorAccessKeyId) return undefined;
+
+  const action = `dynamodb:${String(headers['x-amz-target']).split('.')[1]}`;
+  const { TableName, IndexName } = JSON.parse(body.toString()) as { TableName: string; IndexName?: string };
+  const table = `arn:aws:dynamodb:${region}:${accountId}:table/${TableName}`;
+  const arn = IndexName ? `${table}/index/${IndexName}` : table;
+  return isAllowed(caller, action, arn)
+    ? undefined
+    : `${caller} is not authorized to perform ${action} on ${arn}.`;
+}
+
+async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
+  const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
+  const wanted = {
+    TableName: logicalId,
+    AttributeDefinitions,
+    BillingMode,
+    KeySchema,
+    ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
+  };
+  const { Table: existing } = await call(endpoint, 'DescribeTable', { TableName: logicalId });
+  if (!existing) {
+    const { message } = await call(endpoint, 'CreateTable', wanted);
+    if (message) throw new RunnerError(`The table ${logicalId} cannot be created: ${message}`);
+    return;
+  }
+  if (shape(existing) !== shape(wanted)) {
+    throw new RunnerError(
+      `The stored table ${logicalId} has other keys or indexes than the template: start with another --data folder, or remove this one.`,
+    );
+  }
+}
+
+/** What must not differ between a stored table and the template: keys and indexes, by name. */
+function shape(table: any): string {
+  const indexes = (table.GlobalSecondaryIndexes ?? []).map((index: any) => [
+    index.IndexName,
+    index.KeySchema,
+  ]);
+  return JSON.stringify([table.KeySchema, indexes.toSorted()]);
+}
+
+async function call(endpoint: string, action: string, input: object): Promise<any> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'X-Amz-Target': `DynamoDB_20120810.${action}`,
+      'X-Amz-Date': new Date().toISOString(),
+      // dynalite wants a signature and does not verify it.
+      Authorization: `AWS4-HMAC-SHA256 Credential=${operatorAccessKeyId}/local, SignedHeaders=host, Signature=none`,
+    },
+    body: JSON.stringify(input),
+  });
+  return response.json();
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { parentPort, workerData } from 'node:worker_threads';
+
+// One instance of a function: loads the bundle, then answers one event after the other.
+
+interface WorkerData {
+  file: string;
+  exportName: string;
+  functionName: string;
+  memoryLimitInMB: number;
+}
+
+const { file, exportName, functionName, memoryLimitInMB } = workerData as WorkerData;
+const bundle = (await import(pathToFileURL(file).href)) as Record<
+  string,
+  (...parameters: unknown[]) => unknown
+>;
+const handler = bundle[exportName];
+if (!handler) throw new Error(`${file} does not export ${exportName}.`);
+
+parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
+  const context = {
+    awsRequestId: randomUUID(),
+    functionName,
+    memoryLimitInMB: memoryLimitInMB.toString(),
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+  };
+  try {
+    const result = await handler(event, context);
+    // As Lambda does, the result crosses as JSON, and what JSON cannot say is an error of the function.
+    parentPort?.postMessage({ result: JSON.stringify(result) ?? 'null' });
+  } catch (error) {
+    parentPort?.postMessage({ error: inspect(error) });
+  }
+});

@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+
+// The models are strict: a property that is not listed is refused, so that nothing of the template is ignored
+// unawares. What has no meaning on one machine is listed as `passedOver`.
+
+const passedOver = v.optional(v.unknown());
+const text = v.string();
+const stringMap = v.record(v.string(), v.string());
+
+function stringOrList(): v.GenericSchema<string | string[], string[]> {
+  return v.pipe(
+    v.union([text, v.array(text)]),
+    v.transform((value) => [value].flat()),
+  );
+}
+
+const Statement = v.strictObject({
+  Action: stringOrList(),
+  Effect: v.literal('Allow'),
+  Resource: stringOrList(),
+});
+
+const KeySchema = v.array(v.strictObject({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
+
+const ProxyIntegration = v.strictObject({
+  Type: v.literal('AWS_PROXY'),
+  IntegrationHttpMethod: v.literal('POST'),
+  Uri: text,
+});
+
+const MockIntegration = v.strictObject({
+  Type: v.literal('MOCK'),
+  PassthroughBehavior: v.literal('NEVER'),
+  RequestTemplates: stringMap,
+  IntegrationResponses: v.strictTuple([
+    v.strictObject({
+      StatusCode: text,
+      ResponseParameters: v.optional(stringMap, {}),
+      ResponseTemplates: v.strictObject({ 'application/json': text }),
+    }),
+  ]),
+});
+
+/** Every type of resource that the local service knows, with all of its properties that it understands. */
+export const resourceModels = {
+  'AWS::ApiGateway::Authorizer': v.strictObject({
+    Type: v.literal('TOKEN'),
+    AuthorizerUri: text,
+    AuthorizerResultTtlInSeconds: v.number(),
+    IdentitySource: v.literal('method.request.header.Authorization'),
+    IdentityValidationExpression: text,
+    Name: passedOver,
+    RestApiId: passedOver,
+  }),
+  'AWS::ApiGateway::Deployment': v.strictObject({ Description: passedOver, RestApiId: passedOver }),
+  'AWS::ApiGateway::GatewayResponse': v.strictObject({
+    ResponseType: text,
+    StatusCode: text,
+    ResponseParameters: v.optional(stringMap, {}),
+    ResponseTemplates: v.strictObject({ 'application/json': text }),
+    RestApiId: passedOver,
+  }),
+  'AWS::ApiGateway::Method': v.strictObject({
+    AuthorizationType: v.picklist(['CUSTOM', 'NONE']),
+    AuthorizerId: v.optional(text),
+    HttpMethod: text,
+    Integration: v.variant('Type', [ProxyIntegration, MockIntegration]),
+    MethodResponses: passedOver,
+    ResourceId: text,
+    RestApiId: passedOver,
+  }),
+  'AWS::ApiGateway::Resource': v.strictObject({ ParentId: text, PathPart: text, RestApiId: passedOver }),
+  'AWS::ApiGateway::RestApi': v.strictObject({
+    Description: passedOver,
+    EndpointConfiguration: passedOver,
+    Name: text,
+  }),
+  'AWS::ApiGateway::Stage': v.strictObject({
+    DeploymentId: passedOver,
+    RestApiId: passedOver,
+    StageName: text,
+  }),
+  'AWS::DynamoDB::GlobalTable': v.strictObject({
+    AttributeDefinitions: v.array(v.strictObject({ AttributeName: text, AttributeType: text })),
+    BillingMode: v.literal('PAY_PER_REQUEST'),
+    GlobalSecondaryIndexes: v.optional(
+      v.array(
+        v.strictObject({
+          IndexName: text,
+          KeySchema,
+          Projection: v.strictObject({ ProjectionType: v.literal('ALL') }),
+        }),
+      ),
+      [],
+    ),
+    KeySchema,
+    Replicas: passedOver,
+  }),
+  'AWS::IAM::Policy': v.strictObject({
+    PolicyDocument: v.strictObject({ Statement: v.array(Statement), Version: v.literal('2012-10-17') }),
+    PolicyName: passedOver,
+    Roles: v.array(text),
+  }),
+  'AWS::IAM::Role': v.strictObject({ AssumeRolePolicyDocument: passedOver }),
+  'AWS::Lambda::Function': v.strictObject({
+    Architectures: passedOver,
+    Code: v.strictObject({ S3Bucket: passedOver, S3Key: text }),
+    Description: passedOver,
+    Environment: v.strictObject({ Variables: stringMap }),
+    Handler: text,
+    LoggingConfig: passedOver,
+    MemorySize: v.number(),
+    Role: text,
+    Runtime: v.literal('nodejs24.x'),
+    Timeout: v.number(),
+  }),
+  'AWS::Lambda::Permission': v.strictObject({
+    Action: v.literal('lambda:InvokeFunction'),
+    FunctionName: text,
+    Principal: v.literal('apigateway.amazonaws.com'),
+    SourceArn: text,
+  }),
+  'AWS::Logs::LogGroup': v.strictObject({ RetentionInDays: passedOver }),
+} as const;
+
+export type ResourceType = keyof typeof resourceModels;

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ApiGateway } from './api-gateway.ts';
+import type { HttpRequest, HttpResponse } from './http-message.ts';
+import { RunnerError } from './runner-error.ts';
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_HEADER_BYTES = 10_240;
+
+export interface HttpServer {
+  port: number;
+  close: () => Promise<void>;
+}
+
+/**
+ * Serves the API on the loopback interface and prints a line per request.
+ *
+ * @throws RunnerError when the port is taken.
+ */
+export async function serve(api: ApiGateway, port: number): Promise<HttpServer> {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, async (incoming, outgoing) => {
+    const start = performance.now();
+    const request = readHead(incoming);
+    let response: HttpResponse;
+    try {
+      const body = await readBody(incoming);
+      response = body ? await api.handle({ ...request, body }) : api.refuse('REQUEST_TOO_LARGE');
+    } catch (error) {
+      if (incoming.destroyed && !incoming.complete) return; // the client went away
+      console.error(error);
+      response = api.refuse('DEFAULT_5XX');
+    }
+    const body = Buffer.from(response.body);
+    outgoing.writeHead(response.status, { ...response.headers, 'Content-Length': body.length });
+    outgoing.end(body);
+    printLine(request, response.status, performance.now() - start);
+  });
+  answerMalformedRequests(server, api);
+
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new RunnerError(`Port ${port} is taken: end what uses it, or choose another port with --port.`);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      server.closeIdleConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
+  // An absolute address is as good as a path (RFC 9112 section 3.2.2).
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
+  const queryStart = target.indexOf('?');
+  return {
+    method,
+    path: queryStart < 0 ? target : target.slice(0, queryStart),
+    query: queryStart < 0 ? '' : target.slice(queryStart + 1),
+    headers: rawHeaders.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
+    ),
+    body: Buffer.alloc(0),
+    sourceIp: socket.remoteAddress ?? '127.0.0.1',
+  };
+}
+
+/** The body, or undefined for one that is too large; the rest of that is read and dropped by the server. */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length;
+    if (size > MAX_BODY_BYTES) {
+      incoming.resume();
+      return undefined;
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What is not HTTP, or has too many headers, never becomes a request; it is answered on the bare connection. */
+function answerMalformedRequests(server: Server, api: ApiGateway): void {
+  server.on('clientError', (_error, socket) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { status, headers, body } = api.refuse('DEFAULT_4XX');
+    const head = Object.entries({
+      ...headers,
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    });
+    socket.end(
+      `HTTP/1.1 ${status} Bad Request\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+    );
+  });
+}
+
+function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {
+  console.log(`${new Date().toISOString()} ${method} ${path} ${status} ${milliseconds.toFixed(1)} ms`);
+}

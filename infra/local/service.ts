@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createApiGateway } from './api-gateway.ts';
+import { readTemplate, synthesize } from './assembly.ts';
+import { startDatabase } from './dynamodb.ts';
+import { createFunction } from './lambda.ts';
+import { readPermissions } from './permissions.ts';
+import { RunnerError } from './runner-error.ts';
+import { serve } from './server.ts';
+
+export interface ServiceOptions {
+  stage: string;
+  /** TCP port on the loopback interface; 0 takes a free one. */
+  port: number;
+  /** Folder that keeps the data between runs, or `memory`. */
+  data: string;
+  /** Folder of a cloud assembly to run as it is; synthesized anew without. */
+  assembly: string | undefined;
+}
+
+export interface Service {
+  baseAddress: string;
+  apiKey: string;
+  /** Where the data is kept, if anywhere. */
+  folder: string | undefined;
+  close: () => Promise<void>;
+}
+
+/**
+ * Runs a stage's template on this machine.
+ *
+ * @throws RunnerError saying what to do when it cannot.
+ */
+export async function startService({ stage, port, data, assembly }: ServiceOptions): Promise<Service> {
+  const folder = data === 'memory' ? undefined : resolve(data);
+  const workFolder = folder ?? mkdtempSync(join(tmpdir(), 'petstore-'));
+  const closing: (() => unknown)[] = [];
+  async function close(): Promise<void> {
+    for (const step of closing.toReversed()) await step();
+  }
+  if (!folder) closing.push(() => rmSync(workFolder, { recursive: true }));
+
+  try {
+    makeFolder(workFolder);
+    const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
+    if (!assembly) await synthesize(stage, assemblyFolder);
+    const template = readTemplate(stage, assemblyFolder);
+
+    const database = await startDatabase({
+      folder: folder && join(folder, 'tables'),
+      tables: template.resources('AWS::DynamoDB::GlobalTable'),
+      isAllowed: readPermissions(template),
+    });
+    closing.push(database.close);
+
+    const functions = new Map(
+      template.resources('AWS::Lambda::Function').map((resource) => {
+        const options = { assembly: assemblyFolder, databaseEndpoint: database.endpoint };
+        return [resource.logicalId, createFunction(resource, options)];
+      }),
+    );
+    closing.push(() => Promise.all([...functions.values()].map((fn) => fn.close())));
+
+    const server = await serve(createApiGateway(template, functions), port);
+    closing.push(server.close);
+
+    const record = join(workFolder, 'service.json');
+    const apiKeysTable = template.output('ApiKeysTable');
+    writeFileSync(record, JSON.stringify({ stage, apiKeysTable, databaseEndpoint: database.endpoint }));
+    closing.push(() => rmSync(record, { force: true }));
+
+    const apiKey = await readOrIssueKey(workFolder);
+    return { baseAddress: `http://localhost:${server.port}/v1`, apiKey, folder, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new RunnerError(
+      `The folder ${folder} cannot be made: ${(error as Error).message}. Choose another with --data.`,
+    );
+  }
+}
+
+/**
+ * The key of this data folder. At the first start the operator command issues it, which finds the service by the
+ * record in the folder; later it is read from a file there that only its owner can read.
+ */
+async function readOrIssueKey(folder: string): Promise<string> {
+  const file = join(folder, 'api-key');
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    const command = fileURLToPath(new URL('../keys.ts', import.meta.url));
+    const parameters = [
+      'issue',
+      '--stage',
+      'local',
+      '--data',
+      folder,
+      '--owner',
+      'local development',
+      '--quiet',
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
+    writeFileSync(file, stdout.trim(), { mode: 0o600 });
+    return stdout.trim();
+  }
+}

@@ -1,0 +1,131 @@
+import * as v from 'valibot';
+import { resourceModels, type ResourceType } from './resources.ts';
+import { RunnerError } from './runner-error.ts';
+
+export const region = 'us-east-1';
+export const accountId = '000000000000';
+
+/** Parameters that every template has without declaring them. */
+const pseudoParameters: Record<string, string> = {
+  'AWS::AccountId': accountId,
+  'AWS::Partition': 'aws',
+  'AWS::Region': region,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+interface RawResource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+}
+
+interface RawTemplate {
+  Resources: Record<string, RawResource>;
+  Outputs?: Record<string, { Value: unknown }>;
+}
+
+export interface Resource<T extends ResourceType> {
+  logicalId: string;
+  properties: v.InferOutput<(typeof resourceModels)[T]>;
+}
+
+/** A stack as the local service understands it: every property is a plain value and of a kind that is modelled. */
+export interface Template {
+  resources: <T extends ResourceType>(type: T) => Resource<T>[];
+  output: (name: string) => string;
+}
+
+/**
+ * Reads a synthesized CloudFormation template.
+ *
+ * @throws RunnerError naming each resource and property that is not modelled.
+ */
+export function parseTemplate(text: string): Template {
+  const { Resources, Outputs = {} } = JSON.parse(text) as RawTemplate;
+  const complaints: string[] = [];
+  const known: { type: string; resource: Resource<ResourceType> }[] = [];
+
+  for (const [logicalId, { Type, Properties = {} }] of Object.entries(Resources)) {
+    const model = resourceModels[Type as ResourceType] as v.GenericSchema | undefined;
+    if (!model) {
+      complaints.push(`${logicalId}: the type ${Type}`);
+      continue;
+    }
+    const result = v.safeParse(model, resolve(Properties, Resources));
+    for (const issue of result.issues ?? []) {
+      complaints.push(`${logicalId} (${Type}): ${v.getDotPath(issue)}: ${issue.message}`);
+    }
+    known.push({ type: Type, resource: { logicalId, properties: result.output as never } });
+  }
+
+  if (complaints.length > 0) {
+    throw new RunnerError(
+      `The template uses what the local service does not model:\n  ${complaints.join('\n  ')}`,
+    );
+  }
+  return {
+    resources: <T extends ResourceType>(type: T) =>
+      known.filter((entry) => entry.type === type).map(({ resource }) => resource as Resource<T>),
+    output(name) {
+      const value = Outputs[name]?.Value;
+      if (value === undefined) throw new RunnerError(`The template has no output ${name}.`);
+      return resolve(value, Resources) as string;
+    },
+  };
+}
+
+type Resources = RawTemplate['Resources'];
+
+/** A value with its intrinsic functions replaced by what they stand for on this machine. */
+function resolve(value: unknown, resources: Resources): unknown {
+  if (Array.isArray(value)) return value.map((element) => resolve(element, resources));
+  if (typeof value !== 'object' || value === null) return value;
+
+  const [[name, argument] = ['', undefined], ...more] = Object.entries(value);
+  if (more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
+    const intrinsic = intrinsics[name];
+    if (!intrinsic)
+      throw new RunnerError(`The template uses ${name}, which the local service does not model.`);
+    return intrinsic(resolve(argument, resources), resources);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, resources)]));
+}
+
+const intrinsics: Record<string, (argument: any, resources: Resources) => unknown> = {
+  Ref: (name: string, resources) => pseudoParameters[name] ?? reference(name, resources),
+  'Fn::GetAtt': ([name, attribute]: [string, string], resources) => getAttribute(name, attribute, resources),
+  'Fn::Join': ([separator, parts]: [string, string[]]) => parts.join(separator),
+  'Fn::Select': ([index, list]: [number, string[]]) => list[index],
+  'Fn::Split': ([separator, text]: [string, string]) => text.split(separator),
+  'Fn::Sub': (text: string, resources) =>
+    text.replaceAll(
+      /\$\{([^}]+)\}/g,
+      (_match, name: string) => pseudoParameters[name] ?? reference(name, resources),
+    ),
+};
+
+/** What `Ref` gives: the name of a stage, and for all else the logical id, which serves as name here. */
+function reference(logicalId: string, resources: Resources): string {
+  const { Type, Properties } = find(logicalId, resources);
+  return Type === 'AWS::ApiGateway::Stage' ? (Properties?.['StageName'] as string) : logicalId;
+}
+
+const arns: Record<string, (name: string) => string> = {
+  'AWS::DynamoDB::GlobalTable': (name) => `arn:aws:dynamodb:${region}:${accountId}:table/${name}`,
+  'AWS::IAM::Role': (name) => `arn:aws:iam::${accountId}:role/${name}`,
+  'AWS::Lambda::Function': (name) => `arn:aws:lambda:${region}:${accountId}:function:${name}`,
+  'AWS::Logs::LogGroup': (name) => `arn:aws:logs:${region}:${accountId}:log-group:${name}:*`,
+};
+
+function getAttribute(logicalId: string, attribute: string, resources: Resources): string {
+  const { Type } = find(logicalId, resources);
+  if (attribute === 'RootResourceId') return logicalId;
+  const arn = attribute === 'Arn' ? arns[Type] : undefined;
+  if (!arn) throw new RunnerError(`The local service does not model ${attribute} of ${logicalId} (${Type}).`);
+  return arn(logicalId);
+}
+
+function find(logicalId: string, resources: Resources): RawResource {
+  const resource = resources[logicalId];
+  if (!resource) throw new RunnerError(`The template refers to ${logicalId}, which it does not define.`);
+  return resource;
+}

@@ -1,0 +1,107 @@
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type * as v from 'valibot';
+import { isDatabaseUnavailable } from './database.ts';
+import { ApiError, errorBody, type ErrorCode, retryAfterSeconds } from './errors.ts';
+import { stringifyJson } from './json.ts';
+import type { Operation } from './operations.ts';
+import { baseAddress, parseRequest } from './request.ts';
+
+/** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
+const LAST_MOMENT_MILLISECONDS = 500;
+
+/** What the function of an operation is called with: the parts of the request that its schema asks for. */
+export type Call<O extends Operation> = v.InferOutput<O['request']> & {
+  /** Scheme, host and stage as the client called them, without the version. */
+  baseAddress: string;
+};
+
+/** What it answers with. The status is the operation's. */
+export interface Success<O extends Operation> {
+  body: v.InferOutput<O['success']['schema']>;
+  headers?: Record<string, string>;
+}
+
+export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
+
+/**
+ * The Lambda handler of an operation: reads the request by the operation's schema, calls the function and
+ * writes its answer. Whatever is thrown on the way becomes an Error body here and nowhere else.
+ */
+export function endpoint<const O extends Operation>(
+  operation: O,
+  answer: (call: Call<O>) => Promise<Success<O>>,
+): Handler {
+  // onError runs the middleware attached last first: the Error body is there before headers are added to it.
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
+    timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
+    timeoutEarlyResponse: refuseForLackOfTime,
+  })
+    .use(deprecationHeaders(operation))
+    .use(errorBodies())
+    .handler(async (event: APIGatewayProxyEvent) => {
+      const call = { ...parseRequest(operation, event), baseAddress: baseAddress(event) };
+      const { body, headers } = await answer(call);
+      return render(operation.success.status, body, headers);
+    });
+}
+
+function errorBodies(): Middleware {
+  return {
+    onError(request) {
+      const { requestId } = request.event.requestContext;
+      const { code, message } = toApiError(request.error);
+      const body = errorBody(code, message);
+      if (body.status >= 500) {
+        body.message += ` Request id: ${requestId}.`;
+        console.error(body.message, request.error);
+      }
+      request.response = render(body.status, body, retryAfterHeader(code));
+    },
+  };
+}
+
+/** The headers by which a client notices in time that an operation goes away, on every answer of its function. */
+function deprecationHeaders({ deprecation }: Operation): Middleware {
+  const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
+    if (!deprecation || !response) return;
+    Object.assign(response.headers ?? {}, {
+      Deprecation: `@${deprecation.since.getTime() / 1000}`,
+      Sunset: deprecation.sunset.toUTCString(),
+      Link: `<${baseAddress(event)}${deprecation.successor}>; rel="successor-version"`,
+    });
+  };
+  return { after: announce, onError: announce };
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isDatabaseUnavailable(error)) {
+    return new ApiError(
+      'service_unavailable',
+      'The service cannot answer right now; please repeat the request.',
+    );
+  }
+  return new ApiError('internal_error', 'Something went wrong on our side.');
+}
+
+function retryAfterHeader(code: ErrorCode): Record<string, string> {
+  const seconds = retryAfterSeconds[code];
+  return seconds === undefined ? {} : { 'Retry-After': seconds.toString() };
+}
+
+function refuseForLackOfTime(): never {
+  throw new ApiError(
+    'service_unavailable',
+    'The service could not answer in time; please repeat the request.',
+  );
+}
+
+function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+    body: stringifyJson(body),
+  };
+}

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import type { ErrorCode } from './errors.ts';
+import { ListPetsQuery, NewPet, Pet, PetIdParameter } from './schemas.ts';
+
+export { errorBody, errorCatalogue, retryAfterSeconds, type ErrorCode } from './errors.ts';
+
+/** One operation of the interface. Route, validation, answer and documentation derive from it. */
+export interface Operation {
+  id: string;
+  summary: string;
+  method: 'GET' | 'POST';
+  /** Resource path with `{name}` for parameters, below the base address's host and stage. */
+  path: `/v1/${string}`;
+  /** An object schema with a member for each part of the request that counts: path, query, body. */
+  request: v.GenericSchema<unknown, RequestParts>;
+  success: { status: 200 | 201; schema: v.GenericSchema };
+  /** Refusals of its own, beside those that every operation can answer with. */
+  errors: readonly ErrorCode[];
+  deprecation?: Deprecation;
+}
+
+export interface RequestParts {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: Record<string, unknown>;
+}
+
+/** Deprecation of an operation (RFC 9745) with the day of its removal (RFC 8594). */
+export interface Deprecation {
+  since: Date;
+  sunset: Date;
+  /** Path of the operation to use instead (`rel="successor-version"`, RFC 5829). */
+  successor: `/v1/${string}`;
+}
+
+const PETS = '/v1/pets';
+
+export const operations = {
+  listPets: {
+    id: 'listPets',
+    summary: 'List all animals, newest first',
+    method: 'GET',
+    path: PETS,
+    request: v.object({ query: ListPetsQuery }),
+    success: { status: 200, schema: v.array(Pet) },
+    errors: ['invalid_request'],
+  },
+  createPet: {
+    id: 'createPet',
+    summary: 'Add an animal',
+    method: 'POST',
+    path: PETS,
+    request: v.object({ body: NewPet }),
+    success: { status: 201, schema: Pet },
+    errors: ['invalid_request', 'request_too_large', 'unsupported_media_type'],
+  },
+  getPet: {
+    id: 'getPet',
+    summary: 'Get an animal',
+    method: 'GET',
+    path: `${PETS}/{petId}`,
+    request: v.object({ path: v.object({ petId: PetIdParameter }) }),
+    success: { status: 200, schema: Pet },
+    errors: ['not_found'],
+    deprecation: {
+      since: new Date('2026-11-21T00:00:00Z'),
+      sunset: new Date('2030-12-05T00:00:00Z'),
+      successor: PETS,
+    },
+  },
+} as const satisfies Record<string, Operation>;
+
+/** What every operation, or API Gateway before it, can answer with. */
+export const commonErrors: readonly ErrorCode[] = [
+  'unauthorized',
+  'forbidden',
+  'too_many_requests',
+  'internal_error',
+  'service_unavailable',
+  'gateway_timeout',
+];
+
+/** HTTP authentication scheme `Bearer` (RFC 6750, challenge as in RFC 9110 section 11.6.1). */
+export const challenge = 'Bearer realm="petstore"';
+
+/**
+ * The whole `Authorization` header of a request that is worth a look: scheme in any case, then a key of this
+ * stage. A source for regular expressions, anchored, in the subset that API Gateway understands.
+ */
+export function authorizationPattern(stage: string): string {
+  return `^[Bb][Ee][Aa][Rr][Ee][Rr] +(pets_${stage}_[0-9A-Za-z]{36})$`;
+}

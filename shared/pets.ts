@@ -1,0 +1,149 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { database } from './database.ts';
+import { environmentVariables, requireEnvironment } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { newPetId } from './pet-id.ts';
+import type { ListPetsQuery, NewPet, Pet, PetStatus } from './schemas.ts';
+
+/** How often an identifier is drawn before the request is given up; a second draw is rare already. */
+const MAX_DRAWS = 20;
+
+/** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
+interface PetItem extends Pet {
+  creation: string;
+  partition: string;
+  statusPartition?: string;
+}
+
+export interface PetPage {
+  pets: Pet[];
+  /** Id after which the next page starts, if there is one. */
+  next?: bigint;
+}
+
+/**
+ * Stores a new pet under an identifier that nobody has.
+ *
+ * The SDK repeats a write whose answer got lost. The repetition finds the identifier taken, by the pet of this
+ * very call: `creation` tells that apart from a collision, so that one call never makes two pets.
+ *
+ * @param drawId draws an identifier; it is called again when the drawn one is taken.
+ * @throws ApiError `service_unavailable` when no free identifier was found.
+ */
+export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId): Promise<Pet> {
+  const creation = randomUUID();
+  for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
+    const pet: Pet = { id: drawId(), ...newPet };
+    if ((await putIfFree({ ...pet, creation, ...indexKeys(pet) })) || (await isMadeBy(creation, pet.id)))
+      return pet;
+  }
+  throw new ApiError('service_unavailable', 'No identifier could be assigned; please repeat the request.');
+}
+
+/** The pet with this identifier, up to date to the last acknowledged write, or undefined. */
+export async function getPet(id: bigint): Promise<Pet | undefined> {
+  const item = await readItem(id);
+  return item && toPet(item);
+}
+
+/** One page of pets, newest first, below `cursor` if given. Its cost depends on `limit` alone. */
+export async function listPets({ limit, status, cursor }: ListPetsQuery): Promise<PetPage> {
+  const lists = await Promise.all(
+    Array.from({ length: listPartitions() }, (_, partition) =>
+      // One more than asked for tells whether there is a next page.
+      newestOfPartition({ partition: partition.toString(), status, cursor, limit: limit + 1 }),
+    ),
+  );
+  return mergeNewest(lists, limit);
+}
+
+/**
+ * The newest `limit` pets of several lists, each newest first and complete down to its last element or holding
+ * more than `limit`.
+ */
+export function mergeNewest(lists: Pet[][], limit: number): PetPage {
+  const newest = lists.flat().toSorted((one, other) => (one.id > other.id ? -1 : 1));
+  const pets = newest.slice(0, limit);
+  const last = pets.at(-1);
+  return newest.length > limit && last ? { pets, next: last.id } : { pets };
+}
+
+interface PartitionRange {
+  partition: string;
+  status: PetStatus | undefined;
+  cursor: bigint | undefined;
+  limit: number;
+}
+
+async function newestOfPartition({ partition, status, cursor, limit }: PartitionRange): Promise<Pet[]> {
+  const [index, attribute, value] = status
+    ? ['newest-by-status', 'statusPartition', statusPartition(status, partition)]
+    : ['newest', 'partition', partition];
+  const pets: Pet[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    // DynamoDB may return fewer items than asked for and go on elsewhere (1 MB a page).
+    const page = await database.send(
+      new QueryCommand({
+        TableName: petsTable(),
+        IndexName: index,
+        KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
+        ExpressionAttributeNames: { '#key': attribute },
+        ExpressionAttributeValues: { ':key': value, ...(cursor && { ':cursor': cursor }) },
+        ScanIndexForward: false,
+        Limit: limit - pets.length,
+        ExclusiveStartKey: start,
+      }),
+    );
+    pets.push(...((page.Items ?? []) as PetItem[]).map(toPet));
+    start = page.LastEvaluatedKey;
+  } while (start && pets.length < limit);
+  return pets;
+}
+
+async function putIfFree(item: PetItem): Promise<boolean> {
+  try {
+    await database.send(
+      new PutCommand({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+async function isMadeBy(creation: string, id: bigint): Promise<boolean> {
+  return (await readItem(id))?.creation === creation;
+}
+
+async function readItem(id: bigint): Promise<PetItem | undefined> {
+  const { Item } = await database.send(
+    new GetCommand({ TableName: petsTable(), Key: { id }, ConsistentRead: true }),
+  );
+  return Item as PetItem | undefined;
+}
+
+/** The partition follows from the identifier, whose last bits are random: a repeated write is the same write. */
+function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPartition'> {
+  const partition = (id % BigInt(listPartitions())).toString();
+  return { partition, ...(status && { statusPartition: statusPartition(status, partition) }) };
+}
+
+function statusPartition(status: PetStatus, partition: string): string {
+  return `${status}#${partition}`;
+}
+
+function toPet({ id, name, categoryId, status }: PetItem): Pet {
+  return { id, name, categoryId, ...(status && { status }) };
+}
+
+function petsTable(): string {
+  return requireEnvironment(environmentVariables.petsTable);
+}
+
+function listPartitions(): number {
+  return Number(requireEnvironment(environmentVariables.listPartitions));
+}

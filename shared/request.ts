@@ -1,0 +1,111 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { ApiError } from './errors.ts';
+import { parseJson } from './json.ts';
+import type { Operation, RequestParts } from './operations.ts';
+
+/** 64 KiB; a pet is far below, and an accepted body can never exceed what a table stores. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
+const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
+
+/**
+ * The parts of a request that its operation asks for, as its schema gives them back.
+ *
+ * @throws ApiError `invalid_request` naming every field that is wrong, `not_found` when it is the path,
+ *   `unsupported_media_type` or `request_too_large` for a body that is not looked at.
+ */
+export function parseRequest<O extends Operation>(
+  operation: O,
+  event: APIGatewayProxyEvent,
+): v.InferOutput<O['request']> {
+  const entries = (operation.request as unknown as { entries: RequestParts }).entries;
+  const received = {
+    path: decodePath(event.pathParameters),
+    query: singleValues(event.multiValueQueryStringParameters),
+    ...('body' in entries && { body: readBody(event) }),
+  };
+  const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
+  if (result.success) return result.output;
+  throw refusal(result.issues);
+}
+
+/**
+ * Scheme, host and stage as the client called them: what precedes `/v1` in every address.
+ * `requestContext.path` has the stage in front, unless a domain of its own maps to it.
+ */
+export function baseAddress({ headers, path, requestContext }: APIGatewayProxyEvent): string {
+  const scheme = header(headers, 'X-Forwarded-Proto') === 'http' ? 'http' : 'https';
+  return `${scheme}://${requestContext.domainName}${requestContext.path.slice(0, -path.length)}`;
+}
+
+/** Path parameters arrive percent-encoded. One that cannot be decoded stays as it is and matches nothing. */
+function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters ?? {}).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value ?? '')];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+}
+
+function singleValues(
+  query: APIGatewayProxyEvent['multiValueQueryStringParameters'],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(query ?? {}).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+  );
+}
+
+function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
+  const contentType = header(event.headers, 'Content-Type')?.split(';')[0]?.trim();
+  if (contentType && !JSON_MEDIA_TYPE.test(contentType)) {
+    throw new ApiError('unsupported_media_type', 'The body must be sent as application/json.');
+  }
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  if (bytes.length > MAX_BODY_BYTES) {
+    throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+  }
+  const body = parseBody(event.isBase64Encoded ? bytes.toString('utf8') : (event.body ?? ''));
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ApiError('invalid_request', 'The body must be a JSON object.');
+  }
+  return body as Record<string, unknown>;
+}
+
+function parseBody(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new ApiError('invalid_request', 'The body is nested too deeply.', { cause });
+    throw new ApiError('invalid_request', `The body is not valid JSON: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function refusal(issues: readonly v.BaseIssue<unknown>[]): ApiError {
+  if (issues.some(({ path }) => path?.[0]?.key === 'path')) {
+    return new ApiError('not_found', 'There is nothing at this address.');
+  }
+  const complaints = issues.map(({ path, message }) => {
+    const field = path
+      ?.slice(1)
+      .map(({ key }) => String(key))
+      .join('.');
+    const isMissing = path?.at(-1)?.origin === 'key';
+    return `${field} ${isMissing ? 'is required' : message}`;
+  });
+  return new ApiError('invalid_request', `${complaints.join('; ')}.`);
+}
+
+/** A header's value; names are compared without regard to case, as HTTP/2 sends them in lower case. */
+function header(headers: APIGatewayProxyEvent['headers'] | null, name: string): string | undefined {
+  return Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+}

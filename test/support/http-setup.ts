@@ -1,0 +1,13 @@
+import { startLocalService } from './local-service.ts';
+
+/** The HTTP tests run against BASE_URL with API_KEY, or without these against a local service of their own. */
+export default async function setUp(): Promise<void> {
+  if (process.env['BASE_URL']) {
+    if (!process.env['API_KEY']) throw new Error('Set API_KEY to a key of the service at BASE_URL.');
+    return;
+  }
+  const service = await startLocalService();
+  process.env['BASE_URL'] = service.baseAddress;
+  process.env['API_KEY'] = service.apiKey;
+  Object.assign(globalThis, { localService: service });
+}
