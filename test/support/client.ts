@@ -11,15 +11,17 @@ export interface Answer {
   body: any;
 }
 
+type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+
 /** A request with the key; `address` is below the base address, or absolute. */
-export async function request(address: string, init: RequestInit = {}): Promise<Answer> {
+export async function request(address: string, init: Init = {}): Promise<Answer> {
   return anonymousRequest(address, {
     ...init,
     headers: { Authorization: `Bearer ${apiKey}`, ...init.headers },
   });
 }
 
-export async function anonymousRequest(address: string, init: RequestInit = {}): Promise<Answer> {
+export async function anonymousRequest(address: string, init: Init = {}): Promise<Answer> {
   const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
   const response = await fetch(url, init);
   const text = await response.text();
