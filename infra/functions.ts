@@ -1,11 +1,11 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { environmentVariables } from '../shared/environment.ts';
+import { environmentVariables, listIndexes } from '../shared/environment.ts';
 import { operations } from '../shared/operations.ts';
 import { PetStoreFunction } from './lambda-function.ts';
 import type { StageSettings } from './stages.ts';
-import { listIndexes, type Storage } from './storage.ts';
+import type { Storage } from './storage.ts';
 
 export type OperationId = keyof typeof operations;
 export type PetStoreFunctions = Record<OperationId | 'authorizer', PetStoreFunction>;
@@ -34,7 +34,7 @@ export function createFunctions(
     environment,
     permission: allow(
       ['dynamodb:Query'],
-      listIndexes.map((index) => `${pets.tableArn}/index/${index}`),
+      Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     ),
   });
   const createPet = new PetStoreFunction(scope, 'CreatePet', {

@@ -11,19 +11,15 @@ export interface Operation {
   method: 'GET' | 'POST';
   /** Resource path with `{name}` for parameters, below the base address's host and stage. */
   path: `/v1/${string}`;
-  /** An object schema with a member for each part of the request that counts: path, query, body. */
-  request: v.GenericSchema<unknown, RequestParts>;
+  /** Has a member for each part of the request that counts: path, query, body. */
+  request: v.GenericSchema<unknown, object> & { entries: RequestParts };
   success: { status: 200 | 201; schema: v.GenericSchema };
   /** Refusals of its own, beside those that every operation can answer with. */
   errors: readonly ErrorCode[];
   deprecation?: Deprecation;
 }
 
-export interface RequestParts {
-  path?: Record<string, unknown>;
-  query?: Record<string, unknown>;
-  body?: Record<string, unknown>;
-}
+export type RequestParts = Partial<Record<'path' | 'query' | 'body', v.GenericSchema>>;
 
 /** Deprecation of an operation (RFC 9745) with the day of its removal (RFC 8594). */
 export interface Deprecation {

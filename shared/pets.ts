@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { database } from './database.ts';
-import { environmentVariables, requireEnvironment } from './environment.ts';
+import { environmentVariables, listIndexes, requireEnvironment } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { newPetId } from './pet-id.ts';
 import type { ListPetsQuery, NewPet, Pet, PetStatus } from './schemas.ts';
@@ -78,9 +78,8 @@ interface PartitionRange {
 }
 
 async function newestOfPartition({ partition, status, cursor, limit }: PartitionRange): Promise<Pet[]> {
-  const [index, attribute, value] = status
-    ? ['newest-by-status', 'statusPartition', statusPartition(status, partition)]
-    : ['newest', 'partition', partition];
+  const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
+  const key = status ? statusPartition(status, partition) : partition;
   const pets: Pet[] = [];
   let start: Record<string, unknown> | undefined;
   do {
@@ -88,10 +87,10 @@ async function newestOfPartition({ partition, status, cursor, limit }: Partition
     const page = await database.send(
       new QueryCommand({
         TableName: petsTable(),
-        IndexName: index,
+        IndexName: indexName,
         KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
-        ExpressionAttributeNames: { '#key': attribute },
-        ExpressionAttributeValues: { ':key': value, ...(cursor && { ':cursor': cursor }) },
+        ExpressionAttributeNames: { '#key': partitionKey },
+        ExpressionAttributeValues: { ':key': key, ...(cursor && { ':cursor': cursor }) },
         ScanIndexForward: false,
         Limit: limit - pets.length,
         ExclusiveStartKey: start,
@@ -145,5 +144,8 @@ function petsTable(): string {
 }
 
 function listPartitions(): number {
-  return Number(requireEnvironment(environmentVariables.listPartitions));
+  const count = Number(requireEnvironment(environmentVariables.listPartitions));
+  // A list over no partition would be empty and look right.
+  if (!Number.isInteger(count) || count < 1) throw new Error(`LIST_PARTITIONS must be a positive integer.`);
+  return count;
 }

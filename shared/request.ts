@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from './errors.ts';
 import { parseJson } from './json.ts';
-import type { Operation, RequestParts } from './operations.ts';
+import type { Operation } from './operations.ts';
 
 /** 64 KiB; a pet is far below, and an accepted body can never exceed what a table stores. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -20,11 +20,10 @@ export function parseRequest<O extends Operation>(
   operation: O,
   event: APIGatewayProxyEvent,
 ): v.InferOutput<O['request']> {
-  const entries = (operation.request as unknown as { entries: RequestParts }).entries;
   const received = {
     path: decodePath(event.pathParameters),
     query: singleValues(event.multiValueQueryStringParameters),
-    ...('body' in entries && { body: readBody(event) }),
+    ...('body' in operation.request.entries && { body: readBody(event) }),
   };
   const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
   if (result.success) return result.output;

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { region, type Resource } from './template.ts';
 
@@ -21,6 +21,12 @@ interface FunctionOptions {
   databaseEndpoint: string;
 }
 
+interface Instance {
+  worker: Worker;
+  /** Takes what comes of the event that the instance is working on. */
+  finish: (invocation: Invocation) => void;
+}
+
 /**
  * Runs a function of the template in workers, as Lambda runs it in instances: each with the function's own
  * environment and nothing of this process's, one event at a time, started when needed and kept for the next
@@ -31,12 +37,12 @@ export function createFunction(
   { assembly, databaseEndpoint }: FunctionOptions,
 ): LambdaFunction {
   const [module, exportName] = properties.Handler.split('.');
-  const instances = new Set<Worker>();
-  const idle: Worker[] = [];
-  const waiting: ((instance: Worker) => void)[] = [];
+  const alive = new Set<Instance>();
+  const idle = new Set<Instance>();
+  const waiting: ((instance: Instance) => void)[] = [];
 
-  function startInstance(): Worker {
-    const instance = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
+  function startInstance(): Instance {
+    const worker = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
       workerData: {
         file: join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`),
         exportName,
@@ -55,47 +61,57 @@ export function createFunction(
       },
       resourceLimits: { maxOldGenerationSizeMb: properties.MemorySize },
     });
-    instances.add(instance);
+    const instance: Instance = { worker, finish() {} };
+    worker.on('message', (invocation: Invocation) => instance.finish(invocation));
+    worker.on('error', (error) => end(instance, inspect(error)));
+    worker.on('exit', (code) => end(instance, `The instance exited with ${code}`));
+    alive.add(instance);
     return instance;
   }
 
-  function takeInstance(): Worker | Promise<Worker> {
-    const instance = idle.pop();
-    if (instance) return instance;
-    if (instances.size < MAX_INSTANCES) return startInstance();
+  function end(instance: Instance, error: string): void {
+    alive.delete(instance);
+    idle.delete(instance);
+    void instance.worker.terminate();
+    instance.finish({ error });
+  }
+
+  function take(): Instance | Promise<Instance> {
+    const [instance] = idle;
+    if (instance) {
+      idle.delete(instance);
+      return instance;
+    }
+    if (alive.size < MAX_INSTANCES) return startInstance();
     return new Promise((resolve) => waiting.push(resolve));
   }
 
-  function giveBack(instance: Worker): void {
+  function giveBack(instance: Instance): void {
+    instance.finish = () => {};
     const next = waiting.shift();
-    if (next) next(instance);
-    else idle.push(instance);
-  }
-
-  async function discard(instance: Worker): Promise<void> {
-    instances.delete(instance);
-    await instance.terminate();
-    const next = waiting.shift();
-    if (next) next(startInstance());
+    if (next) next(alive.has(instance) ? instance : startInstance());
+    else if (alive.has(instance)) idle.add(instance);
   }
 
   return {
     async invoke(event) {
-      const instance = await takeInstance();
-      const timeout = AbortSignal.timeout(properties.Timeout * 1000);
-      try {
-        instance.postMessage({ event, deadline: Date.now() + properties.Timeout * 1000 });
-        const [invocation] = (await once(instance, 'message', { signal: timeout })) as [Invocation];
-        giveBack(instance);
-        return invocation;
-      } catch (error) {
-        await discard(instance);
-        if (timeout.aborted) return { error: `Task timed out after ${properties.Timeout} seconds` };
-        return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-      }
+      const instance = await take();
+      const milliseconds = properties.Timeout * 1000;
+      const invocation = await new Promise<Invocation>((resolve) => {
+        const timer = setTimeout(() => {
+          end(instance, `Task timed out after ${properties.Timeout} seconds`);
+        }, milliseconds);
+        instance.finish = (outcome) => {
+          clearTimeout(timer);
+          resolve(outcome);
+        };
+        instance.worker.postMessage({ event, deadline: Date.now() + milliseconds });
+      });
+      giveBack(instance);
+      return invocation;
     },
     async close() {
-      await Promise.all([...instances].map((instance) => instance.terminate()));
+      await Promise.all([...alive].map(({ worker }) => worker.terminate()));
     },
   };
 }
