@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { RunnerError } from './runner-error.ts';
@@ -22,6 +22,8 @@ export async function synthesize(stage: string, assembly: string): Promise<void>
       [cdk, 'synth', stackName(stage), '--quiet', '--output', assembly],
       {
         cwd: projectRoot,
+        // The CDK starts the app with the `node` that it finds, which must be this one.
+        env: { ...process.env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
       },
     );
   } catch (error) {

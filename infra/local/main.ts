@@ -39,6 +39,7 @@ function readOptions(): ServiceOptions {
 
 try {
   const options = readOptions();
+  if (!options.assembly) console.log(`Synthesizing the stack PetStore-${options.stage} …`);
   const { baseAddress, apiKey, folder, close } = await startService(options);
   console.log(`
 Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}

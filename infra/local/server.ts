@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ApiGateway } from './api-gateway.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
@@ -20,23 +20,24 @@ export interface HttpServer {
  * @throws RunnerError when the port is taken.
  */
 export async function serve(api: ApiGateway, port: number): Promise<HttpServer> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, async (incoming, outgoing) => {
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const start = performance.now();
     const request = readHead(incoming);
-    let response: HttpResponse;
     try {
       const body = await readBody(incoming);
-      response = body ? await api.handle({ ...request, body }) : api.refuse('REQUEST_TOO_LARGE');
+      send(outgoing, body ? await api.handle({ ...request, body }) : api.refuse('REQUEST_TOO_LARGE'));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // the client went away
       console.error(error);
-      response = api.refuse('DEFAULT_5XX');
+      send(outgoing, api.refuse('DEFAULT_5XX'));
     }
-    const body = Buffer.from(response.body);
-    outgoing.writeHead(response.status, { ...response.headers, 'Content-Length': body.length });
-    outgoing.end(body);
-    printLine(request, response.status, performance.now() - start);
-  });
+    printLine(request, outgoing.statusCode, performance.now() - start);
+  }
+
+  // By itself Node would refuse a request without Host, or with an unknown Expect, with an empty body.
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
+  server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
+  server.on('checkExpectation', (incoming, outgoing) => void answer(incoming, outgoing));
   answerMalformedRequests(server, api);
 
   server.listen(port, '127.0.0.1');
@@ -54,6 +55,11 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
       await once(server, 'close');
     },
   };
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
+  outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  outgoing.end(body);
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
