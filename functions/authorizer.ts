@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { verifyApiKey } from '../shared/api-keys.ts';
+import { authorizationPattern } from '../shared/authorization.ts';
 import { environmentVariables, requireEnvironment } from '../shared/environment.ts';
-import { authorizationPattern } from '../shared/operations.ts';
 
 /**
  * Lets a request in when its key works. API Gateway keeps the decision by key and replays it on every route, so

@@ -10,11 +10,11 @@ const notFound = ['not_found', 'There is nothing at this address.'] as const;
 const invalid = ['invalid_request', 'The request is not valid HTTP as this service understands it.'] as const;
 const internal = [
   'internal_error',
-  'Something went wrong on our side. Request id: $context.requestId.',
+  'Something went wrong on our side. Request id: $context.requestId',
 ] as const;
 const unavailable = [
   'service_unavailable',
-  'The service cannot answer right now; please repeat the request. Request id: $context.requestId.',
+  'The service cannot answer right now; please repeat the request. Request id: $context.requestId',
 ] as const;
 
 /**
@@ -35,7 +35,7 @@ export const gatewayRefusals: Record<string, readonly [ErrorCode, string]> = {
   INTEGRATION_FAILURE: unavailable,
   INTEGRATION_TIMEOUT: [
     'gateway_timeout',
-    'The service did not answer in time. Request id: $context.requestId.',
+    'The service did not answer in time. Request id: $context.requestId',
   ],
   INVALID_API_KEY: unauthorized,
   INVALID_SIGNATURE: unauthorized,

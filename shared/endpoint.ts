@@ -54,7 +54,7 @@ function errorBodies(): Middleware {
       const { code, message } = toApiError(request.error);
       const body = errorBody(code, message);
       if (body.status >= 500) {
-        body.message += ` Request id: ${requestId}.`;
+        body.message += ` Request id: ${requestId}`;
         console.error(body.message, request.error);
       }
       request.response = render(body.status, body, retryAfterHeader(code));

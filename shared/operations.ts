@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
 import { ListPetsQuery, NewPet, Pet, PetIdParameter } from './schemas.ts';
 
+export { authorizationPattern, challenge } from './authorization.ts';
 export { errorBody, errorCatalogue, retryAfterSeconds, type ErrorCode } from './errors.ts';
 
 /** One operation of the interface. Route, validation, answer and documentation derive from it. */
@@ -75,14 +76,3 @@ export const commonErrors: readonly ErrorCode[] = [
   'service_unavailable',
   'gateway_timeout',
 ];
-
-/** HTTP authentication scheme `Bearer` (RFC 6750, challenge as in RFC 9110 section 11.6.1). */
-export const challenge = 'Bearer realm="petstore"';
-
-/**
- * The whole `Authorization` header of a request that is worth a look: scheme in any case, then a key of this
- * stage. A source for regular expressions, anchored, in the subset that API Gateway understands.
- */
-export function authorizationPattern(stage: string): string {
-  return `^[Bb][Ee][Aa][Rr][Ee][Rr] +(pets_${stage}_[0-9A-Za-z]{36})$`;
-}

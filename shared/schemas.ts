@@ -18,7 +18,10 @@ const NAME_MESSAGE = 'must be a string of 1 to 255 characters, not all white spa
 /** 255 Unicode characters are at most 1,020 bytes in UTF-8: a pet stays a small item. */
 const Name = v.pipe(
   v.string(NAME_MESSAGE),
-  v.check((name) => name.isWellFormed() && /\S/u.test(name) && Array.from(name).length <= 255, NAME_MESSAGE),
+  v.check(
+    (name) => name.isWellFormed() && /[^\s\p{White_Space}]/u.test(name) && Array.from(name).length <= 255,
+    NAME_MESSAGE,
+  ),
 );
 
 export const PetStatus = v.picklist(

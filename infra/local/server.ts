@@ -78,19 +78,15 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   };
 }
 
-/** The body, or undefined for one that is too large; the rest of that is read and dropped by the server. */
+/** The body, or undefined for one that is too large: it is read to its end, so that the connection stays usable. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+  for await (const chunk of incoming) {
     size += (chunk as Buffer).length;
-    if (size > MAX_BODY_BYTES) {
-      incoming.resume();
-      return undefined;
-    }
-    chunks.push(chunk as Buffer);
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk as Buffer);
   }
-  return Buffer.concat(chunks);
+  return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
 /** What is not HTTP, or has too many headers, never becomes a request; it is answered on the bare connection. */

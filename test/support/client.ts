@@ -1,17 +1,29 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestByHttp } from 'node:http';
+import { request as requestByHttps } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { parseJson } from '../../shared/json.ts';
 
 /** The service under test, as the environment names it. */
 export const baseAddress = process.env['BASE_URL'] ?? '';
 export const apiKey = process.env['API_KEY'] ?? '';
+/** What precedes the version in every address: the host, and the stage where addresses name it. */
+export const rootAddress = baseAddress.replace(/\/v1$/, '');
 
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The body with its integers as bigint. */
+  /** The body as it came. */
+  text: string;
+  /** The body with its integers as bigint; undefined when it is empty. */
   body: any;
 }
 
-type Init = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> };
+interface Init {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+}
 
 /** A request with the key; `address` is below the base address, or absolute. */
 export async function request(address: string, init: Init = {}): Promise<Answer> {
@@ -21,23 +33,30 @@ export async function request(address: string, init: Init = {}): Promise<Answer>
   });
 }
 
+/** Sends the address and the headers as given: fetch would rewrite a path and add a Content-Type. */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body } = init;
   const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
-  const response = await fetch(url, init);
-  const text = await response.text();
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
+  const send = url.startsWith('https:') ? requestByHttps : requestByHttp;
+  const outgoing = send(origin, { method, path, headers });
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const content = await text(incoming);
   return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : parseJson(text),
+    status: incoming.statusCode ?? 0,
+    headers: new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+    text: content,
+    body: content === '' ? undefined : parseJson(content),
   };
 }
 
-/** Adds a pet; `body` is an object, or the text to send as it is. */
+/** Adds a pet; `body` is an object, or the text or bytes to send as they are. */
 export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return request('/pets', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
   });
 }
 

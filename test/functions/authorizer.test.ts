@@ -1,0 +1,121 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import * as fc from 'fast-check';
+import { handler } from '../../functions/authorizer.ts';
+import { generateApiKey } from '../../shared/api-keys.ts';
+import { setEnvironment } from '../support/environment.ts';
+import { mock } from '../support/mocked-database.ts';
+
+const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
+const record = { keyId: 'key_0123456789abcdef', owner: 'Acme', createdAt: '2026-01-01T00:00:00.000Z' };
+
+setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
+
+async function authorize(
+  authorizationToken: string,
+  methodArn = `${API}/staging/GET/v1/pets/42`,
+): Promise<APIGatewayAuthorizerResult> {
+  return handler({ type: 'TOKEN', authorizationToken, methodArn });
+}
+
+function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDocument'] {
+  return {
+    Version: '2012-10-17',
+    Statement: [{ Effect, Action: 'execute-api:Invoke', Resource: `${API}/staging/*/*` }],
+  };
+}
+
+const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
+
+describe('a key that works', () => {
+  test('is let in to the whole stage, whatever it asked for, and named by its id', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    const token = `Bearer ${generateApiKey('staging')}`;
+    const allowed = {
+      principalId: record.keyId,
+      policyDocument: policy('Allow'),
+      context: { keyId: record.keyId },
+    };
+    expect(await authorize(token, `${API}/staging/GET/v1/pets/42`)).toStrictEqual(allowed);
+    expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
+    expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
+    expect(mock).toHaveReceivedCommandWith(GetCommand, { TableName: 'keys', ConsistentRead: true });
+  });
+
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'may follow the scheme as %s, after any spaces',
+    async (scheme) => {
+      mock.on(GetCommand).resolves({ Item: record });
+      const key = generateApiKey('staging');
+      expect(await authorize(`${scheme} ${key}`)).toMatchObject({ policyDocument: policy('Allow') });
+      expect(await authorize(`${scheme}   ${key}`)).toMatchObject({ policyDocument: policy('Allow') });
+    },
+  );
+});
+
+describe('one and the same refusal, which is no error of the function, is given to', () => {
+  test.each([
+    ['unknown', {}],
+    ['expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
+    ['revoked', { Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } }],
+  ])('a key that is %s', async (_what, found) => {
+    mock.on(GetCommand).resolves(found);
+    expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
+  });
+
+  test.each<[string, (key: string) => string]>([
+    ['no text', () => ''],
+    ['no key', () => 'Bearer '],
+    ['no scheme', (key) => key],
+    ['no space after the scheme', (key) => `Bearer${key}`],
+    ['another scheme', (key) => `Basic ${key}`],
+    ['text before it', (key) => `X Bearer ${key}`],
+    ['text after it', (key) => `Bearer ${key} x`],
+    ['a line break after it', (key) => `Bearer ${key}\n`],
+    ['a character more', (key) => `Bearer ${key}0`],
+    ['a character less', (key) => `Bearer ${key.slice(0, -1)}`],
+    ['two keys', (key) => `Bearer ${key}, Bearer ${key}`],
+    ['a key of another stage', () => `Bearer ${generateApiKey('production')}`],
+    [
+      'a key of another stage renamed',
+      () => `Bearer ${generateApiKey('production').replace('production', 'staging')}`,
+    ],
+  ])('a header with %s, unread', async (_what, header) => {
+    mock.on(GetCommand).resolves({ Item: record });
+    expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
+    expect(mock).not.toHaveReceivedAnyCommand();
+  });
+
+  test('a key with one character changed anywhere, unread', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    const character = fc.oneof(fc.stringMatching(/^[0-9A-Za-z]$/), fc.string({ minLength: 1, maxLength: 1 }));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), character, async (place, other) => {
+        const key = generateApiKey('staging');
+        const at = place % key.length;
+        fc.pre(key[at] !== other);
+        expect(await authorize(`Bearer ${key.slice(0, at)}${other}${key.slice(at + 1)}`)).toStrictEqual(
+          denied,
+        );
+      }),
+    );
+    expect(mock).not.toHaveReceivedAnyCommand();
+  });
+});
+
+describe('nobody is let in', () => {
+  test.each(['ThrottlingException', 'TimeoutError', 'AccessDeniedException'])(
+    'when reading the table ends in a %s',
+    async (name) => {
+      const error = Object.assign(new Error('?'), { name });
+      mock.on(GetCommand).rejects(error);
+      await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toBe(error);
+    },
+  );
+
+  test.each(['STAGE', 'API_KEYS_TABLE'])('when %s is not set', async (name) => {
+    delete process.env[name];
+    await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toThrow(name);
+  });
+});

@@ -1,0 +1,100 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { handler } from '../../functions/list-pets.ts';
+import { apiGatewayEvent, listPetsEvent, REQUEST_ID, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { setEnvironment } from '../support/environment.ts';
+import { invoke } from '../support/invoke.ts';
+import { mock } from '../support/mocked-database.ts';
+import { indexedPet, serveIndexes } from '../support/pet-indexes.ts';
+
+const sold = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * index + 1), { status: 'sold' }));
+const others = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * index + 2)));
+
+setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
+beforeEach(() => {
+  serveIndexes(mock, [...sold, ...others]);
+  jest.spyOn(console, 'error').mockReturnValue();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+function nextQuery(link: unknown): Record<string, string[]> {
+  const [, address = ''] = /^<([^>]+)>; rel="next"$/.exec(String(link)) ?? [];
+  const url = new URL(address);
+  expect(`${url.origin}${url.pathname}`).toBe(`https://${STAGE_DOMAIN}/staging/v1/pets`);
+  return Object.fromEntries([...url.searchParams].map(([name, value]) => [name, [value]]));
+}
+
+describe('GET /v1/pets', () => {
+  test('answers 200 with the 20 newest pets in a bare array', async () => {
+    const { status, body } = await invoke(handler, apiGatewayEvent());
+    expect(status).toBe(200);
+    expect(body.map(({ id }: { id: bigint }) => id)).toEqual(
+      Array.from({ length: 20 }, (_, index) => BigInt(90 - index)),
+    );
+    expect(body[1]).toEqual({ id: 89n, name: 'Pet 89', categoryId: -89n, status: 'sold' });
+  });
+
+  test('links to the next page, with the same limit and status, as long as there is one', async () => {
+    const ids: bigint[] = [];
+    const queries: Record<string, string[]>[] = [{ limit: ['15'], status: ['sold'] }];
+    for (const query of queries) {
+      const { body, headers } = await invoke(handler, listPetsEvent(query));
+      ids.push(...body.map(({ id }: { id: bigint }) => id));
+      if ('Link' in headers) queries.push(nextQuery(headers['Link']));
+    }
+    const next = { limit: ['15'], status: ['sold'], cursor: [expect.any(String)] };
+    expect(queries.slice(1)).toEqual([next, next]);
+    expect(ids).toEqual(sold.map(({ id }) => id).toReversed());
+  });
+
+  test('links with the limit that applies when none was asked for', async () => {
+    const { headers } = await invoke(handler, apiGatewayEvent());
+    expect(nextQuery(headers['Link'])).toEqual({ limit: ['20'], cursor: [expect.any(String)] });
+  });
+
+  test('links to a domain of its own', async () => {
+    const requestContext = { domainName: 'pets.example.com', path: '/v1/pets' };
+    const { headers } = await invoke(handler, apiGatewayEvent({ requestContext }));
+    expect(headers['Link']).toMatch(
+      /^<https:\/\/pets\.example\.com\/v1\/pets\?limit=20&cursor=[\w-]+>; rel="next"$/,
+    );
+  });
+
+  test('answers an empty array and no link when there are none', async () => {
+    const { status, headers, text } = await invoke(handler, listPetsEvent({ status: ['pending'] }));
+    expect([status, text]).toEqual([200, '[]']);
+    expect(headers).not.toHaveProperty('Link');
+  });
+
+  test('answers 400, by name, without a query', async () => {
+    mock.resetHistory();
+    const { status, body } = await invoke(handler, listPetsEvent({ limit: ['101'], status: ['gone'] }));
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      code: 'invalid_request',
+      message: expect.stringMatching(/limit must .*; status must .*\.$/),
+      status: 400n,
+    });
+    expect(mock.calls()).toEqual([]);
+  });
+
+  test('answers 503 before its time is over when the database never answers', async () => {
+    mock.on(QueryCommand).callsFake(async () => new Promise<never>(() => {}));
+    const { status, headers, body } = await invoke(handler, apiGatewayEvent(), 3);
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ code: 'service_unavailable', message: expect.stringContaining(REQUEST_ID) });
+    expect(headers).toHaveProperty('Retry-After', '1');
+  });
+
+  test('answers 500 to an unforeseen error, whose cause stays in the log', async () => {
+    const error = new Error('no index newest on table arn:aws:dynamodb:eu-central-1:123456789012:table/pets');
+    mock.on(QueryCommand).rejects(error);
+    const { status, text } = await invoke(handler, apiGatewayEvent());
+    expect(status).toBe(500);
+    expect(text).toContain(REQUEST_ID);
+    expect(text).not.toContain('arn:');
+    expect(jest.mocked(console.error).mock.calls.flat()).toContain(error);
+  });
+});

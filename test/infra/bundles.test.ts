@@ -1,0 +1,78 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { Template } from 'aws-cdk-lib/assertions';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { resourceOf } from '../support/stack-template.ts';
+
+const cdk = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
+const assembly = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'));
+afterAll(() => rmSync(assembly, { recursive: true, force: true }));
+
+/** Text that is in the code of one function alone, and that minifying leaves as it is. */
+const signatures = {
+  ListPets: ['rel="next"', 'newest-by-status'],
+  CreatePet: ['headers:{Location:', 'attribute_not_exists'],
+  GetPet: ['There is no pet with the id'],
+  Authorizer: ['execute-api:Invoke', '[Bb][Ee][Aa][Rr][Ee][Rr]'],
+};
+const names = Object.keys(signatures) as (keyof typeof signatures)[];
+
+execFileSync(process.execPath, [cdk, 'synth', 'PetStore-staging', '--quiet', '--output', assembly], {
+  cwd: fileURLToPath(new URL('../..', import.meta.url)),
+  stdio: 'pipe',
+});
+const template = Template.fromJSON(
+  JSON.parse(readFileSync(join(assembly, 'PetStore-staging.template.json'), 'utf8')),
+);
+const bundles = new Map(names.map((name) => [name, join(assembly, folderOf(name), 'index.mjs')]));
+
+describe.each(names)('the bundle of %s', (name) => {
+  const file = bundles.get(name)!;
+  const text = readFileSync(file, 'utf8');
+
+  test('is one file', () => {
+    expect(readdirSync(join(assembly, folderOf(name)))).toEqual(['index.mjs']);
+  });
+
+  // Its size is time at every cold start.
+  test('has at most 420,000 bytes', () => {
+    expect(statSync(file).size).toBeLessThanOrEqual(420_000);
+  });
+
+  test('holds its own code and that of no other function', () => {
+    const found = names.filter((other) => signatures[other].some((signature) => text.includes(signature)));
+    expect(found).toEqual([name]);
+    expect(signatures[name].filter((signature) => !text.includes(signature))).toEqual([]);
+  });
+
+  test('holds the middleware engine and the schemas only where an operation runs', () => {
+    const libraries = ['middy', 'valibot'].filter((library) => text.includes(library));
+    expect(libraries).toEqual(name === 'Authorizer' ? [] : ['middy', 'valibot']);
+  });
+});
+
+test('every bundle is an ES module that loads on its own and exports the handler', () => {
+  const script = `
+    const exported = {};
+    for (const url of process.argv.slice(1)) {
+      const { handler, ...rest } = await import(url);
+      exported[url] = [typeof handler, Object.keys(rest)];
+    }
+    console.log(JSON.stringify(exported));`;
+  const urls = [...bundles.values()].map((file) => pathToFileURL(file).href);
+  // Without the environment of this process: what a bundle reads at import, its function would have to be told.
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...urls], {
+    env: { AWS_REGION: 'eu-central-1' },
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toEqual(Object.fromEntries(urls.map((url) => [url, ['function', []]])));
+});
+
+/** Where the function's code lies in the assembly. */
+function folderOf(name: string): string {
+  const [, { Properties }] = resourceOf(template, 'AWS::Lambda::Function', name);
+  return `asset.${Properties['Code'].S3Key.replace('.zip', '')}`;
+}

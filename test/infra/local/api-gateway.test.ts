@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type ApiGateway, createApiGateway } from '../../../infra/local/api-gateway.ts';
+import type { HttpRequest } from '../../../infra/local/http-message.ts';
+import type { Invocation } from '../../../infra/local/lambda.ts';
+import { type LambdaStub, lambdaStub, resultOf } from '../../support/lambda-stub.ts';
+import {
+  gatewayResponse,
+  guarded,
+  lambdaFunction,
+  method,
+  mock,
+  pathResource,
+  permission,
+  proxyTo,
+  role,
+  root,
+  sampleApi,
+  type SampleResources,
+  templateOf,
+  tokenAuthorizer,
+} from '../../support/sample-resources.ts';
+
+const resources: SampleResources = {
+  ...sampleApi,
+  Role: role,
+  Function: lambdaFunction('function'),
+  AuthorizerFunction: lambdaFunction('authorizer'),
+  Authorizer: tokenAuthorizer('AuthorizerFunction'),
+  AuthorizerPermission: permission('AuthorizerFunction', 'authorizers/${Authorizer}'),
+  Pets: pathResource(root, 'pets'),
+  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo('Function'))),
+  PetsGetPermission: permission('Function', 'sample/GET/pets'),
+  PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405', ['application/json', 'text/plain'])),
+  Missing: gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404', { 'Cache-Control': 'no-store' }),
+  Unauthorized: gatewayResponse('UNAUTHORIZED', '401', { 'WWW-Authenticate': 'Bearer realm="sample"' }),
+  AccessDenied: gatewayResponse('ACCESS_DENIED', '401'),
+  AuthorizerError: gatewayResponse('AUTHORIZER_CONFIGURATION_ERROR', '503'),
+  UnsupportedMediaType: gatewayResponse('UNSUPPORTED_MEDIA_TYPE', '415'),
+  RequestTooLarge: gatewayResponse('REQUEST_TOO_LARGE', '413'),
+  Default5xx: gatewayResponse('DEFAULT_5XX', '500', { 'Retry-After': '5' }),
+};
+
+const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
+
+interface Sample {
+  api: ApiGateway;
+  petsFunction: LambdaStub;
+}
+
+function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')): Sample {
+  const petsFunction = lambdaStub(outcome);
+  const functions = new Map([
+    ['Function', petsFunction],
+    ['AuthorizerFunction', lambdaStub(resultOf(policy))],
+  ]);
+  return { api: createApiGateway(templateOf(resources), functions), petsFunction };
+}
+
+function policyOf(Effect: string) {
+  const Resource = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*';
+  return {
+    principalId: 'key_1',
+    policyDocument: { Statement: [{ Effect, Resource }] },
+    context: { keyId: 'key_1' },
+  };
+}
+
+function get(path: string, request: Partial<HttpRequest> = {}): HttpRequest {
+  const headers: [string, string][] = [['authorization', 'Bearer abc']];
+  return {
+    method: 'GET',
+    path,
+    query: '',
+    headers,
+    body: Buffer.alloc(0),
+    sourceIp: '127.0.0.1',
+    ...request,
+  };
+}
+
+beforeEach(() => {
+  jest.spyOn(console, 'error').mockReturnValue();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('API Gateway', () => {
+  test('answers with what the function gives, and the request id', async () => {
+    const { api, petsFunction } = apiWith();
+    const response = await api.handle(get('/pets', { query: 'limit=5' }));
+    expect(response).toEqual({
+      status: 200,
+      headers: { 'Content-Type': 'application/json', Link: '</>', 'x-amzn-RequestId': expect.any(String) },
+      body: '[]',
+    });
+    expect(petsFunction.events).toMatchObject([
+      {
+        resource: '/pets',
+        queryStringParameters: { limit: '5' },
+        requestContext: {
+          apiId: 'Api',
+          stage: 'sample',
+          requestId: response.headers['x-amzn-RequestId'],
+          authorizer: { principalId: 'key_1', keyId: 'key_1' },
+        },
+      },
+    ]);
+  });
+
+  test('gives each request an id of its own', async () => {
+    const { api } = apiWith();
+    const [one, other] = [await api.handle(get('/pets')), await api.handle(get('/pets'))];
+    expect(one.headers['x-amzn-RequestId']).not.toBe(other.headers['x-amzn-RequestId']);
+  });
+
+  describe('gives the gateway response of the type', () => {
+    const tooLarge = Buffer.alloc(6_291_456, 'a');
+    test.each([
+      ['MISSING_AUTHENTICATION_TOKEN', 404, 'where there is no route', apiWith(), get('/other')],
+      ['UNAUTHORIZED', 401, 'without a key', apiWith(), get('/pets', { headers: [] })],
+      [
+        'UNAUTHORIZED',
+        401,
+        'with two keys',
+        apiWith(),
+        get('/pets', {
+          headers: [
+            ['Authorization', 'Bearer abc'],
+            ['Authorization', 'Bearer abc'],
+          ],
+        }),
+      ],
+      ['ACCESS_DENIED', 401, 'when denied', apiWith(ok, policyOf('Deny')), get('/pets')],
+      ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'when not decided', apiWith(ok, null), get('/pets')],
+      ['REQUEST_TOO_LARGE', 413, 'for an event over 6 MB', apiWith(), get('/pets', { body: tooLarge })],
+      [
+        'UNSUPPORTED_MEDIA_TYPE',
+        415,
+        'for a mock that does not know the media type',
+        apiWith(),
+        get('/pets', { method: 'PUT', headers: [['Content-Type', 'image/png']] }),
+      ],
+      ['DEFAULT_5XX', 500, 'after an error of the function', apiWith({ error: 'no luck' }), get('/pets')],
+      ['DEFAULT_5XX', 500, 'for a result of null', apiWith(resultOf(null)), get('/pets')],
+      ['DEFAULT_5XX', 500, 'for an empty result', apiWith(resultOf({})), get('/pets')],
+      [
+        'DEFAULT_5XX',
+        500,
+        'for an unknown member of the result',
+        apiWith(resultOf({ statusCode: 200, status: 200 })),
+        get('/pets'),
+      ],
+      [
+        'DEFAULT_5XX',
+        500,
+        'for a body that is no text',
+        apiWith(resultOf({ statusCode: 200, body: [] })),
+        get('/pets'),
+      ],
+      [
+        'DEFAULT_5XX',
+        500,
+        'for a header that is an object',
+        apiWith(resultOf({ statusCode: 200, headers: { A: {} } })),
+        get('/pets'),
+      ],
+    ])('%s (%i) %s', async (type, status, _condition, { api }, request) => {
+      const response = await api.handle(request);
+      const requestId = response.headers['x-amzn-RequestId'];
+      expect(requestId).toMatch(/^[\da-f-]{36}$/);
+      expect(response).toMatchObject({ status, headers: { 'Content-Type': 'application/json' } });
+      expect(response.body).toBe(
+        `{"code":"${type.toLowerCase()}","message":"See ${requestId}.","status":${status}}`,
+      );
+    });
+
+    test('with the headers of that type', async () => {
+      const { api } = apiWith();
+      expect((await api.handle(get('/other'))).headers).toMatchObject({ 'Cache-Control': 'no-store' });
+      expect((await api.handle(get('/pets', { headers: [] }))).headers).toMatchObject({
+        'WWW-Authenticate': 'Bearer realm="sample"',
+      });
+      expect(api.refuse('DEFAULT_5XX').headers).toMatchObject({ 'Retry-After': '5' });
+    });
+  });
+
+  test('asks neither function nor authorizer where it refuses by itself', async () => {
+    const { api, petsFunction } = apiWith();
+    await api.handle(get('/pets', { headers: [] }));
+    await api.handle(get('/pets', { body: Buffer.alloc(6_291_456) }));
+    expect(petsFunction.events).toEqual([]);
+  });
+
+  test('takes an event just below 6 MB', async () => {
+    const { api, petsFunction } = apiWith();
+    expect(await api.handle(get('/pets', { body: Buffer.alloc(6_280_000, 'a') }))).toMatchObject({
+      status: 200,
+    });
+    expect(petsFunction.events).toHaveLength(1);
+  });
+
+  test('answers a mock without authorizer, by media type', async () => {
+    const { api } = apiWith();
+    const headers: [string, string][] = [['Content-Type', 'text/plain']];
+    expect(await api.handle(get('/pets', { method: 'PUT', headers }))).toEqual({
+      status: 405,
+      headers: {
+        'Content-Type': 'application/json',
+        Allow: 'GET, POST',
+        'x-amzn-RequestId': expect.any(String),
+      },
+      body: '{"status":405}',
+    });
+  });
+
+  describe('does not start', () => {
+    const functions = new Map([
+      ['Function', lambdaStub(ok)],
+      ['AuthorizerFunction', lambdaStub(ok)],
+    ]);
+    function startWithout(...names: string[]): void {
+      const rest = Object.entries(resources).filter(([name]) => !names.includes(name));
+      createApiGateway(templateOf(Object.fromEntries(rest)), functions);
+    }
+
+    test('without the permission to invoke the function of a route', () => {
+      expect(() => startWithout('PetsGetPermission')).toThrow(
+        /No AWS::Lambda::Permission .*function:Function for .*Api\/sample\/GET\/pets\./,
+      );
+    });
+
+    test('without the permission to invoke the authorizer', () => {
+      expect(() => startWithout('AuthorizerPermission')).toThrow(
+        /No AWS::Lambda::Permission .*:AuthorizerFunction for .*Api\/authorizers\/Authorizer\./,
+      );
+    });
+
+    test('without a stage, or with two', () => {
+      const stage = 'exactly one AWS::ApiGateway::Stage';
+      expect(() => createApiGateway(templateOf({ Api: sampleApi['Api']! }), new Map())).toThrow(stage);
+      expect(() =>
+        createApiGateway(templateOf({ ...sampleApi, Other: sampleApi['Stage']! }), new Map()),
+      ).toThrow(stage);
+    });
+  });
+});

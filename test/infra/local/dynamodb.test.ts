@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, operatorAccessKeyId, startDatabase } from '../../../infra/local/dynamodb.ts';
+import { readPermissions } from '../../../infra/local/permissions.ts';
+import {
+  lambdaFunction,
+  policy,
+  role,
+  type SampleResource,
+  table,
+  templateOf,
+} from '../../support/sample-resources.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const folders = temporaryFolder();
+const started: Database[] = [];
+
+async function startWith(pets: SampleResource, folder?: string): Promise<Database> {
+  const petsArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
+  const template = templateOf({
+    Pets: pets,
+    Role: role,
+    Function: lambdaFunction('asset'),
+    Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem'], petsArn),
+    List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
+  });
+  const database = await startDatabase({
+    folder,
+    tables: template.resources('AWS::DynamoDB::GlobalTable'),
+    isAllowed: readPermissions(template),
+  });
+  started.push(database);
+  // Like DynamoDB, the engine reports a new table as CREATING for a moment.
+  for (let status = ''; status !== 'ACTIVE';) {
+    const { Table } = await call(database, operatorAccessKeyId, 'DescribeTable', {});
+    status = Table.TableStatus;
+  }
+  return database;
+}
+
+afterEach(async () => {
+  for (const database of started.splice(0)) await database.close();
+});
+
+function headersOf(caller: string, action: string): Record<string, string> {
+  return {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': `DynamoDB_20120810.${action}`,
+    'X-Amz-Date': new Date().toISOString(),
+    Authorization: `AWS4-HMAC-SHA256 Credential=${caller}/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none`,
+  };
+}
+
+async function call({ endpoint }: Database, caller: string, action: string, input: object): Promise<any> {
+  const body = JSON.stringify({ TableName: 'Pets', ...input });
+  const response = await fetch(endpoint, { method: 'POST', headers: headersOf(caller, action), body });
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
+const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
+
+describe('the tables of the template', () => {
+  test('are made with their keys and indexes', async () => {
+    const database = await startWith(table('id', 'kind'));
+    const { Table } = await call(database, operatorAccessKeyId, 'DescribeTable', {});
+    expect(Table).toMatchObject({
+      TableName: 'Pets',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [
+        { IndexName: 'by-index-key', KeySchema: [{ AttributeName: 'kind', KeyType: 'HASH' }] },
+      ],
+    });
+  });
+
+  test('keep what was put when the service ends and starts again', async () => {
+    const folder = mkdtempSync(join(folders, 'data-'));
+    const first = await startWith(table('id', 'kind'), folder);
+    await call(first, 'Function', 'PutItem', { Item: rex });
+    await started.pop()?.close();
+
+    const second = await startWith(table('id', 'kind'), folder);
+    expect(await call(second, 'Function', 'GetItem', { Key: { id: rex.id } })).toEqual({
+      status: 200,
+      Item: rex,
+    });
+  });
+});
+
+describe('a folder of tables', () => {
+  test('that another local service uses is refused', async () => {
+    const folder = mkdtempSync(join(folders, 'data-'));
+    await startWith(table('id'), folder);
+    await expect(startWith(table('id'), folder)).rejects.toMatchObject({
+      name: 'RunnerError',
+      message: expect.stringContaining(`The data in ${folder} is in use by another local service`),
+    });
+  });
+
+  test('that is none is refused', async () => {
+    const file = join(folders, 'file');
+    writeFileSync(file, '');
+    await expect(startWith(table('id'), file)).rejects.toMatchObject({
+      name: 'RunnerError',
+      message: expect.stringContaining(`The data in ${file} cannot be opened`),
+    });
+  });
+});
+
+describe('a caller of the database', () => {
+  test('may do what its role permits', async () => {
+    const database = await startWith(table('id', 'kind'));
+    expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+    const query = {
+      IndexName: 'by-index-key',
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': rex.kind },
+    };
+    expect(await call(database, 'Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
+  });
+
+  test.each([
+    ['an action that its role does not permit', 'Function', 'DeleteItem', { Key: { id: rex.id } }],
+    ['a permitted action on another index', 'Function', 'Query', { IndexName: 'newest' }],
+    ['an action permitted on the index, on the table', 'Function', 'Query', {}],
+    ['an action permitted on the table, on the index', 'Function', 'GetItem', { IndexName: 'by-index-key' }],
+    ['a permitted action on another table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
+    ['anything, as an unknown caller', 'Nobody', 'GetItem', {}],
+  ])('is refused %s', async (_name, caller, action, input) => {
+    const database = await startWith(table('id', 'kind'));
+    expect(await call(database, caller, action, input)).toEqual({
+      status: 400,
+      __type: 'com.amazon.coral.service#AccessDeniedException',
+      Message: expect.stringContaining(`${caller} is not authorized to perform dynamodb:${action} on arn:`),
+    });
+  });
+
+  test('may do anything as operator', async () => {
+    const database = await startWith(table('id', 'kind'));
+    expect(await call(database, operatorAccessKeyId, 'Scan', {})).toMatchObject({ status: 200, Count: 0 });
+  });
+
+  test('that goes away in the middle of its request harms nobody', async () => {
+    const database = await startWith(table('id', 'kind'));
+    const { hostname, port } = new URL(database.endpoint);
+    const socket = connect(Number(port), hostname);
+    const head = Object.entries({
+      Host: hostname,
+      ...headersOf('Function', 'PutItem'),
+      'Content-Length': 1000,
+    });
+    socket.write(
+      `POST / HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{"Tab`,
+      () => socket.resetAndDestroy(),
+    );
+    await once(socket, 'close');
+    expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+    expect(await call(database, 'Function', 'GetItem', { Key: { id: rex.id } })).toMatchObject({ Item: rex });
+  });
+});

@@ -1,0 +1,182 @@
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { globSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { synthesizeInto } from '../../support/cloud-assembly.ts';
+import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { runModule } from '../../support/run-command.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+jest.setTimeout(60_000); // for processes that start on a busy machine
+
+const folders = temporaryFolder();
+const assembly = mkdtempSync(join(folders, 'assembly-'));
+const running: LocalService[] = [];
+
+beforeAll(() => synthesizeInto(assembly, 'staging', 'production'));
+afterEach(async () => {
+  for (const service of running.splice(0)) await service.stop();
+});
+
+async function start(...options: string[]): Promise<LocalService> {
+  const service = await startLocalService('--assembly', assembly, ...options);
+  running.push(service);
+  return service;
+}
+
+/** Ends the service that was started last. */
+async function stop(signal?: NodeJS.Signals): Promise<number | null> {
+  return running.pop()!.stop(signal);
+}
+
+interface Reply {
+  status: number;
+  body: any;
+}
+
+async function call(
+  { baseAddress, apiKey }: LocalService,
+  path: string,
+  init: RequestInit = {},
+): Promise<Reply> {
+  const response = await fetch(`${baseAddress}${path}`, {
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    ...init,
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+function addPet(service: LocalService, name: string): Promise<Reply> {
+  return call(service, '/pets', { method: 'POST', body: JSON.stringify({ name, categoryId: 1 }) });
+}
+
+/** The folders that the service works in, known by the key within. */
+function temporaryFoldersOf({ apiKey }: LocalService): string[] {
+  const keys = globSync(join(tmpdir(), 'petstore-*', 'api-key'));
+  return keys.filter((file) => readFileSync(file, 'utf8') === apiKey);
+}
+
+describe('the local service', () => {
+  test.each([
+    ['SIGTERM', 0],
+    ['SIGKILL', null],
+  ] as const)('keeps its pets and its key over %s', async (signal, code) => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    const first = await start('--data', data);
+    const { status, body: pet } = await addPet(first, 'Rex');
+    expect(status).toBe(201);
+    expect(await stop(signal)).toBe(code);
+
+    const second = await start('--data', data);
+    expect(second.apiKey).toBe(first.apiKey);
+    expect(statSync(join(data, 'api-key')).mode.toString(8)).toBe('100600');
+    expect(await call(second, `/pets/${pet.id}`)).toEqual({ status: 200, body: pet });
+    expect(await call(second, '/pets')).toEqual({ status: 200, body: [pet] });
+  });
+
+  test('in memory leaves nothing behind in the temporary folder', async () => {
+    const service = await start('--data', 'memory');
+    expect((await addPet(service, 'Rex')).status).toBe(201);
+    expect(temporaryFoldersOf(service)).toHaveLength(1);
+    expect(await stop()).toBe(0);
+    expect(temporaryFoldersOf(service)).toEqual([]);
+  });
+
+  test('prints a line for each request, and the key at its start alone', async () => {
+    const service = await start();
+    const banner = service.output();
+    await addPet(service, 'Rex');
+    await call(service, '/pets?limit=5&status=sold');
+    await call(service, '/pets/5');
+    await call(service, '/nowhere', { method: 'PUT' });
+    await call(service, '/pets', { headers: { Authorization: `Bearer ${service.apiKey}x` } });
+    expect(await stop('SIGINT')).toBe(0);
+
+    const printed = service.output().slice(banner.length);
+    expect(banner).toContain(`curl -H 'Authorization: Bearer ${service.apiKey}' ${service.baseAddress}/pets`);
+    expect(printed).not.toContain(service.apiKey.slice(0, 20));
+    expect(printed).not.toMatch(/limit|Bearer|local development/);
+    const lines = printed
+      .split('\n')
+      .flatMap((line) => /^\S+Z (\S+ \S+ \d+) \d+\.\d ms$/.exec(line)?.[1] ?? []);
+    expect(lines).toEqual([
+      'POST /v1/pets 201',
+      'GET /v1/pets 200',
+      'GET /v1/pets/5 404',
+      'PUT /v1/nowhere 404',
+      'GET /v1/pets 401',
+    ]);
+  });
+
+  test('runs the production stack, where a staging key is refused', async () => {
+    const [staging, production] = [await start(), await start('--stage', 'production')];
+    expect(production.apiKey).toMatch(/^pets_production_/);
+    expect((await call(production, '/pets')).status).toBe(200);
+    expect(await call({ ...production, apiKey: staging.apiKey }, '/pets')).toMatchObject({
+      status: 401,
+      body: { code: 'unauthorized', status: 401 },
+    });
+  });
+});
+
+describe('the operator command on the local service', () => {
+  test('issues keys that work, in each of its forms', async () => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    const service = await start('--data', data);
+    const issue = (...options: string[]) =>
+      runModule('infra/keys.ts', [
+        'issue',
+        '--stage',
+        'local',
+        '--data',
+        data,
+        '--owner',
+        'Acme',
+        ...options,
+      ]);
+    async function expectToWork(key: unknown): Promise<void> {
+      expect(key).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
+      expect(await call({ ...service, apiKey: String(key) }, '/pets')).toEqual({ status: 200, body: [] });
+    }
+
+    const [table, json, quiet] = await Promise.all([
+      issue(),
+      issue('--json', '--expires-in', '90d'),
+      issue('--quiet'),
+    ]);
+    for (const outcome of [table, json, quiet]) expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(table.stdout).toMatch(/^owner +Acme$/m);
+    expect(table.stdout).toMatch(/^expiresAt +never$/m);
+    await expectToWork(/^key +(\S+)$/m.exec(table.stdout)?.[1]);
+
+    const issued = JSON.parse(json.stdout);
+    expect(issued).toEqual({
+      key: expect.any(String),
+      keyId: expect.stringMatching(/^key_/),
+      owner: 'Acme',
+      createdAt: expect.any(String),
+      expiresAt: expect.any(String),
+    });
+    const days = (Date.parse(issued.expiresAt) - Date.parse(issued.createdAt)) / 86_400_000;
+    expect(Math.round(days)).toBe(90);
+    await expectToWork(issued.key);
+
+    expect(quiet.stdout).toMatch(/^\S+\n$/);
+    await expectToWork(quiet.stdout.trim());
+    expect(service.output()).not.toContain(issued.key);
+  });
+
+  test('says so where no local service runs', async () => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    const { code, stderr } = await runModule('infra/keys.ts', [
+      'issue',
+      '--stage',
+      'local',
+      '--data',
+      data,
+      '--owner',
+      'Acme',
+    ]);
+    expect([code, stderr]).toEqual([1, `No local service runs on ${data}: start it with npm start.\n`]);
+  });
+});

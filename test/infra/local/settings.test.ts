@@ -1,0 +1,157 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { startDatabase } from '../../../infra/local/dynamodb.ts';
+import { type Outcome, runModule } from '../../support/run-command.ts';
+import {
+  gatewayResponse,
+  sampleApi,
+  type SampleResources,
+  table,
+  templateOf,
+} from '../../support/sample-resources.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+jest.setTimeout(30_000); // for processes that start on a busy machine
+
+const folders = temporaryFolder();
+
+/** An assembly whose stack serves nothing, which is all that wrong settings need. */
+function assemblyOf(resources: SampleResources): string {
+  const folder = mkdtempSync(join(folders, 'assembly-'));
+  writeFileSync(join(folder, 'PetStore-staging.template.json'), JSON.stringify({ Resources: resources }));
+  return folder;
+}
+
+const assembly = assemblyOf({
+  ...sampleApi,
+  Pets: table('id'),
+  NotFound: gatewayResponse('DEFAULT_4XX', '404'),
+});
+
+function start(...options: string[]): Promise<Outcome> {
+  return runModule('infra/local/main.ts', [
+    '--port',
+    '0',
+    '--data',
+    'memory',
+    '--assembly',
+    assembly,
+    ...options,
+  ]);
+}
+
+/** A data folder with a table as it is stored by a database that still runs on it. */
+async function dataWith(...tables: [string, string?]) {
+  const data = mkdtempSync(join(folders, 'data-'));
+  mkdirSync(join(data, 'tables'));
+  const database = await startDatabase({
+    folder: join(data, 'tables'),
+    tables: templateOf({ Pets: table(...tables) }).resources('AWS::DynamoDB::GlobalTable'),
+    isAllowed: () => true,
+  });
+  return { data, database };
+}
+
+describe('the local service ends with code 1 and says what to do when', () => {
+  test.each([
+    ['the port is no number', ['--port', 'http'], 'The port must be a number from 0 to 65535, not http.'],
+    ['the port is too high', ['--port', '65536'], 'The port must be a number from 0 to 65535, not 65536.'],
+    ['the port is empty', ['--port', ''], 'The port must be a number from 0 to 65535, not .'],
+    ['the stage is unknown', ['--stage', 'test'], '--stage must be staging or production, not test.'],
+    [
+      'the assembly has no such stack',
+      ['--stage', 'production'],
+      `There is no ${join(assembly, 'PetStore-production.template.json')}: synthesize it with npx cdk synth PetStore-production.`,
+    ],
+  ])('%s', async (_name, options, message) => {
+    expect(await start(...options)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+  });
+
+  test.each([['--ports', '3000'], ['--port'], ['staging']])(
+    'the command line is none of its own: %s %s',
+    async (...options) => {
+      const { code, stdout, stderr } = await start(...options);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(options[0]);
+      expect(stderr).toContain('npm start -- [--stage staging|production]');
+      expect(stderr).not.toContain('    at ');
+    },
+  );
+
+  test('the variable PORT is no number', async () => {
+    const parameters = ['--assembly', assembly, '--data', 'memory'];
+    expect(await runModule('infra/local/main.ts', parameters, { PORT: 'x' })).toMatchObject({
+      code: 1,
+      stderr: 'The port must be a number from 0 to 65535, not x.\n',
+    });
+  });
+
+  test('the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    const outcome = await start('--port', port);
+    other.close();
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Port ${port} is taken: end what uses it, or choose another port with --port.\n`,
+    });
+  });
+
+  test('the template uses what is not modelled', async () => {
+    const other = assemblyOf({ ...sampleApi, Queue: { Type: 'AWS::SQS::Queue', Properties: {} } });
+    expect(await start('--assembly', other)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The template uses what the local service does not model:\n  Queue: the type AWS::SQS::Queue\n',
+    });
+  });
+
+  test('the data folder is a file', async () => {
+    const file = join(folders, 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await start('--data', file);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^The folder .*file cannot be made: .* Choose another with --data\.\n$/),
+    ]);
+  });
+
+  describe('the data folder', () => {
+    test('is in use', async () => {
+      const { data, database } = await dataWith('id');
+      const outcome = await start('--data', data);
+      await database.close();
+      expect(outcome).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The data in ${join(data, 'tables')} is in use by another local service: end that one, or choose another folder with --data.\n`,
+      });
+    });
+
+    test.each([
+      ['another key', ['name']],
+      ['another index', ['id', 'kind']],
+    ] as [string, [string, string?]][])('holds a table with %s', async (_name, keys) => {
+      const { data, database } = await dataWith(...keys);
+      await database.close();
+      expect(await start('--data', data)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'The stored table Pets has other keys or indexes than the template: start with another --data folder, or remove this one.\n',
+      });
+    });
+  });
+});
+
+test('the local service tells its options', async () => {
+  const { code, stdout } = await start('--help');
+  expect(code).toBe(0);
+  for (const option of ['--stage', '--port', '--data', '--assembly']) expect(stdout).toContain(option);
+});

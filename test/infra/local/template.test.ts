@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+import { RunnerError } from '../../../infra/local/runner-error.ts';
+import { parseTemplate } from '../../../infra/local/template.ts';
+import {
+  lambdaFunction,
+  root,
+  sampleApi,
+  type SampleResources,
+  table,
+  templateOf,
+} from '../../support/sample-resources.ts';
+
+/** A value as the environment of a function sees it. */
+function resolved(value: unknown, resources: SampleResources = {}): unknown {
+  const template = templateOf({
+    ...sampleApi,
+    Pets: table('id'),
+    Role: { Type: 'AWS::IAM::Role', Properties: {} },
+    Logs: { Type: 'AWS::Logs::LogGroup', Properties: {} },
+    ...resources,
+    Function: lambdaFunction('asset', 10, { VALUE: value }),
+  });
+  return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
+}
+
+function refusal(resources: SampleResources): string {
+  try {
+    templateOf(resources);
+  } catch (error) {
+    if (error instanceof RunnerError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('a template', () => {
+  describe('has its intrinsic functions replaced by values', () => {
+    test.each([
+      ['Ref of a resource: its logical id', { Ref: 'Pets' }, 'Pets'],
+      ['Ref of a stage: its name', { Ref: 'Stage' }, 'sample'],
+      ['Ref of the region', { Ref: 'AWS::Region' }, 'us-east-1'],
+      ['Ref of the account', { Ref: 'AWS::AccountId' }, '000000000000'],
+      ['Ref of the partition', { Ref: 'AWS::Partition' }, 'aws'],
+      ['Ref of the suffix', { Ref: 'AWS::URLSuffix' }, 'amazonaws.com'],
+      ['GetAtt of a root resource', root, 'Api'],
+      [
+        'GetAtt of a table',
+        { 'Fn::GetAtt': ['Pets', 'Arn'] },
+        'arn:aws:dynamodb:us-east-1:000000000000:table/Pets',
+      ],
+      ['GetAtt of a role', { 'Fn::GetAtt': ['Role', 'Arn'] }, 'arn:aws:iam::000000000000:role/Role'],
+      [
+        'GetAtt of a function',
+        { 'Fn::GetAtt': ['Function', 'Arn'] },
+        'arn:aws:lambda:us-east-1:000000000000:function:Function',
+      ],
+      [
+        'GetAtt of a log group',
+        { 'Fn::GetAtt': ['Logs', 'Arn'] },
+        'arn:aws:logs:us-east-1:000000000000:log-group:Logs:*',
+      ],
+      ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Pets' }, 'b']] }, 'a/Pets/b'],
+      ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
+      [
+        'Sub',
+        { 'Fn::Sub': '${Pets} in ${AWS::Region} of ${Stage}, ${Pets}' },
+        'Pets in us-east-1 of sample, Pets',
+      ],
+    ])('%s', (_name, value, expected) => {
+      expect(resolved(value)).toBe(expected);
+    });
+
+    test('in its outputs too', () => {
+      const template = parseTemplate(
+        JSON.stringify({ Resources: sampleApi, Outputs: { Address: { Value: { Ref: 'Api' } } } }),
+      );
+      expect(template.output('Address')).toBe('Api');
+      expect(() => template.output('Else')).toThrow('no output Else');
+    });
+  });
+
+  test('gives its resources by type, with their logical ids', () => {
+    const template = templateOf({ Pets: table('id'), Keys: table('hash'), ...sampleApi });
+    expect(template.resources('AWS::DynamoDB::GlobalTable').map(({ logicalId }) => logicalId)).toEqual([
+      'Pets',
+      'Keys',
+    ]);
+    expect(template.resources('AWS::Lambda::Function')).toEqual([]);
+  });
+
+  describe('is refused, naming the culprit, with', () => {
+    test('a type of resource that is not modelled', () => {
+      expect(refusal({ Queue: { Type: 'AWS::SQS::Queue', Properties: {} } })).toMatch(
+        /\n {2}Queue: the type AWS::SQS::Queue$/,
+      );
+    });
+
+    test('a property that is not modelled', () => {
+      const { Type, Properties } = table('id');
+      expect(refusal({ Pets: { Type, Properties: { ...Properties, StreamSpecification: {} } } })).toMatch(
+        /\n {2}Pets \(AWS::DynamoDB::GlobalTable\): StreamSpecification: .+$/,
+      );
+    });
+
+    test('a property that is not modelled deep within another', () => {
+      const { Type, Properties } = table('id');
+      const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH', Sparse: true }];
+      expect(refusal({ Pets: { Type, Properties: { ...Properties, KeySchema } } })).toContain(
+        'Pets (AWS::DynamoDB::GlobalTable): KeySchema.0.Sparse: ',
+      );
+    });
+
+    test('a property missing that the local service needs', () => {
+      expect(refusal({ Stage: { Type: 'AWS::ApiGateway::Stage', Properties: {} } })).toContain(
+        'Stage (AWS::ApiGateway::Stage): StageName: ',
+      );
+    });
+
+    test.each([
+      ['Runtime', 'nodejs22.x'],
+      ['Timeout', '10'],
+    ])('a value of %s that is not modelled', (property, value) => {
+      const { Type, Properties } = lambdaFunction('asset');
+      const role = { Type: 'AWS::IAM::Role', Properties: {} };
+      expect(
+        refusal({ Role: role, Function: { Type, Properties: { ...Properties, [property]: value } } }),
+      ).toMatch(new RegExp(String.raw`\n {2}Function \(AWS::Lambda::Function\): ${property}: .*"${value}"`));
+    });
+
+    test('a statement that denies', () => {
+      const statement = { Action: 'dynamodb:GetItem', Effect: 'Deny', Resource: '*' };
+      const PolicyDocument = { Statement: [statement], Version: '2012-10-17' };
+      expect(
+        refusal({ Policy: { Type: 'AWS::IAM::Policy', Properties: { PolicyDocument, Roles: [] } } }),
+      ).toContain('Policy (AWS::IAM::Policy): PolicyDocument.Statement.0.Effect: ');
+    });
+
+    test('several such things: all of them at once', () => {
+      const { Type, Properties } = lambdaFunction('asset');
+      const message = refusal({
+        Role: { Type: 'AWS::IAM::Role', Properties: {} },
+        Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+        Function: { Type, Properties: { ...Properties, Runtime: 'ruby', Layers: [] } },
+        Topic: { Type: 'AWS::SNS::Topic', Properties: {} },
+      });
+      for (const culprit of ['Queue: ', 'Runtime: ', 'Layers: ', 'Topic: '])
+        expect(message).toContain(culprit);
+    });
+
+    test.each(['Fn::If', 'Fn::ImportValue', 'Fn::toString'])(
+      'the intrinsic function %s, which is not modelled',
+      (name) => {
+        expect(() => resolved({ [name]: ['a'] })).toThrow(`uses ${name}, which`);
+      },
+    );
+
+    test('an attribute that is not modelled', () => {
+      expect(() => resolved({ 'Fn::GetAtt': ['Pets', 'StreamArn'] })).toThrow(
+        'StreamArn of Pets (AWS::DynamoDB::GlobalTable)',
+      );
+    });
+
+    test('a reference to nothing', () => {
+      expect(() => resolved({ Ref: 'Nobody' })).toThrow('refers to Nobody');
+    });
+  });
+});

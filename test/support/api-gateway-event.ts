@@ -1,0 +1,63 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+
+export const REQUEST_ID = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
+export const STAGE_DOMAIN = 'abc123.execute-api.eu-central-1.amazonaws.com';
+
+type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>> & {
+  headers?: Record<string, string> | null;
+  requestContext?: Partial<APIGatewayProxyEvent['requestContext']>;
+};
+
+/**
+ * A request as a REST API hands it to a function (payload 1.0): every collection that is absent is null, and
+ * `requestContext.path` has the stage in front unless told otherwise.
+ */
+export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
+  const path = request.path ?? '/v1/pets';
+  return {
+    resource: path,
+    path,
+    httpMethod: 'GET',
+    headers: null,
+    multiValueHeaders: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: null,
+    stageVariables: null,
+    body: null,
+    isBase64Encoded: false,
+    ...request,
+    requestContext: {
+      requestId: REQUEST_ID,
+      domainName: STAGE_DOMAIN,
+      stage: 'staging',
+      path: `/staging${path}`,
+      ...requestContext,
+    },
+  } as unknown as APIGatewayProxyEvent;
+}
+
+/** `POST /v1/pets` with this body: an object, or the text to send as it is. */
+export function postPetEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
+  return apiGatewayEvent({
+    httpMethod: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...request,
+  });
+}
+
+/** `GET /v1/pets/{petId}` with the parameter as it stands in the address, percent-encoding included. */
+export function getPetEvent(petId: string, request: Request = {}): APIGatewayProxyEvent {
+  return apiGatewayEvent({ path: `/v1/pets/${petId}`, pathParameters: { petId }, ...request });
+}
+
+/** `GET /v1/pets` with these query parameters, each given as often as it has values. */
+export function listPetsEvent(query: Record<string, string[]>, request: Request = {}): APIGatewayProxyEvent {
+  return apiGatewayEvent({
+    queryStringParameters: Object.fromEntries(
+      Object.entries(query).map(([name, values]) => [name, values.at(-1)]),
+    ),
+    multiValueQueryStringParameters: query,
+    ...request,
+  });
+}

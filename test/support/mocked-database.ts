@@ -1,0 +1,13 @@
+// Registers matchers for the mock, and exports nothing.
+// oxlint-disable-next-line import/no-unassigned-import
+import 'aws-sdk-client-mock-jest';
+import { beforeEach } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { database } from '../../shared/database.ts';
+
+/** In place of the database, for faults that a real one does not produce at will. Empty before each test. */
+export const mock = mockClient(database);
+
+beforeEach(() => {
+  mock.reset();
+});
