@@ -97,6 +97,7 @@ function defaultDataFolder(): string {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  const { code, message } = error as NodeJS.ErrnoException;
+  console.error(code === 'ECONNREFUSED' ? 'The local service has ended: start it with npm start.' : message);
   process.exit(1);
 }

@@ -29,7 +29,7 @@ type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
  * The Lambda handler of an operation: reads the request by the operation's schema, calls the function and
  * writes its answer. Whatever is thrown on the way becomes an Error body here and nowhere else.
  */
-export function endpoint<const O extends Operation>(
+export function endpoint<O extends Operation>(
   operation: O,
   answer: (call: Call<O>) => Promise<Success<O>>,
 ): Handler {

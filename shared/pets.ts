@@ -146,6 +146,6 @@ function petsTable(): string {
 function listPartitions(): number {
   const count = Number(requireEnvironment(environmentVariables.listPartitions));
   // A list over no partition would be empty and look right.
-  if (!Number.isInteger(count) || count < 1) throw new Error(`LIST_PARTITIONS must be a positive integer.`);
+  if (!Number.isInteger(count) || count < 1) throw new Error('LIST_PARTITIONS must be a positive integer.');
   return count;
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from './errors.ts';
@@ -69,11 +70,16 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   if (bytes.length > MAX_BODY_BYTES) {
     throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
   }
-  const body = parseBody(event.isBase64Encoded ? bytes.toString('utf8') : (event.body ?? ''));
+  const body = parseBody(event.isBase64Encoded ? decodeUtf8(bytes) : (event.body ?? ''));
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('invalid_request', 'The body must be a JSON object.');
   }
   return body as Record<string, unknown>;
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
+  return bytes.toString('utf8');
 }
 
 function parseBody(text: string): unknown {

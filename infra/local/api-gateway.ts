@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Authorize, createAuthorizer } from './authorizer.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import type { LambdaFunction } from './lambda.ts';
-import { answerMock, readProxyResult, staticValues } from './integrations.ts';
+import { answerMock, readProxyResult } from './integrations.ts';
 import { requirePermission } from './permissions.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { readRoutes } from './routes.ts';
@@ -36,12 +36,14 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
   );
   const authorizers = readAuthorizers(template, functions, arnPrefix);
   for (const { httpMethod, path, method } of routes.all) {
+    if (method.AuthorizationType === 'CUSTOM' && !authorizers.has(method.AuthorizerId ?? '')) {
+      throw new RunnerError(
+        `${httpMethod} ${path} asks for an authorizer that the template does not define.`,
+      );
+    }
     if (method.Integration.Type !== 'AWS_PROXY') continue;
-    requirePermission(
-      template,
-      functionArnOf(method.Integration.Uri),
-      `${arnPrefix}/${stage}/${httpMethod}${path}`,
-    );
+    const functionArn = functionArnOf(method.Integration.Uri);
+    requirePermission(template, functionArn, `${arnPrefix}/${stage}/${httpMethod}${path}`);
   }
 
   function refuse(responseType: string, requestId: string = randomUUID()): HttpResponse {
@@ -51,7 +53,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
       status: Number(response.StatusCode),
       headers: {
         'Content-Type': 'application/json',
-        ...staticValues(response.ResponseParameters, 'gatewayresponse.header.'),
+        ...response.ResponseParameters,
       },
       body: response.ResponseTemplates['application/json'].replaceAll('$context.requestId', requestId),
     };

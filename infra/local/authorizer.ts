@@ -1,5 +1,7 @@
+import * as v from 'valibot';
 import type { Invocation, LambdaFunction } from './lambda.ts';
 import { matchesArn } from './permissions.ts';
+import { stringOrList } from './resources.ts';
 import type { Resource } from './template.ts';
 
 /** What the authorizer says of a request: the context for the integration, or the gateway response to give. */
@@ -7,11 +9,15 @@ export type Decision = { context: Record<string, unknown> } | { refusal: string 
 
 export type Authorize = (token: string | undefined, methodArn: string) => Promise<Decision>;
 
-interface Policy {
-  principalId: string;
-  policyDocument: { Statement: { Effect: string; Resource: string }[] };
-  context?: Record<string, unknown>;
-}
+/** What the function must answer with; anything else is a configuration error, and is not kept. */
+const Policy = v.object({
+  principalId: v.string(),
+  policyDocument: v.object({
+    Statement: v.array(v.object({ Effect: v.picklist(['Allow', 'Deny']), Resource: stringOrList() })),
+  }),
+  context: v.optional(v.record(v.string(), v.unknown())),
+});
+type Policy = v.InferOutput<typeof Policy>;
 
 /**
  * A TOKEN authorizer with its cache. What is kept is the policy, by token; it is evaluated anew on each request.
@@ -45,7 +51,7 @@ export function createAuthorizer(
     if (!policy) return { refusal: 'AUTHORIZER_CONFIGURATION_ERROR' };
 
     const applying = policy.policyDocument.Statement.filter(({ Resource }) =>
-      matchesArn(Resource, methodArn),
+      Resource.some((pattern) => matchesArn(pattern, methodArn)),
     );
     const effects = new Set(applying.map(({ Effect }) => Effect));
     if (effects.has('Deny') || !effects.has('Allow')) return { refusal: 'ACCESS_DENIED' };
@@ -58,6 +64,6 @@ function readPolicy(invocation: Invocation): Policy | undefined {
     console.error(`authorizer: ${invocation.error}`);
     return undefined;
   }
-  const policy = JSON.parse(invocation.result) as Policy | null;
-  return policy?.principalId && policy.policyDocument ? policy : undefined;
+  const { success, output } = v.safeParse(Policy, JSON.parse(invocation.result));
+  return success ? output : undefined;
 }

@@ -45,22 +45,30 @@ export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptio
   await once(guard, 'listening');
   const endpoint = `http://127.0.0.1:${(guard.address() as AddressInfo).port}`;
 
-  for (const table of tables) await ensureTable(endpoint, table);
-  return {
-    endpoint,
-    async close() {
-      guard.closeAllConnections();
-      guard.close();
-      // dynalite closes its store when its server, which never listened, is closed.
-      engine.listen(0, '127.0.0.1');
-      await once(engine, 'listening');
-      await new Promise((resolve) => engine.close(resolve));
-    },
-  };
+  async function close(): Promise<void> {
+    guard.closeAllConnections();
+    guard.close();
+    // dynalite closes its store when its server, which never listened, is closed.
+    engine.listen(0, '127.0.0.1');
+    await once(engine, 'listening');
+    await new Promise((resolve) => engine.close(resolve));
+  }
+
+  try {
+    for (const table of tables) await ensureTable(endpoint, table);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { endpoint, close };
 }
 
-/** dynalite opens its store unawaited and ends the process when that fails: so it is tried before. */
-async function requireUsableFolder(folder: string): Promise<void> {
+/**
+ * Tries the store of a data folder: dynalite opens it unawaited and ends the process when that fails.
+ *
+ * @throws RunnerError when it is in use or cannot be opened.
+ */
+export async function requireUsableFolder(folder: string): Promise<void> {
   const store = new ClassicLevel(folder);
   try {
     await store.open();
@@ -104,12 +112,21 @@ function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAll
   if (caller === undefined || caller === operatorAccessKeyId) return undefined;
 
   const action = `dynamodb:${String(headers['x-amz-target']).split('.')[1]}`;
-  const { TableName, IndexName } = JSON.parse(body.toString()) as { TableName: string; IndexName?: string };
+  const { TableName, IndexName } = readInput(body);
   const table = `arn:aws:dynamodb:${region}:${accountId}:table/${TableName}`;
   const arn = IndexName ? `${table}/index/${IndexName}` : table;
   return isAllowed(caller, action, arn)
     ? undefined
     : `${caller} is not authorized to perform ${action} on ${arn}.`;
+}
+
+/** What is not JSON names no table, and is refused like one that the caller may not touch. */
+function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
+  try {
+    return JSON.parse(body.toString()) as object;
+  } catch {
+    return {};
+  }
 }
 
 async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
@@ -125,6 +142,7 @@ async function ensureTable(endpoint: string, { logicalId, properties }: Table): 
   if (!existing) {
     const { message } = await call(endpoint, 'CreateTable', wanted);
     if (message) throw new RunnerError(`The table ${logicalId} cannot be created: ${message}`);
+    await untilActive(endpoint, logicalId);
     return;
   }
   if (shape(existing) !== shape(wanted)) {
@@ -134,13 +152,24 @@ async function ensureTable(endpoint: string, { logicalId, properties }: Table): 
   }
 }
 
-/** What must not differ between a stored table and the template: keys and indexes, by name. */
-function shape(table: any): string {
-  const indexes = (table.GlobalSecondaryIndexes ?? []).map((index: any) => [
-    index.IndexName,
-    index.KeySchema,
-  ]);
-  return JSON.stringify([table.KeySchema, indexes.toSorted()]);
+async function untilActive(endpoint: string, tableName: string): Promise<void> {
+  let status: string;
+  do {
+    ({
+      Table: { TableStatus: status },
+    } = await call(endpoint, 'DescribeTable', { TableName: tableName }));
+  } while (status !== 'ACTIVE');
+}
+
+/** What must not differ between a stored table and the template: keys with their types, and indexes by name. */
+function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any): string {
+  const types = new Map(AttributeDefinitions.map((one: any) => [one.AttributeName, one.AttributeType]));
+  const keyOf = ({ IndexName = '', KeySchema: keySchema }: any): string =>
+    [
+      IndexName,
+      ...keySchema.map((key: any) => [key.KeyType, key.AttributeName, types.get(key.AttributeName)]),
+    ].join(' ');
+  return [{ KeySchema }, ...GlobalSecondaryIndexes].map(keyOf).toSorted().join('; ');
 }
 
 async function call(endpoint: string, action: string, input: object): Promise<any> {

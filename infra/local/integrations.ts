@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import type { Method } from './routes.ts';
-import { RunnerError } from './runner-error.ts';
 
 type MockIntegration = Extract<Method['Integration'], { Type: 'MOCK' }>;
 
@@ -14,7 +13,7 @@ export function answerMock(integration: MockIntegration, request: HttpRequest): 
     status: Number(response.StatusCode),
     headers: {
       'Content-Type': 'application/json',
-      ...staticValues(response.ResponseParameters, 'method.response.header.'),
+      ...response.ResponseParameters,
     },
     body: response.ResponseTemplates['application/json'],
   };
@@ -35,17 +34,17 @@ export function readProxyResult(json: string): HttpResponse | undefined {
   const { success, output } = v.safeParse(ProxyResult, JSON.parse(json));
   if (!success) return undefined;
   const { statusCode, headers, body } = output;
-  return { status: statusCode, headers: { 'Content-Type': 'application/json', ...headers }, body };
+  return {
+    status: statusCode,
+    headers: {
+      'Content-Type': 'application/json',
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [remapped(name), value])),
+    },
+    body,
+  };
 }
 
-/** Header values of a mapping that are written down, `'in single quotes'`, by header name. */
-export function staticValues(parameters: Record<string, string>, prefix: string): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => {
-      if (!name.startsWith(prefix) || !/^'[^']*'$/.test(value)) {
-        throw new RunnerError(`The local service does not model the response parameter ${name}: ${value}.`);
-      }
-      return [name.slice(prefix.length), value.slice(1, -1)];
-    }),
-  );
+/** API Gateway renames this header when it comes from a function. */
+function remapped(name: string): string {
+  return name.toLowerCase() === 'www-authenticate' ? `x-amzn-Remapped-${name}` : name;
 }

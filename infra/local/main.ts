@@ -37,6 +37,11 @@ function readOptions(): ServiceOptions {
   return { stage, port: Number(port), data, assembly };
 }
 
+// Until it serves, there is nothing to end in order.
+let stop = (): void => process.exit(0);
+process.once('SIGINT', () => stop());
+process.once('SIGTERM', () => stop());
+
 try {
   const options = readOptions();
   if (!options.assembly) console.log(`Synthesizing the stack PetStore-${options.stage} …`);
@@ -49,9 +54,7 @@ Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in mem
 
   curl -H 'Authorization: Bearer ${apiKey}' ${baseAddress}/pets
 `);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().then(() => process.exit(0)));
-  }
+  stop = () => void close().then(() => process.exit(0));
 } catch (error) {
   const isUsageError =
     error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

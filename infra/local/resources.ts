@@ -7,12 +7,37 @@ const passedOver = v.optional(v.unknown());
 const text = v.string();
 const stringMap = v.record(v.string(), v.string());
 
-function stringOrList(): v.GenericSchema<string | string[], string[]> {
+export function stringOrList(): v.GenericSchema<string | string[], string[]> {
   return v.pipe(
     v.union([text, v.array(text)]),
     v.transform((value) => [value].flat()),
   );
 }
+
+/** A mapping to headers whose values are written in it, `'in single quotes'`; read as values by header name. */
+function staticHeaders(
+  prefix: string,
+): v.GenericSchema<Record<string, string> | undefined, Record<string, string>> {
+  const mapping = v.record(
+    v.pipe(text, v.startsWith(prefix)),
+    v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is modelled')),
+  );
+  return v.pipe(
+    v.optional(mapping, {}),
+    v.transform((parameters) =>
+      Object.fromEntries(
+        Object.entries(parameters).map(([name, value]) => [name.slice(prefix.length), value.slice(1, -1)]),
+      ),
+    ),
+  );
+}
+
+/** Template text in which nothing is replaced but, where it is allowed, the request id. */
+const literalTemplate = v.pipe(text, v.regex(/^[^$#]*$/, 'only literal text is modelled'));
+const gatewayTemplate = v.pipe(
+  text,
+  v.regex(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'only the variable $context.requestId is modelled'),
+);
 
 const Statement = v.strictObject({
   Action: stringOrList(),
@@ -28,18 +53,25 @@ const ProxyIntegration = v.strictObject({
   Uri: text,
 });
 
-const MockIntegration = v.strictObject({
-  Type: v.literal('MOCK'),
-  PassthroughBehavior: v.literal('NEVER'),
-  RequestTemplates: stringMap,
-  IntegrationResponses: v.strictTuple([
-    v.strictObject({
-      StatusCode: text,
-      ResponseParameters: v.optional(stringMap, {}),
-      ResponseTemplates: v.strictObject({ 'application/json': text }),
-    }),
-  ]),
-});
+const MockIntegration = v.pipe(
+  v.strictObject({
+    Type: v.literal('MOCK'),
+    PassthroughBehavior: v.literal('NEVER'),
+    RequestTemplates: stringMap,
+    IntegrationResponses: v.strictTuple([
+      v.strictObject({
+        StatusCode: text,
+        ResponseParameters: staticHeaders('method.response.header.'),
+        ResponseTemplates: v.strictObject({ 'application/json': literalTemplate }),
+      }),
+    ]),
+  }),
+  v.check(
+    ({ RequestTemplates, IntegrationResponses: [{ StatusCode }] }) =>
+      Object.values(RequestTemplates).every((template) => template === `{"statusCode":${StatusCode}}`),
+    'only request templates that choose the status of the one response are modelled',
+  ),
+);
 
 /** Every type of resource that the local service knows, with all of its properties that it understands. */
 export const resourceModels = {
@@ -56,8 +88,8 @@ export const resourceModels = {
   'AWS::ApiGateway::GatewayResponse': v.strictObject({
     ResponseType: text,
     StatusCode: text,
-    ResponseParameters: v.optional(stringMap, {}),
-    ResponseTemplates: v.strictObject({ 'application/json': text }),
+    ResponseParameters: staticHeaders('gatewayresponse.header.'),
+    ResponseTemplates: v.strictObject({ 'application/json': gatewayTemplate }),
     RestApiId: passedOver,
   }),
   'AWS::ApiGateway::Method': v.strictObject({

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
 import { RunnerError } from './runner-error.ts';
@@ -8,6 +9,8 @@ import { RunnerError } from './runner-error.ts';
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
+/** How long requests that are being answered hold up the end. */
+const LAST_ANSWERS_MILLISECONDS = 10_000;
 
 export interface HttpServer {
   port: number;
@@ -20,9 +23,13 @@ export interface HttpServer {
  * @throws RunnerError when the port is taken.
  */
 export async function serve(api: ApiGateway, port: number): Promise<HttpServer> {
+  const inFlight = new Set<ServerResponse>();
+
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const start = performance.now();
     const request = readHead(incoming);
+    inFlight.add(outgoing);
+    outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
       send(outgoing, body ? await api.handle({ ...request, body }) : api.refuse('REQUEST_TOO_LARGE'));
@@ -50,9 +57,13 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
+      const closed = once(server, 'close');
       server.close();
-      server.closeIdleConnections();
-      await once(server, 'close');
+      const answered = Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
+      await Promise.race([answered, setTimeout(LAST_ANSWERS_MILLISECONDS, undefined, { ref: false })]);
+      // What is left are connections without a request, which only their time-outs would end.
+      server.closeAllConnections();
+      await closed;
     },
   };
 }

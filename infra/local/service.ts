@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createApiGateway } from './api-gateway.ts';
 import { readTemplate, synthesize } from './assembly.ts';
-import { startDatabase } from './dynamodb.ts';
+import { requireUsableFolder, startDatabase } from './dynamodb.ts';
 import { createFunction } from './lambda.ts';
 import { readPermissions } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
@@ -37,21 +37,20 @@ export interface Service {
  */
 export async function startService({ stage, port, data, assembly }: ServiceOptions): Promise<Service> {
   const folder = data === 'memory' ? undefined : resolve(data);
-  const workFolder = folder ?? mkdtempSync(join(tmpdir(), 'petstore-'));
+  const workFolder = folder ?? temporaryFolder();
   const closing: (() => unknown)[] = [];
   async function close(): Promise<void> {
     for (const step of closing.toReversed()) await step();
   }
-  if (!folder) closing.push(() => rmSync(workFolder, { recursive: true }));
 
   try {
-    makeFolder(workFolder);
+    if (folder) await claimFolder(folder, stage);
     const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
     if (!assembly) await synthesize(stage, assemblyFolder);
     const template = readTemplate(stage, assemblyFolder);
 
     const database = await startDatabase({
-      folder: folder && join(folder, 'tables'),
+      folder: folder && tablesIn(folder),
       tables: template.resources('AWS::DynamoDB::GlobalTable'),
       isAllowed: readPermissions(template),
     });
@@ -73,7 +72,7 @@ export async function startService({ stage, port, data, assembly }: ServiceOptio
     writeFileSync(record, JSON.stringify({ stage, apiKeysTable, databaseEndpoint: database.endpoint }));
     closing.push(() => rmSync(record, { force: true }));
 
-    const apiKey = await readOrIssueKey(workFolder);
+    const apiKey = readKey(workFolder) ?? (await issueKey(workFolder));
     return { baseAddress: `http://localhost:${server.port}/v1`, apiKey, folder, close };
   } catch (error) {
     await close();
@@ -81,38 +80,59 @@ export async function startService({ stage, port, data, assembly }: ServiceOptio
   }
 }
 
-function makeFolder(folder: string): void {
+/** A folder for what has to lie on disk while the data is in memory; gone with the process. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Before anything is written there: the folder must be there, free, and not another stage's. */
+async function claimFolder(folder: string, stage: string): Promise<void> {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(tablesIn(folder), { recursive: true });
   } catch (error) {
     throw new RunnerError(
       `The folder ${folder} cannot be made: ${(error as Error).message}. Choose another with --data.`,
     );
   }
+  const key = readKey(folder);
+  if (key !== undefined && !key.startsWith(`pets_${stage}_`)) {
+    throw new RunnerError(
+      `The folder ${folder} holds the data of another stage: choose another with --data.`,
+    );
+  }
+  await requireUsableFolder(tablesIn(folder));
 }
 
-/**
- * The key of this data folder. At the first start the operator command issues it, which finds the service by the
- * record in the folder; later it is read from a file there that only its owner can read.
- */
-async function readOrIssueKey(folder: string): Promise<string> {
-  const file = join(folder, 'api-key');
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    const command = fileURLToPath(new URL('../keys.ts', import.meta.url));
-    const parameters = [
-      'issue',
-      '--stage',
-      'local',
-      '--data',
-      folder,
-      '--owner',
-      'local development',
-      '--quiet',
-    ];
-    const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
-    writeFileSync(file, stdout.trim(), { mode: 0o600 });
-    return stdout.trim();
-  }
+function tablesIn(folder: string): string {
+  return join(folder, 'tables');
+}
+
+/** The key that was issued for this folder at its first start. */
+function readKey(folder: string): string | undefined {
+  const file = keyFileIn(folder);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Issues the key by the operator command, which finds the service by its record, and keeps it for its owner's eyes. */
+async function issueKey(folder: string): Promise<string> {
+  const command = fileURLToPath(new URL('../keys.ts', import.meta.url));
+  const parameters = [
+    'issue',
+    '--stage',
+    'local',
+    '--data',
+    folder,
+    '--owner',
+    'local development',
+    '--quiet',
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
+  writeFileSync(keyFileIn(folder), stdout.trim(), { mode: 0o600 });
+  return stdout.trim();
+}
+
+function keyFileIn(folder: string): string {
+  return join(folder, 'api-key');
 }

@@ -13,15 +13,28 @@ const pseudoParameters: Record<string, string> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-interface RawResource {
-  Type: string;
-  Properties?: Record<string, unknown>;
-}
+const RawTemplate = v.strictObject({
+  AWSTemplateFormatVersion: v.optional(v.string()),
+  Description: v.optional(v.string()),
+  Resources: v.record(
+    v.string(),
+    v.strictObject({
+      Type: v.string(),
+      Properties: v.optional(v.record(v.string(), v.unknown()), {}),
+      DependsOn: v.optional(v.unknown()),
+      DeletionPolicy: v.optional(v.unknown()),
+      UpdateReplacePolicy: v.optional(v.unknown()),
+      Metadata: v.optional(v.unknown()),
+    }),
+  ),
+  Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
+  // The CDK's check that the account is bootstrapped.
+  Parameters: v.optional(v.strictObject({ BootstrapVersion: v.unknown() })),
+  Rules: v.optional(v.strictObject({ CheckBootstrapVersion: v.unknown() })),
+});
 
-interface RawTemplate {
-  Resources: Record<string, RawResource>;
-  Outputs?: Record<string, { Value: unknown }>;
-}
+type Resources = v.InferOutput<typeof RawTemplate>['Resources'];
+type RawResource = Resources[string];
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
@@ -40,28 +53,29 @@ export interface Template {
  * @throws RunnerError naming each resource and property that is not modelled.
  */
 export function parseTemplate(text: string): Template {
-  const { Resources, Outputs = {} } = JSON.parse(text) as RawTemplate;
+  const template = v.safeParse(RawTemplate, parseJson(text));
+  if (!template.success) throw notModelled(template.issues.map(describe));
+  const { Resources, Outputs } = template.output;
+
   const complaints: string[] = [];
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
-
-  for (const [logicalId, { Type, Properties = {} }] of Object.entries(Resources)) {
+  for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
     const model = resourceModels[Type as ResourceType] as v.GenericSchema | undefined;
     if (!model) {
       complaints.push(`${logicalId}: the type ${Type}`);
       continue;
     }
-    const result = v.safeParse(model, resolve(Properties, Resources));
-    for (const issue of result.issues ?? []) {
-      complaints.push(`${logicalId} (${Type}): ${v.getDotPath(issue)}: ${issue.message}`);
+    try {
+      const result = v.safeParse(model, resolve(Properties, Resources));
+      for (const issue of result.issues ?? []) complaints.push(`${logicalId} (${Type}): ${describe(issue)}`);
+      known.push({ type: Type, resource: { logicalId, properties: result.output as never } });
+    } catch (error) {
+      if (!(error instanceof RunnerError)) throw error;
+      complaints.push(`${logicalId} (${Type}): ${error.message}`);
     }
-    known.push({ type: Type, resource: { logicalId, properties: result.output as never } });
   }
+  if (complaints.length > 0) throw notModelled(complaints);
 
-  if (complaints.length > 0) {
-    throw new RunnerError(
-      `The template uses what the local service does not model:\n  ${complaints.join('\n  ')}`,
-    );
-  }
   return {
     resources: <T extends ResourceType>(type: T) =>
       known.filter((entry) => entry.type === type).map(({ resource }) => resource as Resource<T>),
@@ -73,7 +87,23 @@ export function parseTemplate(text: string): Template {
   };
 }
 
-type Resources = RawTemplate['Resources'];
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RunnerError(`The template is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function notModelled(complaints: string[]): RunnerError {
+  const list = complaints.map((complaint) => `\n  ${complaint}`).join('');
+  return new RunnerError(`The template uses what the local service does not model:${list}`);
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return path ? `${path}: ${issue.message}` : issue.message;
+}
 
 /** A value with its intrinsic functions replaced by what they stand for on this machine. */
 function resolve(value: unknown, resources: Resources): unknown {
@@ -83,8 +113,7 @@ function resolve(value: unknown, resources: Resources): unknown {
   const [[name, argument] = ['', undefined], ...more] = Object.entries(value);
   if (more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
     const intrinsic = intrinsics[name];
-    if (!intrinsic)
-      throw new RunnerError(`The template uses ${name}, which the local service does not model.`);
+    if (!intrinsic) throw new RunnerError(`the intrinsic function ${name}`);
     return intrinsic(resolve(argument, resources), resources);
   }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, resources)]));
@@ -120,12 +149,12 @@ function getAttribute(logicalId: string, attribute: string, resources: Resources
   const { Type } = find(logicalId, resources);
   if (attribute === 'RootResourceId') return logicalId;
   const arn = attribute === 'Arn' ? arns[Type] : undefined;
-  if (!arn) throw new RunnerError(`The local service does not model ${attribute} of ${logicalId} (${Type}).`);
+  if (!arn) throw new RunnerError(`the attribute ${attribute} of ${logicalId} (${Type})`);
   return arn(logicalId);
 }
 
 function find(logicalId: string, resources: Resources): RawResource {
   const resource = resources[logicalId];
-  if (!resource) throw new RunnerError(`The template refers to ${logicalId}, which it does not define.`);
+  if (!resource) throw new RunnerError(`a reference to ${logicalId}, which the template does not define`);
   return resource;
 }

@@ -96,6 +96,14 @@ describe.each([1, 4])('a list over %i partitions', (partitions) => {
 });
 
 describe('the queries of a list', () => {
+  test.each(['0', '-1', '1.5', 'many'])(
+    'are none when the stage has %s partitions: that is an error',
+    async (n) => {
+      process.env['LIST_PARTITIONS'] = n;
+      await expect(listPets({ limit: 20 })).rejects.toThrow('LIST_PARTITIONS must be a positive integer');
+    },
+  );
+
   test('ask each partition of the index for one pet more than the page has', async () => {
     process.env['LIST_PARTITIONS'] = '2';
     mock.on(QueryCommand).resolves({});

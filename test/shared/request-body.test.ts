@@ -62,6 +62,16 @@ describe('the body', () => {
     );
   });
 
+  test('is refused in base64 when its bytes are not UTF-8, which storing would alter', () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"name":"R'),
+      Buffer.from([0xff]),
+      Buffer.from('x","categoryId":7}'),
+    ]);
+    const event = postPetEvent(bytes.toString('base64'), { isBase64Encoded: true });
+    expect(() => bodyOf(event)).toThrow(refused('invalid_request', 'UTF-8'));
+  });
+
   test('is decoded from base64, whose longer text does not count against it', () => {
     const body = bodyOfBytes(MAX_BODY_BYTES, '{"name":"R\u00eax \u20ac","categoryId":7}');
     const event = postPetEvent(Buffer.from(body).toString('base64'), { isBase64Encoded: true });

@@ -45,7 +45,9 @@ export function mock(StatusCode = '404', mediaTypes: readonly string[] = ['appli
   return {
     Type: 'MOCK',
     PassthroughBehavior: 'NEVER',
-    RequestTemplates: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, '{"statusCode":404}'])),
+    RequestTemplates: Object.fromEntries(
+      mediaTypes.map((mediaType) => [mediaType, `{"statusCode":${StatusCode}}`]),
+    ),
     IntegrationResponses: [
       {
         StatusCode,
@@ -104,7 +106,7 @@ export function gatewayResponse(
   StatusCode: string,
   headers: Record<string, string> = {},
 ): SampleResource {
-  const body = `{"code":"${ResponseType.toLowerCase()}","message":"See $context.requestId.","status":${StatusCode}}`;
+  const body = `{"code":"${ResponseType.toLowerCase()}","message":"See $context.requestId","status":${StatusCode}}`;
   return {
     Type: 'AWS::ApiGateway::GatewayResponse',
     Properties: {

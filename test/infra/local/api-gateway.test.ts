@@ -171,7 +171,7 @@ describe('API Gateway', () => {
       expect(requestId).toMatch(/^[\da-f-]{36}$/);
       expect(response).toMatchObject({ status, headers: { 'Content-Type': 'application/json' } });
       expect(response.body).toBe(
-        `{"code":"${type.toLowerCase()}","message":"See ${requestId}.","status":${status}}`,
+        `{"code":"${type.toLowerCase()}","message":"See ${requestId}","status":${status}}`,
       );
     });
 
@@ -233,6 +233,14 @@ describe('API Gateway', () => {
     test('without the permission to invoke the authorizer', () => {
       expect(() => startWithout('AuthorizerPermission')).toThrow(
         /No AWS::Lambda::Permission .*:AuthorizerFunction for .*Api\/authorizers\/Authorizer\./,
+      );
+    });
+
+    test('without the authorizer that a route asks for, which nobody would guard', () => {
+      const unguarded = guarded(resources['PetsGet']!);
+      Object.assign(unguarded.Properties, { AuthorizerId: 'Nobody' });
+      expect(() => createApiGateway(templateOf({ ...resources, PetsGet: unguarded }), functions)).toThrow(
+        'GET /pets asks for an authorizer that the template does not define.',
       );
     });
 

@@ -67,6 +67,14 @@ describe('the authorizer', () => {
     });
   });
 
+  test('takes several resources in one statement', async () => {
+    const statement = { Effect: 'Allow', Resource: [createArn, listArn] };
+    const { authorize } = authorizerWith(
+      resultOf({ principalId: 'key_1', policyDocument: { Statement: [statement] } }),
+    );
+    expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
+  });
+
   test.each([
     ['denies', denyStage],
     [
@@ -113,6 +121,7 @@ describe('the authorizer', () => {
     ['a malformed answer: null', resultOf(null)],
     ['a malformed answer: a string', resultOf('Allow')],
     ['a malformed answer: no policy', resultOf({ principalId: 'key_1' })],
+    ['a malformed answer: no statements', resultOf({ principalId: 'key_1', policyDocument: {} })],
     ['a malformed answer: no principal', resultOf({ policyDocument: allowStage.policyDocument })],
   ])('that fails with %s is a fault of the configuration, which is not kept', async (_name, failure) => {
     jest.spyOn(console, 'error').mockReturnValue();

@@ -33,11 +33,6 @@ async function startWith(pets: SampleResource, folder?: string): Promise<Databas
     isAllowed: readPermissions(template),
   });
   started.push(database);
-  // Like DynamoDB, the engine reports a new table as CREATING for a moment.
-  for (let status = ''; status !== 'ACTIVE';) {
-    const { Table } = await call(database, operatorAccessKeyId, 'DescribeTable', {});
-    status = Table.TableStatus;
-  }
   return database;
 }
 
@@ -110,6 +105,13 @@ describe('a folder of tables', () => {
 });
 
 describe('a caller of the database', () => {
+  test('that sends what is not JSON is refused, and others are served', async () => {
+    const database = await startWith(table('id', 'kind'));
+    const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body: 'not json' };
+    expect((await fetch(database.endpoint, init)).status).toBe(400);
+    expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+  });
+
   test('may do what its role permits', async () => {
     const database = await startWith(table('id', 'kind'));
     expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });

@@ -147,17 +147,22 @@ describe('the server answers', () => {
     });
   });
 
+  const tooMany = 11 * 1024 * 1024;
   test.each([
-    ['whose length is declared', (bytes: number) => `Content-Length: ${bytes}\r\n\r\n`],
-    ['in chunks', (bytes: number) => `Transfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n`],
-  ])('a body of 11 MB %s with the Error body (413)', async (_name, framing) => {
-    const bytes = 11 * 1024 * 1024;
-    const answer = await send(
-      `POST / HTTP/1.1\r\n${close}${framing(bytes)}`,
-      Buffer.alloc(bytes, 'a'),
-      '\r\n0\r\n\r\n',
-    );
+    ['whose length is declared', `Content-Length: ${tooMany}\r\n\r\n`, ''],
+    ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${tooMany.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
+  ])('a body of 11 MB %s with the Error body (413)', async (_name, framing, end) => {
+    const answer = await send(`POST / HTTP/1.1\r\n${close}${framing}`, Buffer.alloc(tooMany, 'a'), end);
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([413, { status: 413 }]);
+  });
+
+  test('the next request of a connection whose last body was too large', async () => {
+    const { body } = await send(
+      `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${tooMany}\r\n\r\n`,
+      Buffer.alloc(tooMany, 'a'),
+      `GET /next HTTP/1.1\r\n${close}\r\n`,
+    );
+    expect(body).toContain('"path":"/next"');
   });
 
   test('others when a client goes away in the middle of its upload', async () => {
@@ -190,5 +195,15 @@ describe('the server', () => {
     const socket = connect(server.port, '::1');
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']).toContain(error.code);
+  });
+
+  test('ends although a client keeps a connection open and says nothing', async () => {
+    const other = await serve(api, 0);
+    const socket = connect(other.port, '127.0.0.1').resume();
+    await once(socket, 'connect');
+    const closed = once(socket, 'close');
+    await other.close();
+    await closed;
+    expect(socket.destroyed).toBe(true);
   });
 });

@@ -108,6 +108,15 @@ describe('the local service', () => {
     ]);
   });
 
+  test('does not start on the data of another stage', async () => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    await start('--data', data);
+    await stop();
+    await expect(start('--stage', 'production', '--data', data)).rejects.toThrow(
+      `The folder ${data} holds the data of another stage: choose another with --data.`,
+    );
+  });
+
   test('runs the production stack, where a staging key is refused', async () => {
     const [staging, production] = [await start(), await start('--stage', 'production')];
     expect(production.apiKey).toMatch(/^pets_production_/);
@@ -164,6 +173,17 @@ describe('the operator command on the local service', () => {
     expect(quiet.stdout).toMatch(/^\S+\n$/);
     await expectToWork(quiet.stdout.trim());
     expect(service.output()).not.toContain(issued.key);
+  });
+
+  test('says so where the local service was killed', async () => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    await start('--data', data);
+    await stop('SIGKILL');
+    const parameters = ['issue', '--stage', 'local', '--data', data, '--owner', 'Acme'];
+    expect(await runModule('infra/keys.ts', parameters)).toMatchObject({
+      code: 1,
+      stderr: 'The local service has ended: start it with npm start.\n',
+    });
   });
 
   test('says so where no local service runs', async () => {

@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { RunnerError } from '../../../infra/local/runner-error.ts';
 import { parseTemplate } from '../../../infra/local/template.ts';
 import {
+  gatewayResponse,
   lambdaFunction,
+  method,
+  mock,
   root,
   sampleApi,
   type SampleResources,
@@ -150,18 +153,64 @@ describe('a template', () => {
     test.each(['Fn::If', 'Fn::ImportValue', 'Fn::toString'])(
       'the intrinsic function %s, which is not modelled',
       (name) => {
-        expect(() => resolved({ [name]: ['a'] })).toThrow(`uses ${name}, which`);
+        expect(() => resolved({ [name]: ['a'] })).toThrow(
+          `Function (AWS::Lambda::Function): the intrinsic function ${name}`,
+        );
       },
     );
 
     test('an attribute that is not modelled', () => {
       expect(() => resolved({ 'Fn::GetAtt': ['Pets', 'StreamArn'] })).toThrow(
-        'StreamArn of Pets (AWS::DynamoDB::GlobalTable)',
+        'Function (AWS::Lambda::Function): the attribute StreamArn of Pets (AWS::DynamoDB::GlobalTable)',
       );
     });
 
     test('a reference to nothing', () => {
-      expect(() => resolved({ Ref: 'Nobody' })).toThrow('refers to Nobody');
+      expect(() => resolved({ Ref: 'Nobody' })).toThrow(
+        'Function (AWS::Lambda::Function): a reference to Nobody',
+      );
+    });
+
+    test.each([
+      [
+        'a header taken from the request',
+        { 'gatewayresponse.header.Origin': 'method.request.header.Origin' },
+      ],
+      ['a header that belongs elsewhere', { 'method.response.header.Vary': "'5'" }],
+      ['a header with quotes within', { 'gatewayresponse.header.Vary': "'a'b'" }],
+    ])('%s', (_name, ResponseParameters) => {
+      const { Type, Properties } = gatewayResponse('DEFAULT_4XX', '400');
+      expect(refusal({ Refusal: { Type, Properties: { ...Properties, ResponseParameters } } })).toContain(
+        'Refusal (AWS::ApiGateway::GatewayResponse): ResponseParameters',
+      );
+    });
+
+    test.each(['$context.error.message', '$context.requestId.'])(
+      'the variable %s in the body of a gateway response',
+      (variable) => {
+        const { Type, Properties } = gatewayResponse('DEFAULT_4XX', '400');
+        const ResponseTemplates = { 'application/json': `{"message":"${variable}"}` };
+        expect(refusal({ Refusal: { Type, Properties: { ...Properties, ResponseTemplates } } })).toContain(
+          'only the variable $context.requestId is modelled',
+        );
+      },
+    );
+
+    test('a mock whose request chooses another status than its response has', () => {
+      const integration = { ...mock('404'), RequestTemplates: { 'application/json': '{"statusCode":200}' } };
+      expect(refusal({ ...sampleApi, Method: method(root, 'ANY', integration) })).toContain(
+        'Method (AWS::ApiGateway::Method): Integration: only request templates',
+      );
+    });
+
+    test('a resource on a condition', () => {
+      const text = JSON.stringify({ Resources: { Pets: { ...table('id'), Condition: 'Sometimes' } } });
+      expect(() => parseTemplate(text)).toThrow('Resources.Pets.Condition');
+    });
+
+    test('text that is not a template', () => {
+      expect(() => parseTemplate('{')).toThrow('not valid JSON');
+      expect(() => parseTemplate('{}')).toThrow('Resources');
     });
   });
 });
