@@ -1,3 +1,4 @@
+import { AbstractValueIterator } from 'abstract-level';
 import { ClassicLevel } from 'classic-level';
 import dynalite from 'dynalite';
 import { once } from 'node:events';
@@ -14,6 +15,14 @@ import { buffer } from 'node:stream/consumers';
 import type { IsAllowed } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
 import { accountId, region, type Resource } from './template.ts';
+
+// dynalite 4.0.0 ends the iterator of a list by `return`, which those of abstract-level 3 do not have: without it
+// every list would keep its iterator, and with that files and memory, for good.
+Object.assign(AbstractValueIterator.prototype, {
+  return(this: AbstractValueIterator<any, any, any>) {
+    return this.close();
+  },
+});
 
 /** Access key id of whoever is not one of the functions, and may do anything. */
 export const operatorAccessKeyId = 'operator';

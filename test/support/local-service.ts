@@ -25,10 +25,14 @@ export async function startLocalService(...options: string[]): Promise<LocalServ
   let printed = '';
   const ended = once(child, 'exit');
   const address = await new Promise<{ baseAddress: string; apiKey: string }>((resolve, reject) => {
+    let isServing = false;
     function collect(chunk: Buffer): void {
       printed += chunk.toString();
+      if (isServing) return; // what is printed can become long: it is searched for the address once
       const [, baseAddress, apiKey] = /base address {2}(\S+)\s+API key {7}(\S+)\s+curl/.exec(printed) ?? [];
-      if (baseAddress && apiKey) resolve({ baseAddress, apiKey });
+      if (!baseAddress || !apiKey) return;
+      isServing = true;
+      resolve({ baseAddress, apiKey });
     }
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
