@@ -3,7 +3,7 @@ import { endpoint } from '../shared/endpoint.ts';
 import { operations } from '../shared/operations.ts';
 import { listPets } from '../shared/pets.ts';
 
-export const handler = endpoint(operations.listPets, async ({ query, baseAddress }) => {
+export const handler = endpoint(operations.listPets, async ({ query, rootAddress }) => {
   const { pets, next } = await listPets(query);
   if (next === undefined) return { body: pets };
 
@@ -14,6 +14,6 @@ export const handler = endpoint(operations.listPets, async ({ query, baseAddress
   });
   return {
     body: pets,
-    headers: { Link: `<${baseAddress}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
+    headers: { Link: `<${rootAddress}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
   };
 });

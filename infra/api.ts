@@ -101,10 +101,9 @@ function refuse(
 ): void {
   const body = errorBody(code, message);
   const statusCode = body.status.toString();
-  const headerNames = ['Cache-Control', ...Object.keys(headers)].map(
-    (name) => `method.response.header.${name}`,
+  const mapping = Object.entries({ 'Cache-Control': 'no-store', ...headers }).map(
+    ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,
   );
-  const headerValues = ['no-store', ...Object.values(headers)].map((value) => `'${value}'`);
 
   resource.addMethod(
     'ANY',
@@ -116,9 +115,7 @@ function refuse(
       integrationResponses: [
         {
           statusCode,
-          responseParameters: Object.fromEntries(
-            headerNames.map((name, index) => [name, headerValues[index]!]),
-          ),
+          responseParameters: Object.fromEntries(mapping),
           responseTemplates: { 'application/json': JSON.stringify(body) },
         },
       ],
@@ -128,7 +125,7 @@ function refuse(
       methodResponses: [
         {
           statusCode,
-          responseParameters: Object.fromEntries(headerNames.map((name) => [name, true])),
+          responseParameters: Object.fromEntries(mapping.map(([name]) => [name, true])),
         },
       ],
     },

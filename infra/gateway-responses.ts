@@ -1,4 +1,4 @@
-import { type CfnGatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { challenge, errorBody, type ErrorCode, retryAfterSeconds } from '../shared/operations.ts';
 
 const unauthorized = [
@@ -14,7 +14,7 @@ const internal = [
 ] as const;
 const unavailable = [
   'service_unavailable',
-  'The service cannot answer right now; please repeat the request. Request id: $context.requestId',
+  'The service cannot answer right now. Request id: $context.requestId',
 ] as const;
 
 /**
@@ -64,9 +64,7 @@ export function addGatewayResponses(api: RestApi): void {
 }
 
 /** Static header values, in the single quotes that API Gateway's mappings ask for. */
-function refusalHeaders(
-  code: ErrorCode,
-): NonNullable<CfnGatewayResponse['responseParameters']> & Record<string, string> {
+function refusalHeaders(code: ErrorCode): Record<string, string> {
   const retryAfter = retryAfterSeconds[code];
   return {
     'Cache-Control': "'no-store'",

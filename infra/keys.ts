@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { readFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -60,19 +61,24 @@ function endOf(duration: string): Date {
   return new Date(Date.now() + Number(amount) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS]);
 }
 
-/** The local service says in its data folder where its database listens. */
+/** The local service says in its data folder where its database listens and whom it takes for the operator. */
 function localStore(folder: string): KeyStore {
-  let service: { stage: string; apiKeysTable: string; databaseEndpoint: string };
+  let service: Record<'stage' | 'apiKeysTable' | 'databaseEndpoint' | 'region' | 'accessKeyId', string>;
   try {
     service = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'));
   } catch {
     throw new UsageError(`No local service runs on ${folder}: start it with npm start.`);
   }
-  // What the SDK would otherwise look for in the operator's own AWS settings.
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = service.databaseEndpoint;
-  process.env['AWS_REGION'] = 'us-east-1';
-  process.env['AWS_ACCESS_KEY_ID'] = 'operator';
-  process.env['AWS_SECRET_ACCESS_KEY'] = 'local';
+  // The operator's own AWS settings, a profile above all, would lead the SDK elsewhere.
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
+    AWS_REGION: service.region,
+    AWS_ACCESS_KEY_ID: service.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+  });
   return { stage: service.stage, table: service.apiKeysTable };
 }
 
@@ -97,7 +103,20 @@ function defaultDataFolder(): string {
 try {
   await main();
 } catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException;
-  console.error(code === 'ECONNREFUSED' ? 'The local service has ended: start it with npm start.' : message);
+  const message = explain(error as Error & { code?: string; $metadata?: unknown });
+  if (message === undefined) throw error;
+  console.error(message);
   process.exit(1);
+}
+
+/** What an error tells the operator; undefined for one that is a fault of this command. */
+function explain(error: Error & { code?: string; $metadata?: unknown }): string | undefined {
+  if (error.code === 'ECONNREFUSED') return 'The local service has ended: start it with npm start.';
+  if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
+  if (error.name === 'CredentialsProviderError') {
+    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message}.`;
+  }
+  const isForOperators =
+    error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
+  return isForOperators ? error.message : undefined;
 }

@@ -2,7 +2,8 @@
 export interface StageSettings {
   /**
    * Keys over which new pets are spread in each list index; one sustains 1,000 creates a second.
-   * May grow at any deployment and must never shrink: pets under the keys beyond would vanish from lists.
+   * May grow at any deployment and must never shrink: pets under the keys beyond would vanish from lists. So raise it
+   * in a deployment of its own, and when that is rolled back, deploy it again at once.
    */
   listPartitions: number;
   /** Whether tables outlive the stack, can't be deleted by accident and can be restored to a point in time. */

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { database } from './database.ts';
 
@@ -45,6 +45,7 @@ export function isWellFormedApiKey(stage: string, key: string): boolean {
  * Issues a key. The caller shows it once: nobody can read it again afterwards.
  *
  * @param expiresAt when the key stops working; never by default.
+ * @throws when the table cannot be written.
  */
 export async function issueApiKey(
   { stage, table }: KeyStore,
@@ -54,7 +55,7 @@ export async function issueApiKey(
   const key = generateApiKey(stage);
   const record: ApiKeyRecord = {
     hash: hashOf(key),
-    keyId: `key_${hash('sha256', `key id of ${key}`).slice(0, 16)}`,
+    keyId: `key_${randomBytes(8).toString('hex')}`,
     owner,
     start: key.slice(0, `pets_${stage}_`.length + RECOGNISABLE_CHARACTERS),
     createdAt: new Date().toISOString(),

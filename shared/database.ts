@@ -7,7 +7,8 @@ type SdkError = Parameters<typeof isThrottlingError>[0];
 /**
  * The one client of every table. Numbers are read as bigint, which keeps an int64 exact.
  *
- * Three attempts of at most 2.5 s each end within the 10 s a function has; a healthy call takes milliseconds.
+ * A call takes at most three attempts of 1.5 s, connecting included, and short pauses between them: some 5 s, of the
+ * 10 s a function has. A healthy one takes milliseconds. What bounds a request of several calls is its endpoint.
  */
 export const database = DynamoDBDocumentClient.from(
   new DynamoDBClient({

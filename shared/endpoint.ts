@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from './database.ts';
 import { ApiError, errorBody, type ErrorCode, retryAfterSeconds } from './errors.ts';
 import { stringifyJson } from './json.ts';
 import type { Operation } from './operations.ts';
-import { baseAddress, parseRequest } from './request.ts';
+import { rootAddress, parseRequest } from './request.ts';
 
 /** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
 const LAST_MOMENT_MILLISECONDS = 500;
@@ -13,7 +13,7 @@ const LAST_MOMENT_MILLISECONDS = 500;
 /** What the function of an operation is called with: the parts of the request that its schema asks for. */
 export type Call<O extends Operation> = v.InferOutput<O['request']> & {
   /** Scheme, host and stage as the client called them, without the version. */
-  baseAddress: string;
+  rootAddress: string;
 };
 
 /** What it answers with. The status is the operation's. */
@@ -41,7 +41,7 @@ export function endpoint<O extends Operation>(
     .use(deprecationHeaders(operation))
     .use(errorBodies())
     .handler(async (event: APIGatewayProxyEvent) => {
-      const call = { ...parseRequest(operation, event), baseAddress: baseAddress(event) };
+      const call = { ...parseRequest(operation, event), rootAddress: rootAddress(event) };
       const { body, headers } = await answer(call);
       return render(operation.success.status, body, headers);
     });
@@ -66,11 +66,12 @@ function errorBodies(): Middleware {
 function deprecationHeaders({ deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;
-    Object.assign(response.headers ?? {}, {
+    response.headers = {
+      ...response.headers,
       Deprecation: `@${deprecation.since.getTime() / 1000}`,
       Sunset: deprecation.sunset.toUTCString(),
-      Link: `<${baseAddress(event)}${deprecation.successor}>; rel="successor-version"`,
-    });
+      Link: `<${rootAddress(event)}${deprecation.successor}>; rel="successor-version"`,
+    };
   };
   return { after: announce, onError: announce };
 }
@@ -78,10 +79,7 @@ function deprecationHeaders({ deprecation }: Operation): Middleware {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseUnavailable(error)) {
-    return new ApiError(
-      'service_unavailable',
-      'The service cannot answer right now; please repeat the request.',
-    );
+    return new ApiError('service_unavailable', 'The service cannot answer right now.');
   }
   return new ApiError('internal_error', 'Something went wrong on our side.');
 }
@@ -92,10 +90,7 @@ function retryAfterHeader(code: ErrorCode): Record<string, string> {
 }
 
 function refuseForLackOfTime(): never {
-  throw new ApiError(
-    'service_unavailable',
-    'The service could not answer in time; please repeat the request.',
-  );
+  throw new ApiError('service_unavailable', 'The service could not answer in time.');
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {

@@ -66,13 +66,3 @@ export const operations = {
     },
   },
 } as const satisfies Record<string, Operation>;
-
-/** What every operation, or API Gateway before it, can answer with. */
-export const commonErrors: readonly ErrorCode[] = [
-  'unauthorized',
-  'forbidden',
-  'too_many_requests',
-  'internal_error',
-  'service_unavailable',
-  'gateway_timeout',
-];

@@ -39,7 +39,7 @@ export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId)
     if ((await putIfFree({ ...pet, creation, ...indexKeys(pet) })) || (await isMadeBy(creation, pet.id)))
       return pet;
   }
-  throw new ApiError('service_unavailable', 'No identifier could be assigned; please repeat the request.');
+  throw new ApiError('service_unavailable', 'No identifier could be assigned.');
 }
 
 /** The pet with this identifier, up to date to the last acknowledged write, or undefined. */

@@ -33,11 +33,13 @@ export function parseRequest<O extends Operation>(
 
 /**
  * Scheme, host and stage as the client called them: what precedes `/v1` in every address.
- * `requestContext.path` has the stage in front, unless a domain of its own maps to it.
+ * `requestContext.path` starts with the stage, unless a domain of its own maps to it.
  */
-export function baseAddress({ headers, path, requestContext }: APIGatewayProxyEvent): string {
+export function rootAddress({ headers, requestContext }: APIGatewayProxyEvent): string {
   const scheme = header(headers, 'X-Forwarded-Proto') === 'http' ? 'http' : 'https';
-  return `${scheme}://${requestContext.domainName}${requestContext.path.slice(0, -path.length)}`;
+  const stagePath = `/${requestContext.stage}`;
+  const prefix = requestContext.path.startsWith(`${stagePath}/`) ? stagePath : '';
+  return `${scheme}://${requestContext.domainName}${prefix}`;
 }
 
 /** Path parameters arrive percent-encoded. One that cannot be decoded stays as it is and matches nothing. */

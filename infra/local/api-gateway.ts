@@ -12,10 +12,23 @@ import { accountId, region, type Template } from './template.ts';
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, invocation payload. */
 const MAX_EVENT_BYTES = 6_291_456;
 
+/** What API Gateway here has occasion to say by itself. */
+const RESPONSE_TYPES = [
+  'ACCESS_DENIED',
+  'AUTHORIZER_CONFIGURATION_ERROR',
+  'DEFAULT_4XX',
+  'DEFAULT_5XX',
+  'MISSING_AUTHENTICATION_TOKEN',
+  'REQUEST_TOO_LARGE',
+  'UNAUTHORIZED',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
 export interface ApiGateway {
   handle: (request: HttpRequest) => Promise<HttpResponse>;
   /** An answer of API Gateway's own, by its response type. */
-  refuse: (responseType: string) => HttpResponse;
+  refuse: (responseType: ResponseType) => HttpResponse;
 }
 
 /**
@@ -29,11 +42,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
   const apiId = only(template, 'AWS::ApiGateway::RestApi').logicalId;
   const stage = only(template, 'AWS::ApiGateway::Stage').properties.StageName;
   const arnPrefix = `arn:aws:execute-api:${region}:${accountId}:${apiId}`;
-  const gatewayResponses = new Map(
-    template
-      .resources('AWS::ApiGateway::GatewayResponse')
-      .map(({ properties }) => [properties.ResponseType, properties]),
-  );
+  const gatewayResponses = readGatewayResponses(template);
   const authorizers = readAuthorizers(template, functions, arnPrefix);
   for (const { httpMethod, path, method } of routes.all) {
     if (method.AuthorizationType === 'CUSTOM' && !authorizers.has(method.AuthorizerId ?? '')) {
@@ -46,18 +55,12 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
     requirePermission(template, functionArn, `${arnPrefix}/${stage}/${httpMethod}${path}`);
   }
 
-  function refuse(responseType: string, requestId: string = randomUUID()): HttpResponse {
-    const response = gatewayResponses.get(responseType);
-    if (!response) throw new RunnerError(`The template has no gateway response of the type ${responseType}.`);
-    const answer = {
-      status: Number(response.StatusCode),
-      headers: {
-        'Content-Type': 'application/json',
-        ...response.ResponseParameters,
-      },
-      body: response.ResponseTemplates['application/json'].replaceAll('$context.requestId', requestId),
-    };
-    return withRequestId(answer, requestId);
+  function refuse(responseType: ResponseType, requestId: string = randomUUID()): HttpResponse {
+    const { status, headers, body } = gatewayResponses[responseType];
+    return withRequestId(
+      { status, headers, body: body.replaceAll('$context.requestId', requestId) },
+      requestId,
+    );
   }
 
   async function handle(request: HttpRequest): Promise<HttpResponse> {
@@ -65,7 +68,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
     const route = routes.find(request.method, request.path);
     if (!route) return refuse('MISSING_AUTHENTICATION_TOKEN', requestId);
 
-    let context: Record<string, unknown> | undefined;
+    let context: Record<string, string> | undefined;
     const authorize = authorizers.get(route.method.AuthorizerId ?? '');
     if (authorize) {
       const token = headerValues(request, 'Authorization');
@@ -98,6 +101,18 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
   }
 
   return { handle, refuse: (responseType) => refuse(responseType) };
+}
+
+function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {
+  const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+  const entries = RESPONSE_TYPES.map((type) => {
+    const response = given.find(({ ResponseType }) => ResponseType === type);
+    if (!response) throw new RunnerError(`The template has no gateway response of the type ${type}.`);
+    const headers = { 'Content-Type': 'application/json', ...response.ResponseParameters };
+    const body = response.ResponseTemplates['application/json'];
+    return [type, { status: Number(response.StatusCode), headers, body }];
+  });
+  return Object.fromEntries(entries) as Record<ResponseType, HttpResponse>;
 }
 
 function withRequestId(response: HttpResponse, requestId: string): HttpResponse {

@@ -1,21 +1,33 @@
 import * as v from 'valibot';
+import type { ResponseType } from './api-gateway.ts';
 import type { Invocation, LambdaFunction } from './lambda.ts';
 import { matchesArn } from './permissions.ts';
 import { stringOrList } from './resources.ts';
 import type { Resource } from './template.ts';
 
 /** What the authorizer says of a request: the context for the integration, or the gateway response to give. */
-export type Decision = { context: Record<string, unknown> } | { refusal: string };
+export type Decision = { context: Record<string, string> } | { refusal: ResponseType };
 
 export type Authorize = (token: string | undefined, methodArn: string) => Promise<Decision>;
 
 /** What the function must answer with; anything else is a configuration error, and is not kept. */
-const Policy = v.object({
+const Policy = v.strictObject({
   principalId: v.string(),
-  policyDocument: v.object({
-    Statement: v.array(v.object({ Effect: v.picklist(['Allow', 'Deny']), Resource: stringOrList() })),
+  policyDocument: v.strictObject({
+    Version: v.literal('2012-10-17'),
+    Statement: v.array(
+      v.strictObject({
+        Action: v.literal('execute-api:Invoke'),
+        Effect: v.picklist(['Allow', 'Deny']),
+        Resource: stringOrList(),
+      }),
+    ),
   }),
-  context: v.optional(v.record(v.string(), v.unknown())),
+  // Whatever scalar a value is, the function sees a string.
+  context: v.optional(
+    v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))),
+    {},
+  ),
 });
 type Policy = v.InferOutput<typeof Policy>;
 

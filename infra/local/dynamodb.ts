@@ -11,6 +11,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 import type { IsAllowed } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
@@ -64,7 +65,7 @@ export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptio
   }
 
   try {
-    for (const table of tables) await ensureTable(endpoint, table);
+    for (const table of tables) await ensureTable(endpoint, table, folder);
   } catch (error) {
     await close();
     throw error;
@@ -118,7 +119,8 @@ async function answer(
 
 function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAllowed): string | undefined {
   const caller = /Credential=([^/,]+)\//.exec(headers.authorization ?? '')?.[1];
-  if (caller === undefined || caller === operatorAccessKeyId) return undefined;
+  if (caller === undefined) return 'The request is not signed in its Authorization header.';
+  if (caller === operatorAccessKeyId) return undefined;
 
   const action = `dynamodb:${String(headers['x-amz-target']).split('.')[1]}`;
   const { TableName, IndexName } = readInput(body);
@@ -138,7 +140,11 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
+async function ensureTable(
+  endpoint: string,
+  { logicalId, properties }: Table,
+  folder = 'memory',
+): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
   const wanted = {
     TableName: logicalId,
@@ -156,18 +162,17 @@ async function ensureTable(endpoint: string, { logicalId, properties }: Table): 
   }
   if (shape(existing) !== shape(wanted)) {
     throw new RunnerError(
-      `The stored table ${logicalId} has other keys or indexes than the template: start with another --data folder, or remove this one.`,
+      `The table ${logicalId} stored in ${folder} has other keys or indexes than the template: choose another folder with --data, or remove this one.`,
     );
   }
 }
 
 async function untilActive(endpoint: string, tableName: string): Promise<void> {
-  let status: string;
-  do {
-    ({
-      Table: { TableStatus: status },
-    } = await call(endpoint, 'DescribeTable', { TableName: tableName }));
-  } while (status !== 'ACTIVE');
+  for (;;) {
+    const { Table } = await call(endpoint, 'DescribeTable', { TableName: tableName });
+    if (Table?.TableStatus !== 'CREATING') return;
+    await setTimeout(1);
+  }
 }
 
 /** What must not differ between a stored table and the template: keys with their types, and indexes by name. */

@@ -66,7 +66,7 @@ export function proxyEvent(
       path,
       protocol: 'HTTP/1.1',
       requestId,
-      requestTime: now.toISOString(),
+      requestTime: commonLogTime(now),
       requestTimeEpoch: now.getTime(),
       resourceId: route.method.ResourceId,
       resourcePath: route.resourcePath,
@@ -75,6 +75,12 @@ export function proxyEvent(
     body: body.length > 0 ? body.toString('utf8') : null,
     isBase64Encoded: false,
   };
+}
+
+/** `21/Nov/2026:06:31:47 +0000`, as in the Common Log Format. */
+function commonLogTime(date: Date): string {
+  const [, day, month, year, time] = date.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${time} +0000`;
 }
 
 function isOverwritten(name: string): boolean {

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createApiGateway } from './api-gateway.ts';
+import { type ApiGateway, createApiGateway } from './api-gateway.ts';
 import { readTemplate, synthesize } from './assembly.ts';
-import { requireUsableFolder, startDatabase } from './dynamodb.ts';
+import { operatorAccessKeyId, requireUsableFolder, startDatabase } from './dynamodb.ts';
 import { createFunction } from './lambda.ts';
 import { readPermissions } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
 import { serve } from './server.ts';
+import { region } from './template.ts';
 
 export interface ServiceOptions {
   stage: string;
@@ -64,15 +65,25 @@ export async function startService({ stage, port, data, assembly }: ServiceOptio
     );
     closing.push(() => Promise.all([...functions.values()].map((fn) => fn.close())));
 
-    const server = await serve(createApiGateway(template, functions), port);
+    const api = createApiGateway(template, functions);
+    const server = await serve(api, port);
     closing.push(server.close);
 
     const record = join(workFolder, 'service.json');
-    const apiKeysTable = template.output('ApiKeysTable');
-    writeFileSync(record, JSON.stringify({ stage, apiKeysTable, databaseEndpoint: database.endpoint }));
+    writeFileSync(
+      record,
+      JSON.stringify({
+        stage,
+        apiKeysTable: template.output('ApiKeysTable'),
+        databaseEndpoint: database.endpoint,
+        region,
+        accessKeyId: operatorAccessKeyId,
+      }),
+    );
     closing.push(() => rmSync(record, { force: true }));
 
-    const apiKey = readKey(workFolder) ?? (await issueKey(workFolder));
+    const kept = readKey(workFolder);
+    const apiKey = kept && (await isAccepted(api, kept)) ? kept : await issueKey(workFolder);
     return { baseAddress: `http://localhost:${server.port}/v1`, apiKey, folder, close };
   } catch (error) {
     await close();
@@ -115,6 +126,19 @@ function readKey(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
+/** Whether the key opens the service; it does not when the tables beside it were removed, or it was revoked. */
+async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
+  const { status } = await api.handle({
+    method: 'GET',
+    path: '/v1/pets',
+    query: 'limit=1',
+    headers: [['Authorization', `Bearer ${key}`]],
+    body: Buffer.alloc(0),
+    sourceIp: '127.0.0.1',
+  });
+  return status !== 401;
+}
+
 /** Issues the key by the operator command, which finds the service by its record, and keeps it for its owner's eyes. */
 async function issueKey(folder: string): Promise<string> {
   const command = fileURLToPath(new URL('../keys.ts', import.meta.url));
@@ -128,9 +152,13 @@ async function issueKey(folder: string): Promise<string> {
     'local development',
     '--quiet',
   ];
-  const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
-  writeFileSync(keyFileIn(folder), stdout.trim(), { mode: 0o600 });
-  return stdout.trim();
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
+    writeFileSync(keyFileIn(folder), stdout.trim(), { mode: 0o600 });
+    return stdout.trim();
+  } catch (error) {
+    throw new RunnerError(`No API key could be issued: ${(error as { stderr: string }).stderr.trim()}`);
+  }
 }
 
 function keyFileIn(folder: string): string {

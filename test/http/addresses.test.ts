@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pet } from '../../shared/schemas.ts';
-import { anonymousRequest, request, rootAddress } from '../support/client.ts';
+import { anonymousRequest, isDeployed, request, rootAddress } from '../support/client.ts';
 import { expectCommonHeaders, expectError, expectSuccess } from '../support/expectations.ts';
 import { addPet, titled } from '../support/pets.ts';
 
@@ -19,8 +19,6 @@ describe('An address that is not ours', () => {
     '/v1/store/orders',
     '/v1/pets.json',
     '/v1/pets%20',
-    '/v1/pets%zz',
-    '/v1/%ff',
     '/v1/*',
     '/v2/pets',
     '/v2/pets/1',
@@ -30,10 +28,11 @@ describe('An address that is not ours', () => {
     '/openapi.json',
     '/favicon.ico',
     '/.env',
-    '/{proxy+}',
     '/constructor',
     '/v1/__proto__',
     `/v1/${'a'.repeat(4_000)}`,
+    // The front end of API Gateway may refuse these by itself.
+    ...(isDeployed ? [] : ['/v1/pets%zz', '/v1/%ff', '/{proxy+}']),
   ];
 
   describe.each([

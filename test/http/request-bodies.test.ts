@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import type { ErrorCode } from '../../shared/errors.ts';
-import { type Answer, postPet, request } from '../support/client.ts';
+import { isDeployed, type Answer, postPet, request } from '../support/client.ts';
 import { expectError, expectSuccess } from '../support/expectations.ts';
 import { addPet, petsAddedAfter, uniqueName } from '../support/pets.ts';
 
@@ -53,9 +53,14 @@ describe('The body of POST /v1/pets', () => {
       'request_too_large',
       sending(pet(`,"x":"${'é'.repeat(MAX_BODY_BYTES / 2)}"`)),
     ],
-    ['7 MB', 'request_too_large', sending(pet().padEnd(7_000_000))],
-    ['11 MB', 'request_too_large', sending(pet().padEnd(11_000_000))],
   ];
+  // What API Gateway itself says to these is not documented to be ours to choose.
+  if (!isDeployed) {
+    refused.push(
+      ['7 MB', 'request_too_large', sending(pet().padEnd(7_000_000))],
+      ['11 MB', 'request_too_large', sending(pet().padEnd(11_000_000))],
+    );
+  }
   const otherMediaTypes = [
     'text/plain',
     'text/json',

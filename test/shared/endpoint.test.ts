@@ -44,9 +44,9 @@ describe('an answer', () => {
   });
 
   test('has the headers of the function', async () => {
-    const handler = endpoint(operations.listPets, async ({ baseAddress }) => ({
+    const handler = endpoint(operations.listPets, async ({ rootAddress }) => ({
       body: pets,
-      headers: { Link: `<${baseAddress}>` },
+      headers: { Link: `<${rootAddress}>` },
     }));
     const { status, headers } = await invoke(handler, apiGatewayEvent());
     expect(status).toBe(200);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { encodeCursor } from '../../shared/cursor.ts';
 import { operations } from '../../shared/operations.ts';
-import { baseAddress, parseRequest } from '../../shared/request.ts';
+import { rootAddress, parseRequest } from '../../shared/request.ts';
 import { apiGatewayEvent, getPetEvent, listPetsEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { refused } from '../support/refusals.ts';
 
@@ -98,11 +98,11 @@ describe('the base address', () => {
     ],
     ['is http behind http', { headers: { 'x-forwarded-proto': 'http' } }, `http://${STAGE_DOMAIN}/staging`],
   ])('%s', (_what, request, expected) => {
-    expect(baseAddress(apiGatewayEvent(request))).toBe(expected);
+    expect(rootAddress(apiGatewayEvent(request))).toBe(expected);
   });
 
   test('is the same below a pet and with a slash at the end', () => {
-    expect(baseAddress(getPetEvent('4%32'))).toBe(`https://${STAGE_DOMAIN}/staging`);
-    expect(baseAddress(apiGatewayEvent({ path: '/v1/pets/' }))).toBe(`https://${STAGE_DOMAIN}/staging`);
+    expect(rootAddress(getPetEvent('4%32'))).toBe(`https://${STAGE_DOMAIN}/staging`);
+    expect(rootAddress(apiGatewayEvent({ path: '/v1/pets/' }))).toBe(`https://${STAGE_DOMAIN}/staging`);
   });
 });

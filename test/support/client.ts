@@ -6,6 +6,8 @@ import { parseJson } from '../../shared/json.ts';
 
 /** The service under test, as the environment names it. */
 export const baseAddress = process.env['BASE_URL'] ?? '';
+/** Whether that is a stage on AWS rather than a local service. */
+export const isDeployed = baseAddress.startsWith('https:');
 export const apiKey = process.env['API_KEY'] ?? '';
 /** What precedes the version in every address: the host, and the stage where addresses name it. */
 export const rootAddress = baseAddress.replace(/\/v1$/, '');

@@ -120,6 +120,20 @@ export function gatewayResponse(
   };
 }
 
+/** The gateway responses without which the local service does not start. */
+export const sampleGatewayResponses: SampleResources = Object.fromEntries(
+  Object.entries({
+    ACCESS_DENIED: '401',
+    AUTHORIZER_CONFIGURATION_ERROR: '503',
+    DEFAULT_4XX: '400',
+    DEFAULT_5XX: '500',
+    MISSING_AUTHENTICATION_TOKEN: '404',
+    REQUEST_TOO_LARGE: '413',
+    UNAUTHORIZED: '401',
+    UNSUPPORTED_MEDIA_TYPE: '415',
+  }).map(([type, status]) => [type.replaceAll('_', ''), gatewayResponse(type, status)]),
+);
+
 /** A function whose bundle is the asset of the same name. */
 export function lambdaFunction(asset: string, timeoutSeconds = 10, variables = {}): SampleResource {
   return {

@@ -15,6 +15,7 @@ import {
   role,
   root,
   sampleApi,
+  sampleGatewayResponses,
   type SampleResources,
   templateOf,
   tokenAuthorizer,
@@ -31,13 +32,12 @@ const resources: SampleResources = {
   PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo('Function'))),
   PetsGetPermission: permission('Function', 'sample/GET/pets'),
   PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405', ['application/json', 'text/plain'])),
-  Missing: gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404', { 'Cache-Control': 'no-store' }),
-  Unauthorized: gatewayResponse('UNAUTHORIZED', '401', { 'WWW-Authenticate': 'Bearer realm="sample"' }),
-  AccessDenied: gatewayResponse('ACCESS_DENIED', '401'),
-  AuthorizerError: gatewayResponse('AUTHORIZER_CONFIGURATION_ERROR', '503'),
-  UnsupportedMediaType: gatewayResponse('UNSUPPORTED_MEDIA_TYPE', '415'),
-  RequestTooLarge: gatewayResponse('REQUEST_TOO_LARGE', '413'),
-  Default5xx: gatewayResponse('DEFAULT_5XX', '500', { 'Retry-After': '5' }),
+  ...sampleGatewayResponses,
+  MISSINGAUTHENTICATIONTOKEN: gatewayResponse('MISSING_AUTHENTICATION_TOKEN', '404', {
+    'Cache-Control': 'no-store',
+  }),
+  UNAUTHORIZED: gatewayResponse('UNAUTHORIZED', '401', { 'WWW-Authenticate': 'Bearer realm="sample"' }),
+  DEFAULT5XX: gatewayResponse('DEFAULT_5XX', '500', { 'Retry-After': '5' }),
 };
 
 const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
@@ -56,11 +56,12 @@ function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')):
   return { api: createApiGateway(templateOf(resources), functions), petsFunction };
 }
 
-function policyOf(Effect: string) {
+function policyOf(Effect: 'Allow' | 'Deny'): object {
   const Resource = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*';
+  const Statement = [{ Action: 'execute-api:Invoke', Effect, Resource }];
   return {
     principalId: 'key_1',
-    policyDocument: { Statement: [{ Effect, Resource }] },
+    policyDocument: { Version: '2012-10-17', Statement },
     context: { keyId: 'key_1' },
   };
 }
@@ -244,11 +245,20 @@ describe('API Gateway', () => {
       );
     });
 
+    test('without a gateway response that it would have to give', () => {
+      expect(() => startWithout('ACCESSDENIED')).toThrow('no gateway response of the type ACCESS_DENIED');
+    });
+
     test('without a stage, or with two', () => {
       const stage = 'exactly one AWS::ApiGateway::Stage';
-      expect(() => createApiGateway(templateOf({ Api: sampleApi['Api']! }), new Map())).toThrow(stage);
       expect(() =>
-        createApiGateway(templateOf({ ...sampleApi, Other: sampleApi['Stage']! }), new Map()),
+        createApiGateway(templateOf({ ...sampleGatewayResponses, Api: sampleApi['Api']! }), new Map()),
+      ).toThrow(stage);
+      expect(() =>
+        createApiGateway(
+          templateOf({ ...sampleGatewayResponses, ...sampleApi, Other: sampleApi['Stage']! }),
+          new Map(),
+        ),
       ).toThrow(stage);
     });
   });

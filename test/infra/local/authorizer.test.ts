@@ -68,9 +68,12 @@ describe('the authorizer', () => {
   });
 
   test('takes several resources in one statement', async () => {
-    const statement = { Effect: 'Allow', Resource: [createArn, listArn] };
+    const statement = { Action: 'execute-api:Invoke', Effect: 'Allow', Resource: [createArn, listArn] };
     const { authorize } = authorizerWith(
-      resultOf({ principalId: 'key_1', policyDocument: { Statement: [statement] } }),
+      resultOf({
+        principalId: 'key_1',
+        policyDocument: { Version: '2012-10-17', Statement: [statement] },
+      }),
     );
     expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
   });
@@ -122,6 +125,10 @@ describe('the authorizer', () => {
     ['a malformed answer: a string', resultOf('Allow')],
     ['a malformed answer: no policy', resultOf({ principalId: 'key_1' })],
     ['a malformed answer: no statements', resultOf({ principalId: 'key_1', policyDocument: {} })],
+    [
+      'a statement on a condition, which is not modelled',
+      resultOf(policyOf({ Effect: 'Allow', Resource: listArn, Condition: {} } as never)),
+    ],
     ['a malformed answer: no principal', resultOf({ policyDocument: allowStage.policyDocument })],
   ])('that fails with %s is a fault of the configuration, which is not kept', async (_name, failure) => {
     jest.spyOn(console, 'error').mockReturnValue();

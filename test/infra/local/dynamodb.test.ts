@@ -105,6 +105,16 @@ describe('a folder of tables', () => {
 });
 
 describe('a caller of the database', () => {
+  test('that signs in the query is refused, as nobody knows it', async () => {
+    const database = await startWith(table('id', 'kind'));
+    const { Authorization, ...headers } = headersOf('Function', 'ListTables');
+    const query =
+      'X-Amz-Algorithm=a&X-Amz-Credential=operator/b&X-Amz-Signature=c&X-Amz-SignedHeaders=d&X-Amz-Date=e';
+    const response = await fetch(`${database.endpoint}/?${query}`, { method: 'POST', headers, body: '{}' });
+    expect([Authorization, response.status]).toEqual([expect.any(String), 400]);
+    expect(await response.json()).toMatchObject({ __type: expect.stringContaining('AccessDenied') });
+  });
+
   test('that sends what is not JSON is refused, and others are served', async () => {
     const database = await startWith(table('id', 'kind'));
     const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body: 'not json' };

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { globSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesizeInto } from '../../support/cloud-assembly.ts';
@@ -106,6 +106,35 @@ describe('the local service', () => {
       'PUT /v1/nowhere 404',
       'GET /v1/pets 401',
     ]);
+  });
+
+  test('issues another key when the tables with the hash of the first are gone', async () => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    const first = await start('--data', data);
+    await stop();
+    rmSync(join(data, 'tables'), { recursive: true });
+
+    const second = await start('--data', data);
+    expect(second.apiKey).not.toBe(first.apiKey);
+    expect((await call(second, '/pets')).status).toBe(200);
+  });
+
+  test("starts in a shell with the developer's own AWS settings", async () => {
+    const own = {
+      AWS_PROFILE: 'work',
+      AWS_REGION: 'eu-west-1',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+    };
+    const before = { ...process.env };
+    Object.assign(process.env, own);
+    try {
+      const service = await start();
+      expect((await addPet(service, 'Rex')).status).toBe(201);
+    } finally {
+      process.env = before;
+    }
   });
 
   test('does not start on the data of another stage', async () => {

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { startDatabase } from '../../../infra/local/dynamodb.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import {
-  gatewayResponse,
   sampleApi,
+  sampleGatewayResponses,
   type SampleResources,
   table,
   templateOf,
@@ -29,7 +29,7 @@ function assemblyOf(resources: SampleResources): string {
 const assembly = assemblyOf({
   ...sampleApi,
   Pets: table('id'),
-  NotFound: gatewayResponse('DEFAULT_4XX', '404'),
+  ...sampleGatewayResponses,
 });
 
 function start(...options: string[]): Promise<Outcome> {
@@ -143,8 +143,7 @@ describe('the local service ends with code 1 and says what to do when', () => {
       expect(await start('--data', data)).toEqual({
         code: 1,
         stdout: '',
-        stderr:
-          'The stored table Pets has other keys or indexes than the template: start with another --data folder, or remove this one.\n',
+        stderr: `The table Pets stored in ${join(data, 'tables')} has other keys or indexes than the template: choose another folder with --data, or remove this one.\n`,
       });
     });
   });

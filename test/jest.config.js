@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+
+const rootDir = fileURLToPath(new URL('..', import.meta.url));
+const common = {
+  rootDir,
+  // Node strips the types; nothing is compiled.
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
+};
+
+export default {
+  rootDir,
+  coverageProvider: 'v8',
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/{shared,functions,infra}/**/*.test.ts', '<rootDir>/test/*.test.ts'],
+    },
+    {
+      ...common,
+      displayName: 'http',
+      testMatch: ['<rootDir>/test/http/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/http-setup.ts',
+      globalTeardown: '<rootDir>/test/support/http-teardown.ts',
+    },
+  ],
+};
