@@ -52,8 +52,10 @@ export function createAuthorizer(
       methodArn,
     });
     const policy = readPolicy(invocation);
-    if (policy)
-      cache.set(token, { policy, until: Date.now() + properties.AuthorizerResultTtlInSeconds * 1000 });
+    if (!policy) return undefined;
+    const now = Date.now();
+    for (const [other, { until }] of cache) if (until <= now) cache.delete(other);
+    cache.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
     return policy;
   }
 

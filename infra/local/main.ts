@@ -33,6 +33,7 @@ function readOptions(): ServiceOptions {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new RunnerError(`The port must be a number from 0 to 65535, not ${port}.`);
   }
+  if (values.data === '') throw new RunnerError('--data must name a folder, or be memory.');
   const data = values.data ?? fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
   return { stage, port: Number(port), data, assembly };
 }

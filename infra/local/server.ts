@@ -7,9 +7,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
-import type { HttpRequest, HttpResponse } from './http-message.ts';
+import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import { RunnerError } from './runner-error.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
@@ -38,7 +39,9 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
-      send(outgoing, body ? await api.handle({ ...request, body }) : api.refuse('REQUEST_TOO_LARGE'));
+      if (!body) send(outgoing, api.refuse('REQUEST_TOO_LARGE'));
+      else if (!hasValidHost(request)) send(outgoing, api.refuse('DEFAULT_4XX'));
+      else send(outgoing, await api.handle({ ...request, body }));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // the client went away
       console.error(error);
@@ -51,7 +54,7 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
   server.on('checkExpectation', (incoming, outgoing) => void answer(incoming, outgoing));
-  answerMalformedRequests(server, api);
+  answerMalformedRequests(server, api, inFlight);
 
   server.listen(port, '127.0.0.1');
   try {
@@ -74,6 +77,12 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
   };
 }
 
+/** One Host that is a name or address with an optional port (RFC 9112 section 3.2): links are made from it. */
+function hasValidHost(request: HttpRequest): boolean {
+  const [host, ...more] = headerValues(request, 'Host');
+  return more.length === 0 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host ?? '');
+}
+
 function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
   outgoing.end(body);
@@ -83,13 +92,16 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   // An absolute address is as good as a path (RFC 9112 section 3.2.2).
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   const queryStart = target.indexOf('?');
+  const headers = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
+  );
+  // HTTP/1.0 knows no Host.
+  if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
   return {
     method,
     path: queryStart < 0 ? target : target.slice(0, queryStart),
     query: queryStart < 0 ? '' : target.slice(queryStart + 1),
-    headers: rawHeaders.flatMap((name, index) =>
-      index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
-    ),
+    headers,
     body: Buffer.alloc(0),
     sourceIp: socket.remoteAddress ?? '127.0.0.1',
   };
@@ -106,23 +118,31 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
-/** What is not HTTP, or has too many headers, never becomes a request; it is answered on the bare connection. */
-function answerMalformedRequests(server: Server, api: ApiGateway): void {
-  server.on('clientError', (_error, socket) => {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const { status, headers, body } = api.refuse('DEFAULT_4XX');
-    const head = Object.entries({
-      ...headers,
-      'Content-Length': Buffer.byteLength(body),
-      Connection: 'close',
-    });
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-    );
+/**
+ * What is not HTTP, or has too many headers, never becomes a request; it is answered on the bare connection, after
+ * the requests that came whole before it.
+ */
+function answerMalformedRequests(server: Server, api: ApiGateway, inFlight: Set<ServerResponse>): void {
+  server.on('clientError', async (_error, socket) => {
+    const earlier = [...inFlight].filter(({ req }) => req.socket === socket && req.complete);
+    await Promise.all(earlier.map((outgoing) => once(outgoing, 'close')));
+    sendOnConnection(socket, api.refuse('DEFAULT_4XX'));
   });
+  server.on('connect', (_incoming, socket) => sendOnConnection(socket, api.refuse('DEFAULT_4XX')));
+}
+
+function sendOnConnection(socket: Duplex, { status, headers, body }: HttpResponse): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const fields = Object.entries({
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
 function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,7 +102,7 @@ function temporaryFolder(): string {
 /** Before anything is written there: the folder must be there, free, and not another stage's. */
 async function claimFolder(folder: string, stage: string): Promise<void> {
   try {
-    mkdirSync(tablesIn(folder), { recursive: true });
+    await mkdir(tablesIn(folder), { recursive: true });
   } catch (error) {
     throw new RunnerError(
       `The folder ${folder} cannot be made: ${(error as Error).message}. Choose another with --data.`,

@@ -156,6 +156,39 @@ describe('the server answers', () => {
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([413, { status: 413 }]);
   });
 
+  test('a whole request first, then the garbage that follows it on its connection', async () => {
+    const { status, body } = await send(
+      'POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n',
+    );
+    expect(status).toBe(200);
+    expect(body).toMatch(/"path":"\/first".*HTTP\/1\.1 400 Bad Request/s);
+  });
+
+  test.each([
+    ['that is no name', 'Host: a>; rel="x"'],
+    ['with a path', 'Host: a/b'],
+    ['that is empty', 'Host: '],
+    ['given twice', 'Host: a\r\nHost: b'],
+  ])('a Host %s with the Error body (400)', async (_name, host) => {
+    const { status, body } = await send(`GET / HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
+    expect([status, JSON.parse(body).status]).toEqual([400, 400]);
+  });
+
+  test.each(['localhost:3000', '127.0.0.1', '[::1]:80', 'pets.example.com'])('with Host %s', async (host) => {
+    const { status } = await send(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(status).toBe(200);
+  });
+
+  test('an HTTP/1.0 request, whose links lead to this port', async () => {
+    const { body } = await send('GET / HTTP/1.0\r\n\r\n');
+    expect(JSON.parse(body).headers).toEqual([['Host', `localhost:${server.port}`]]);
+  });
+
+  test('CONNECT with the Error body (400)', async () => {
+    const { status, body } = await send('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n');
+    expect([status, JSON.parse(body).status]).toEqual([400, 400]);
+  });
+
   test('the next request of a connection whose last body was too large', async () => {
     const { body } = await send(
       `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${tooMany}\r\n\r\n`,

@@ -61,6 +61,7 @@ describe('the local service ends with code 1 and says what to do when', () => {
     ['the port is no number', ['--port', 'http'], 'The port must be a number from 0 to 65535, not http.'],
     ['the port is too high', ['--port', '65536'], 'The port must be a number from 0 to 65535, not 65536.'],
     ['the port is empty', ['--port', ''], 'The port must be a number from 0 to 65535, not .'],
+    ['the data folder has no name', ['--data', ''], '--data must name a folder, or be memory.'],
     ['the stage is unknown', ['--stage', 'test'], '--stage must be staging or production, not test.'],
     [
       'the assembly has no such stack',
