@@ -134,7 +134,7 @@ function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAll
 /** What is not JSON names no table, and is refused like one that the caller may not touch. */
 function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   try {
-    return JSON.parse(body.toString()) as object;
+    return (JSON.parse(body.toString()) as object | null) ?? {};
   } catch {
     return {};
   }
@@ -159,6 +159,11 @@ async function ensureTable(
     if (message) throw new RunnerError(`The table ${logicalId} cannot be created: ${message}`);
     await untilActive(endpoint, logicalId);
     return;
+  }
+  if (existing.TableStatus !== 'ACTIVE') {
+    throw new RunnerError(
+      `The table ${logicalId} in ${folder} was never finished, so it is empty: remove this folder.`,
+    );
   }
   if (shape(existing) !== shape(wanted)) {
     throw new RunnerError(

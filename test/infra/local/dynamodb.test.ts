@@ -117,8 +117,10 @@ describe('a caller of the database', () => {
 
   test('that sends what is not JSON is refused, and others are served', async () => {
     const database = await startWith(table('id', 'kind'));
-    const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body: 'not json' };
-    expect((await fetch(database.endpoint, init)).status).toBe(400);
+    for (const body of ['not json', 'null', '5', '']) {
+      const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body };
+      expect((await fetch(database.endpoint, init)).status).toBe(400);
+    }
     expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
   });
 
