@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { AbstractValueIterator } from 'abstract-level';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -133,6 +134,20 @@ describe('a caller of the database', () => {
       ExpressionAttributeValues: { ':kind': rex.kind },
     };
     expect(await call(database, 'Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
+  });
+
+  test('leaves no iterator behind when it lists', async () => {
+    const closed = jest.spyOn(AbstractValueIterator.prototype, 'close');
+    const database = await startWith(table('id', 'kind'));
+    const query = {
+      IndexName: 'by-index-key',
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': rex.kind },
+      Limit: 1,
+    };
+    await call(database, 'Function', 'Query', query);
+    expect(closed).toHaveBeenCalledTimes(1);
+    closed.mockRestore();
   });
 
   test.each([
