@@ -22,7 +22,7 @@ const unavailable = [
  * status is the code's, pinned on every type, as a body template has no way to name the actual one.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
-export const gatewayRefusals: Record<string, readonly [ErrorCode, string]> = {
+const gatewayRefusals: Record<string, readonly [ErrorCode, string]> = {
   ACCESS_DENIED: unauthorized,
   API_CONFIGURATION_ERROR: internal,
   AUTHORIZER_CONFIGURATION_ERROR: unavailable,

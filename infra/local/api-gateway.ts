@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Authorize, createAuthorizer } from './authorizer.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import type { LambdaFunction } from './lambda.ts';
-import { answerMock, readProxyResult } from './integrations.ts';
+import { answerMock, readProxyResult, staticResponse } from './integrations.ts';
 import { requirePermission } from './permissions.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { readRoutes } from './routes.ts';
@@ -108,9 +108,7 @@ function readGatewayResponses(template: Template): Record<ResponseType, HttpResp
   const entries = RESPONSE_TYPES.map((type) => {
     const response = given.find(({ ResponseType }) => ResponseType === type);
     if (!response) throw new RunnerError(`The template has no gateway response of the type ${type}.`);
-    const headers = { 'Content-Type': 'application/json', ...response.ResponseParameters };
-    const body = response.ResponseTemplates['application/json'];
-    return [type, { status: Number(response.StatusCode), headers, body }];
+    return [type, staticResponse(response)];
   });
   return Object.fromEntries(entries) as Record<ResponseType, HttpResponse>;
 }

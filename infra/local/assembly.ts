@@ -10,25 +10,22 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
 
 /**
- * Synthesizes a stage's stack into a folder, the cloud assembly, as `cdk deploy` would before it uploads.
+ * Synthesizes the stacks of these stages into a folder, the cloud assembly, as `cdk deploy` would before it uploads.
  *
  * @throws RunnerError with what the CDK said.
  */
-export async function synthesize(stage: string, assembly: string): Promise<void> {
+export async function synthesize(assembly: string, ...stages: string[]): Promise<void> {
+  const stacks = stages.map(stackName);
   rmSync(assembly, { recursive: true, force: true });
   try {
-    await promisify(execFile)(
-      process.execPath,
-      [cdk, 'synth', stackName(stage), '--quiet', '--output', assembly],
-      {
-        cwd: projectRoot,
-        // The CDK starts the app with the `node` that it finds, which must be this one.
-        env: { ...process.env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
-      },
-    );
+    await promisify(execFile)(process.execPath, [cdk, 'synth', ...stacks, '--quiet', '--output', assembly], {
+      cwd: projectRoot,
+      // The CDK starts the app with the `node` that it finds, which must be this one.
+      env: { ...process.env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
+    });
   } catch (error) {
     const { stderr } = error as { stderr: string };
-    throw new RunnerError(`The stack ${stackName(stage)} cannot be synthesized:\n${stderr.trim()}`);
+    throw new RunnerError(`The stack ${stacks.join(', ')} cannot be synthesized:\n${stderr.trim()}`);
   }
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ResponseType } from './api-gateway.ts';
 import type { Invocation, LambdaFunction } from './lambda.ts';
 import { matchesArn } from './permissions.ts';
-import { stringOrList } from './resources.ts';
+import { scalarAsText, stringOrList } from './resources.ts';
 import type { Resource } from './template.ts';
 
 /** What the authorizer says of a request: the context for the integration, or the gateway response to give. */
@@ -23,11 +23,7 @@ const Policy = v.strictObject({
       }),
     ),
   }),
-  // Whatever scalar a value is, the function sees a string.
-  context: v.optional(
-    v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))),
-    {},
-  ),
+  context: v.optional(v.record(v.string(), scalarAsText), {}),
 });
 type Policy = v.InferOutput<typeof Policy>;
 

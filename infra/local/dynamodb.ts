@@ -15,7 +15,7 @@ import { setTimeout } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 import type { IsAllowed } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
-import { accountId, region, type Resource } from './template.ts';
+import { type Resource, tableArn } from './template.ts';
 
 // dynalite 4.0.0 ends the iterator of a list by `return`, which those of abstract-level 3 do not have: without it
 // every list would keep its iterator, and with that files and memory, for good.
@@ -123,9 +123,8 @@ function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAll
   if (caller === operatorAccessKeyId) return undefined;
 
   const action = `dynamodb:${String(headers['x-amz-target']).split('.')[1]}`;
-  const { TableName, IndexName } = readInput(body);
-  const table = `arn:aws:dynamodb:${region}:${accountId}:table/${TableName}`;
-  const arn = IndexName ? `${table}/index/${IndexName}` : table;
+  const { TableName = '', IndexName } = readInput(body);
+  const arn = IndexName ? `${tableArn(TableName)}/index/${IndexName}` : tableArn(TableName);
   return isAllowed(caller, action, arn)
     ? undefined
     : `${caller} is not authorized to perform ${action} on ${arn}.`;

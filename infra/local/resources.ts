@@ -14,6 +14,9 @@ export function stringOrList(): v.GenericSchema<string | string[], string[]> {
   );
 }
 
+/** A scalar where API Gateway makes a string of it. */
+export const scalarAsText = v.pipe(v.union([text, v.number(), v.boolean()]), v.transform(String));
+
 /** A mapping to headers whose values are written in it, `'in single quotes'`; read as values by header name. */
 function staticHeaders(
   prefix: string,

@@ -48,7 +48,7 @@ export async function startService({ stage, port, data, assembly }: ServiceOptio
   try {
     if (folder) await claimFolder(folder, stage);
     const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
-    if (!assembly) await synthesize(stage, assemblyFolder);
+    if (!assembly) await synthesize(assemblyFolder, stage);
     const template = readTemplate(stage, assemblyFolder);
 
     const database = await startDatabase({
@@ -114,6 +114,7 @@ async function claimFolder(folder: string, stage: string): Promise<void> {
       `The folder ${folder} holds the data of another stage: choose another with --data.`,
     );
   }
+  // The database tries it again: synthesizing takes seconds, in which another service may start.
   await requireUsableFolder(tablesIn(folder));
 }
 

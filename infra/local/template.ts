@@ -135,11 +135,15 @@ const intrinsics: Record<string, (argument: any, resources: Resources) => unknow
 /** What `Ref` gives: the name of a stage, and for all else the logical id, which serves as name here. */
 function reference(logicalId: string, resources: Resources): string {
   const { Type, Properties } = find(logicalId, resources);
-  return Type === 'AWS::ApiGateway::Stage' ? (Properties?.['StageName'] as string) : logicalId;
+  return Type === 'AWS::ApiGateway::Stage' ? (Properties['StageName'] as string) : logicalId;
+}
+
+export function tableArn(name: string): string {
+  return `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
 }
 
 const arns: Record<string, (name: string) => string> = {
-  'AWS::DynamoDB::GlobalTable': (name) => `arn:aws:dynamodb:${region}:${accountId}:table/${name}`,
+  'AWS::DynamoDB::GlobalTable': tableArn,
   'AWS::IAM::Role': (name) => `arn:aws:iam::${accountId}:role/${name}`,
   'AWS::Lambda::Function': (name) => `arn:aws:lambda:${region}:${accountId}:function:${name}`,
   'AWS::Logs::LogGroup': (name) => `arn:aws:logs:${region}:${accountId}:log-group:${name}:*`,

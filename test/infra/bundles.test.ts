@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { synthesize } from '../../infra/local/assembly.ts';
 import { resourceOf } from '../support/stack-template.ts';
 
-const cdk = fileURLToPath(new URL('../../node_modules/aws-cdk/bin/cdk', import.meta.url));
 const assembly = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'));
 afterAll(() => rmSync(assembly, { recursive: true, force: true }));
 
@@ -20,10 +20,7 @@ const signatures = {
 };
 const names = Object.keys(signatures) as (keyof typeof signatures)[];
 
-execFileSync(process.execPath, [cdk, 'synth', 'PetStore-staging', '--quiet', '--output', assembly], {
-  cwd: fileURLToPath(new URL('../..', import.meta.url)),
-  stdio: 'pipe',
-});
+await synthesize(assembly, 'staging');
 const template = Template.fromJSON(
   JSON.parse(readFileSync(join(assembly, 'PetStore-staging.template.json'), 'utf8')),
 );

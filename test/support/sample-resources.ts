@@ -58,7 +58,7 @@ export function mock(StatusCode = '404', mediaTypes: readonly string[] = ['appli
   };
 }
 
-export function invocationUri(functionId: string): object {
+function invocationUri(functionId: string): object {
   return {
     'Fn::Join': [
       '',

@@ -2,9 +2,9 @@ import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/global
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { synthesizeInto } from '../../support/cloud-assembly.ts';
+import { synthesize } from '../../../infra/local/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { runModule } from '../../support/run-command.ts';
+import { type Outcome, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 jest.setTimeout(60_000); // for processes that start on a busy machine
@@ -13,7 +13,7 @@ const folders = temporaryFolder();
 const assembly = mkdtempSync(join(folders, 'assembly-'));
 const running: LocalService[] = [];
 
-beforeAll(() => synthesizeInto(assembly, 'staging', 'production'));
+beforeAll(() => synthesize(assembly, 'staging', 'production'));
 afterEach(async () => {
   for (const service of running.splice(0)) await service.stop();
 });
@@ -48,6 +48,12 @@ async function call(
 
 function addPet(service: LocalService, name: string): Promise<Reply> {
   return call(service, '/pets', { method: 'POST', body: JSON.stringify({ name, categoryId: 1 }) });
+}
+
+/** Issues a key for the local service on this data folder. */
+function issueFor(data: string, ...options: string[]): Promise<Outcome> {
+  const parameters = ['issue', '--stage', 'local', '--data', data, '--owner', 'Acme', ...options];
+  return runModule('infra/keys.ts', parameters);
 }
 
 /** The folders that the service works in, known by the key within. */
@@ -161,17 +167,7 @@ describe('the operator command on the local service', () => {
   test('issues keys that work, in each of its forms', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const service = await start('--data', data);
-    const issue = (...options: string[]) =>
-      runModule('infra/keys.ts', [
-        'issue',
-        '--stage',
-        'local',
-        '--data',
-        data,
-        '--owner',
-        'Acme',
-        ...options,
-      ]);
+    const issue = (...options: string[]) => issueFor(data, ...options);
     async function expectToWork(key: unknown): Promise<void> {
       expect(key).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
       expect(await call({ ...service, apiKey: String(key) }, '/pets')).toEqual({ status: 200, body: [] });
@@ -208,8 +204,7 @@ describe('the operator command on the local service', () => {
     const data = mkdtempSync(join(folders, 'data-'));
     await start('--data', data);
     await stop('SIGKILL');
-    const parameters = ['issue', '--stage', 'local', '--data', data, '--owner', 'Acme'];
-    expect(await runModule('infra/keys.ts', parameters)).toMatchObject({
+    expect(await issueFor(data)).toMatchObject({
       code: 1,
       stderr: 'The local service has ended: start it with npm start.\n',
     });
@@ -217,15 +212,7 @@ describe('the operator command on the local service', () => {
 
   test('says so where no local service runs', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
-    const { code, stderr } = await runModule('infra/keys.ts', [
-      'issue',
-      '--stage',
-      'local',
-      '--data',
-      data,
-      '--owner',
-      'Acme',
-    ]);
+    const { code, stderr } = await issueFor(data);
     expect([code, stderr]).toEqual([1, `No local service runs on ${data}: start it with npm start.\n`]);
   });
 });
