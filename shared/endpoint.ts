@@ -4,8 +4,10 @@ import type * as v from 'valibot';
 import { isDatabaseUnavailable } from './database.ts';
 import { ApiError, errorBody, type ErrorCode, retryAfterSeconds } from './errors.ts';
 import { stringifyJson } from './json.ts';
+import { metrics } from './environment.ts';
 import type { Operation } from './operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
+import { count, logger } from './telemetry.ts';
 
 /** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
 const LAST_MOMENT_MILLISECONDS = 500;
@@ -38,8 +40,8 @@ export function endpoint<O extends Operation>(
     timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
     timeoutEarlyResponse: refuseForLackOfTime,
   })
-    .use(deprecationHeaders(operation))
-    .use(errorBodies())
+    .use(deprecationNotice(operation))
+    .use(errorBodies(operation))
     .handler(async (event: APIGatewayProxyEvent) => {
       const call = { ...parseRequest(operation, event), rootAddress: rootAddress(event) };
       const { body, headers } = await answer(call);
@@ -47,25 +49,29 @@ export function endpoint<O extends Operation>(
     });
 }
 
-function errorBodies(): Middleware {
+function errorBodies({ id: operation }: Operation): Middleware {
   return {
     onError(request) {
-      const { requestId } = request.event.requestContext;
-      const { code, message } = toApiError(request.error);
+      const { event, context, error } = request;
+      const { requestId } = event.requestContext;
+      const { code, message } = toApiError(error);
       const body = errorBody(code, message);
       if (body.status >= 500) {
+        logger.addContext(context);
+        logger.error(body.message, { error: error!, code, operation, requestId, keyId: keyId(event) });
         body.message += ` Request id: ${requestId}`;
-        console.error(body.message, request.error);
       }
+      count(metrics.refusals, { code });
       request.response = render(body.status, body, retryAfterHeader(code));
     },
   };
 }
 
-/** The headers by which a client notices in time that an operation goes away, on every answer of its function. */
-function deprecationHeaders({ deprecation }: Operation): Middleware {
+/** Counts who uses an operation that goes away, and tells the client by headers on every answer of its function. */
+function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;
+    count(metrics.deprecatedCalls, { operation, keyId: keyId(event) });
     response.headers = {
       ...response.headers,
       Deprecation: `@${deprecation.since.getTime() / 1000}`,
@@ -74,6 +80,11 @@ function deprecationHeaders({ deprecation }: Operation): Middleware {
     };
   };
   return { after: announce, onError: announce };
+}
+
+/** Id of the API key, as the authorizer gave it to API Gateway. */
+function keyId({ requestContext }: APIGatewayProxyEvent): string {
+  return (requestContext.authorizer?.['keyId'] as string | undefined) ?? 'unknown';
 }
 
 function toApiError(error: unknown): ApiError {

@@ -6,6 +6,8 @@ export const environmentVariables = {
   petsTable: 'PETS_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
+  /** Read by Powertools: `service` of every log line, and a dimension of every metric. */
+  service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
 /**
@@ -16,6 +18,21 @@ export const listIndexes = {
   newest: { indexName: 'newest', partitionKey: 'partition' },
   newestByStatus: { indexName: 'newest-by-status', partitionKey: 'statusPartition' },
 } as const;
+
+/** What the functions count, each by the dimension `service` and those named here. */
+export const metrics = {
+  namespace: 'PetStore',
+  petsCreated: { name: 'PetsCreated', dimensions: [] },
+  /** By code of the Error body. */
+  refusals: { name: 'Refusals', dimensions: ['code'] },
+  /** By operation and API key: who has to move before the operation goes. */
+  deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
+} as const;
+
+/** Name of a stage among the metrics and log lines of an account. */
+export function serviceName(stage: string): string {
+  return `pet-store-${stage}`;
+}
 
 export type EnvironmentVariable = (typeof environmentVariables)[keyof typeof environmentVariables];
 
