@@ -1,38 +1,23 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import {
   AuthorizationType,
+  type CfnRestApi,
   EndpointType,
-  type IResource,
+  type IRestApi,
   LambdaIntegration,
-  MockIntegration,
-  PassthroughBehavior,
+  MethodLoggingLevel,
   RestApi,
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import {
-  authorizationPattern,
-  errorBody,
-  type ErrorCode,
-  type Operation,
-  operations,
-} from '../shared/operations.ts';
+import { serviceName } from '../shared/environment.ts';
+import { authorizationPattern, type Operation, operations } from '../shared/operations.ts';
+import { accessLog } from './access-log.ts';
+import { serveUnderDomain, tls } from './domain.ts';
 import type { OperationId, PetStoreFunctions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { refuse } from './refusals.ts';
 import type { StageSettings } from './stages.ts';
-
-/** Media types under which a refusal by a mock answers as meant; any other is told 415 by API Gateway. */
-const COMMON_MEDIA_TYPES = [
-  'application/json',
-  'application/merge-patch+json',
-  'application/octet-stream',
-  'application/x-www-form-urlencoded',
-  'application/xml',
-  'multipart/form-data',
-  'text/html',
-  'text/plain',
-  'text/xml',
-];
 
 interface ApiProps {
   stage: string;
@@ -43,27 +28,38 @@ interface ApiProps {
 /** The REST API of a stage: a route for each operation, and a refusal for everything else. */
 export class Api extends Construct {
   readonly baseAddress: string;
+  readonly stageArn: string;
 
   constructor(scope: Construct, id: string, { stage, settings, functions }: ApiProps) {
     super(scope, id);
 
+    const { domainName, certificateArn, hostedZoneId } = settings;
     const api = new RestApi(this, 'RestApi', {
-      restApiName: `pet-store-${stage}`,
+      restApiName: serviceName(stage),
       description: `Pet store, stage ${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      deployOptions: { stageName: stage },
+      disableExecuteApiEndpoint: domainName !== undefined,
+      deployOptions: {
+        stageName: stage,
+        throttlingRateLimit: settings.requestsPerSecond,
+        throttlingBurstLimit: settings.requestBurst,
+        tracingEnabled: true,
+        loggingLevel: MethodLoggingLevel.OFF,
+        ...accessLog(this, stage, settings),
+      },
       // The role is one per account and region: a stack that sets it takes it away from the others when it goes.
       cloudWatchRole: false,
     });
+    Object.assign(api.node.defaultChild as CfnRestApi, tls);
     const authorizer = new TokenAuthorizer(this, 'Authorizer', {
-      handler: functions.authorizer,
+      handler: functions.authorizer.live,
       validationRegex: authorizationPattern(stage),
       resultsCacheTtl: Duration.seconds(settings.authorizerCacheSeconds),
     });
 
     const methodsByPath = new Map<string, string[]>();
     for (const [operationId, { method, path }] of Object.entries<Operation>(operations)) {
-      const integration = new LambdaIntegration(functions[operationId as OperationId], {
+      const integration = new LambdaIntegration(functions[operationId as OperationId].live, {
         allowTestInvoke: false,
       });
       api.root
@@ -77,9 +73,7 @@ export class Api extends Construct {
         api.root.resourceForPath(path),
         'method_not_allowed',
         `This address takes ${methods.join(' and ')}.`,
-        {
-          Allow: methods.join(', '),
-        },
+        { Allow: methods.join(', ') },
       );
     }
     for (const resource of [api.root, api.root.addResource('{proxy+}')]) {
@@ -88,46 +82,39 @@ export class Api extends Construct {
     addGatewayResponses(api);
     // The output that the construct adds: the stack gives the base address, with its version, instead.
     api.node.tryRemoveChild('Endpoint');
-    this.baseAddress = api.urlForPath('/v1');
+
+    if (domainName && certificateArn && hostedZoneId) {
+      serveUnderDomain(this, api as IRestApi, { domainName, certificateArn, hostedZoneId });
+    }
+    this.baseAddress = domainName ? `https://${domainName}/v1` : api.urlForPath('/v1');
+    this.stageArn = api.deploymentStage.stageArn;
+    acknowledgeFindings(api, settings);
   }
 }
 
-/** Answers every method that the resource has no route for with an Error body, without a function or a key. */
-function refuse(
-  resource: IResource,
-  code: ErrorCode,
-  message: string,
-  headers: Record<string, string> = {},
-): void {
-  const body = errorBody(code, message);
-  const statusCode = body.status.toString();
-  const mapping = Object.entries({ 'Cache-Control': 'no-store', ...headers }).map(
-    ([name, value]) => [`method.response.header.${name}`, `'${value}'`] as const,
-  );
-
-  resource.addMethod(
-    'ANY',
-    new MockIntegration({
-      passthroughBehavior: PassthroughBehavior.NEVER,
-      requestTemplates: Object.fromEntries(
-        COMMON_MEDIA_TYPES.map((type) => [type, JSON.stringify({ statusCode: body.status })]),
-      ),
-      integrationResponses: [
-        {
-          statusCode,
-          responseParameters: Object.fromEntries(mapping),
-          responseTemplates: { 'application/json': JSON.stringify(body) },
-        },
-      ],
-    }),
+function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {
+  Validations.of(api).acknowledge(
     {
-      authorizationType: AuthorizationType.NONE,
-      methodResponses: [
-        {
-          statusCode,
-          responseParameters: Object.fromEntries(mapping.map(([name]) => [name, true])),
-        },
-      ],
+      id: 'AwsSolutions::AwsSolutions-APIG2',
+      reason: 'The functions validate requests, and name each field that is wrong in the Error body.',
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-APIG4',
+      reason: 'Mocks refuse what is no operation, with or without a key; every operation has the authorizer.',
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-COG4',
+      reason: 'Clients are programs with API keys, for which there is an authorizer of its own.',
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-APIG6',
+      reason:
+        'The access log has every request; execution logs could hold headers and bodies, so they stay off.',
     },
   );
+  if (firewall) return;
+  Validations.of(api).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-APIG3',
+    reason: 'A web ACL is worth its price where clients are served, not in this stage.',
+  });
 }

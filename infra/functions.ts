@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { environmentVariables, listIndexes } from '../shared/environment.ts';
+import { environmentVariables, listIndexes, serviceName } from '../shared/environment.ts';
 import { operations } from '../shared/operations.ts';
 import { PetStoreFunction } from './lambda-function.ts';
 import type { StageSettings } from './stages.ts';
@@ -22,15 +22,18 @@ export function createFunctions(
 ): PetStoreFunctions {
   const { pets, apiKeys } = storage;
   const environment = {
+    [environmentVariables.service]: serviceName(stage),
     [environmentVariables.petsTable]: pets.tableName,
-    [environmentVariables.listPartitions]: settings.listPartitions.toString(),
   };
 
   const listPets = new PetStoreFunction(scope, 'ListPets', {
     module: 'list-pets',
     description: operations.listPets.summary,
     settings,
-    environment,
+    environment: {
+      ...environment,
+      [environmentVariables.listPartitions]: settings.listPartitions.toString(),
+    },
     permission: allow(
       ['dynamodb:Query'],
       Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
@@ -40,14 +43,18 @@ export function createFunctions(
     module: 'create-pet',
     description: operations.createPet.summary,
     settings,
-    environment,
+    environment: {
+      ...environment,
+      // Lists have asked these keys since an earlier deployment.
+      [environmentVariables.listPartitions]: settings.recordedListPartitions.toString(),
+    },
     permission: allow(['dynamodb:PutItem', 'dynamodb:GetItem'], [pets.tableArn]),
   });
   const getPet = new PetStoreFunction(scope, 'GetPet', {
     module: 'get-pet',
     description: operations.getPet.summary,
     settings,
-    environment: { [environmentVariables.petsTable]: pets.tableName },
+    environment,
     permission: allow(['dynamodb:GetItem'], [pets.tableArn]),
   });
   const authorizer = new PetStoreFunction(scope, 'Authorizer', {
@@ -61,8 +68,6 @@ export function createFunctions(
     permission: allow(['dynamodb:GetItem'], [apiKeys.tableArn]),
   });
 
-  // Whoever lists must know of new partitions before anything is put there.
-  createPet.node.addDependency(listPets);
   return { listPets, createPet, getPet, authorizer };
 }
 

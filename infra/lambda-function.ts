@@ -1,6 +1,14 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  type IAlias,
+  type IVersion,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -20,8 +28,11 @@ export interface PetStoreFunctionProps {
   permission: PolicyStatement;
 }
 
-/** One Lambda function with its own bundle, role and log group. */
+/** One Lambda function with its own bundle, role, log group and alias. */
 export class PetStoreFunction extends NodejsFunction {
+  /** What is called from outside: the version in use, or two of them while a deployment shifts traffic. */
+  readonly live: IAlias;
+
   constructor(scope: Construct, id: string, props: PetStoreFunctionProps) {
     const { module, description, settings, environment, permission } = props;
     const logGroup = new LogGroup(scope, `${id}Logs`, {
@@ -32,6 +43,10 @@ export class PetStoreFunction extends NodejsFunction {
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     role.addToPolicy(permission);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray knows no resources: whoever may send traces may send them for anything.',
+    });
 
     super(scope, id, {
       description,
@@ -45,6 +60,9 @@ export class PetStoreFunction extends NodejsFunction {
       environment,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      tracing: Tracing.ACTIVE,
+      // A version that is not in use any more is what one goes back to.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       role,
       awsSdkConnectionReuse: false, // the variable it sets is for SDK version 2
       bundling: {
@@ -56,5 +74,8 @@ export class PetStoreFunction extends NodejsFunction {
         mainFields: ['module', 'main'],
       },
     });
+    // The classes differ from their own interfaces under exactOptionalPropertyTypes.
+    const version = this.currentVersion as IVersion;
+    this.live = new Alias(this, 'Live', { aliasName: 'live', version }) as IAlias;
   }
 }

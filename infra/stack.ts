@@ -1,7 +1,12 @@
 import { Annotations, type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { type Operation, operations } from '../shared/operations.ts';
 import { Api } from './api.ts';
+import { addDashboard } from './dashboard.ts';
+import { shiftTraffic } from './deployment.ts';
+import { addFirewall } from './firewall.ts';
 import { createFunctions } from './functions.ts';
+import { Monitoring } from './monitoring.ts';
+import { checkSettings } from './settings.ts';
 import type { StageSettings } from './stages.ts';
 import { Storage } from './storage.ts';
 
@@ -18,11 +23,20 @@ export interface PetStoreStackProps {
 /** Everything of one stage: its tables, its functions and its REST API, sharing nothing with other stages. */
 export class PetStoreStack extends Stack {
   constructor(app: App, id: string, { stage, settings, today = new Date() }: PetStoreStackProps) {
-    super(app, id, { description: `Pet store, stage ${stage}`, analyticsReporting: false });
+    checkSettings(stage, settings);
+    super(app, id, {
+      description: `Pet store, stage ${stage}`,
+      analyticsReporting: false,
+      terminationProtection: settings.keepsData,
+    });
 
     const storage = new Storage(this, 'Storage', settings);
     const functions = createFunctions(this, { stage, settings, storage });
     const api = new Api(this, 'Api', { stage, settings, functions });
+    const monitoring = new Monitoring(this, 'Monitoring', { stage, settings, functions, storage });
+    if (settings.deploysByCanary) shiftTraffic(this, functions, monitoring);
+    addDashboard(this, { stage, functions, storage, monitoring });
+    if (settings.firewall) addFirewall(this, api.stageArn, settings.firewall);
     warnOfSunsets(this, today);
 
     new CfnOutput(this, 'BaseAddress', {

@@ -1,5 +1,11 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableV2, type TablePropsV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  ContributorInsightsMode,
+  TableV2,
+  type TablePropsV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { listIndexes } from '../shared/environment.ts';
 import type { StageSettings } from './stages.ts';
@@ -9,27 +15,38 @@ export class Storage extends Construct {
   readonly pets: TableV2;
   readonly apiKeys: TableV2;
 
-  constructor(scope: Construct, id: string, { keepsData }: Pick<StageSettings, 'keepsData'>) {
+  constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
 
-    const protection: Partial<TablePropsV2> = {
-      billing: Billing.onDemand(),
+    const { keepsData, recoveryDays, maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = settings;
+    const limits = {
+      maxReadRequestUnits: maxReadUnitsPerSecond,
+      maxWriteRequestUnits: maxWriteUnitsPerSecond,
+    };
+    const common: Partial<TablePropsV2> = {
+      billing: Billing.onDemand(limits),
       deletionProtection: keepsData,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: recoveryDays,
+      },
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      // Names the keys that are asked for more than DynamoDB gives one key; of the indexes too.
+      contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
     };
 
     this.pets = new TableV2(this, 'Pets', {
-      ...protection,
+      ...common,
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
       globalSecondaryIndexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
         indexName,
+        ...limits,
         partitionKey: { name: partitionKey, type: AttributeType.STRING },
         sortKey: { name: 'id', type: AttributeType.NUMBER },
       })),
     });
     this.apiKeys = new TableV2(this, 'ApiKeys', {
-      ...protection,
+      ...common,
       partitionKey: { name: 'hash', type: AttributeType.STRING },
     });
   }

@@ -1,0 +1,57 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AccessLogFormat, LogGroupLogDestination, type StageOptions } from 'aws-cdk-lib/aws-apigateway';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { metrics, serviceName } from '../shared/environment.ts';
+import type { StageSettings } from './stages.ts';
+
+/**
+ * What is logged of each request. Nothing in it comes from the client as it was sent: API Gateway puts values in as
+ * they are, so that a quote in a path or a `User-Agent` would break the line. No key: `keyId` is what the authorizer
+ * made of it.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
+const fields = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  keyId: '$context.authorizer.keyId',
+  method: '$context.httpMethod',
+  resource: '$context.resourcePath',
+  status: '$context.status',
+  errorType: '$context.error.responseType',
+  latency: '$context.responseLatency',
+  authorizerLatency: '$context.authorizer.latency',
+  integrationLatency: '$context.integration.latency',
+  responseLength: '$context.responseLength',
+  sourceIp: '$context.identity.sourceIp',
+  firewall: '$context.waf.status',
+  traceId: '$context.xrayTraceId',
+};
+
+/** Refusals by API Gateway itself, by the type of its response: its own counterpart of `metrics.refusals`. */
+export const gatewayRefusals = 'GatewayRefusals';
+
+/** The access log of a stage's API: a JSON line for each request, and a metric of what API Gateway refused. */
+export function accessLog(
+  scope: Construct,
+  stage: string,
+  settings: StageSettings,
+): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
+  const logGroup = new LogGroup(scope, 'AccessLog', {
+    retention: settings.logRetentionDays,
+    removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  new MetricFilter(scope, 'GatewayRefusals', {
+    logGroup,
+    // A value that there is none of is logged as a dash.
+    filterPattern: FilterPattern.stringValue('$.errorType', '!=', '-'),
+    metricNamespace: metrics.namespace,
+    metricName: gatewayRefusals,
+    metricValue: '1',
+    dimensions: { service: '$.service', type: '$.errorType' },
+  });
+  return {
+    accessLogDestination: new LogGroupLogDestination(logGroup),
+    accessLogFormat: AccessLogFormat.custom(JSON.stringify({ service: serviceName(stage), ...fields })),
+  };
+}

@@ -1,0 +1,71 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { PetStoreFunctions } from './functions.ts';
+import type { Monitoring } from './monitoring.ts';
+
+/**
+ * Gives a new version of a function a tenth of its requests for five minutes, then all of them; back to none when
+ * the version crashes or the API answers with 5xx.
+ * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
+ */
+export function shiftTraffic(scope: Construct, functions: PetStoreFunctions, monitoring: Monitoring): void {
+  const application = new LambdaApplication(scope, 'Deployments');
+  const role = deploymentRole(scope, functions);
+
+  for (const [name, fn] of Object.entries(functions)) {
+    const functionName = name.charAt(0).toUpperCase() + name.slice(1);
+    const newVersionErrors = monitoring.addAlarm(`${functionName}NewVersionErrors`, {
+      chapter: 'Errors of a new version',
+      meaning: `The version of ${functionName} deployed last crashed, timed out or threw.`,
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'Errors',
+        dimensionsMap: {
+          FunctionName: fn.functionName,
+          Resource: `${fn.functionName}:${fn.live.aliasName}`,
+          ExecutedVersion: fn.currentVersion.version,
+        },
+        statistic: Stats.SUM,
+        period: Duration.minutes(1),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+    });
+    new LambdaDeploymentGroup(scope, `${functionName}Deployment`, {
+      application,
+      // The construct would attach a managed policy for every function of the account.
+      role: role.withoutPolicyUpdates(),
+      alias: fn.live as Alias,
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alarms: [newVersionErrors, monitoring.serverErrors],
+      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+    });
+  }
+}
+
+/** What AWSCodeDeployRoleForLambdaLimited permits, without hooks and revisions in S3, for these functions alone. */
+function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
+  const role = new Role(scope, 'DeploymentRole', {
+    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+  });
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+      resources: Object.values(functions).flatMap(({ functionArn, live }) => [
+        functionArn,
+        `${functionArn}:${live.aliasName}`,
+      ]),
+    }),
+  );
+  // CodeDeploy asks for alarms by name in one call, which AWS permits for all or none.
+  role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+    reason: 'CodeDeploy reads alarms, and nothing else, across the account.',
+  });
+  return role;
+}

@@ -1,0 +1,42 @@
+import { DomainName, EndpointAccessMode, type IRestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
+import type { Construct } from 'constructs';
+
+/**
+ * TLS 1.2 with forward secrecy or 1.3, and only under the name that the request is for.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
+ */
+export const tls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+};
+
+interface DomainSettings {
+  domainName: string;
+  certificateArn: string;
+  hostedZoneId: string;
+}
+
+/** Serves the API under a domain of its own, whose addresses do not name the stage. */
+export function serveUnderDomain(
+  scope: Construct,
+  api: IRestApi,
+  { domainName, certificateArn, hostedZoneId }: DomainSettings,
+): void {
+  const domain = new DomainName(scope, 'Domain', {
+    ...tls,
+    domainName,
+    certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    mapping: api,
+  });
+  new CfnRecordSet(scope, 'DomainRecord', {
+    hostedZoneId,
+    name: domainName,
+    type: 'A',
+    aliasTarget: {
+      dnsName: domain.domainNameAliasDomainName,
+      hostedZoneId: domain.domainNameAliasHostedZoneId,
+    },
+  });
+}

@@ -1,0 +1,193 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { listIndexes, serviceName } from '../shared/environment.ts';
+import type { PetStoreFunctions } from './functions.ts';
+import type { StageSettings } from './stages.ts';
+import type { Storage } from './storage.ts';
+
+const MINUTE = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+
+/** Chapters of docs/runbook.md, one for each kind of alarm. */
+export type Chapter =
+  | 'Server errors'
+  | 'Slow answers'
+  | 'Function errors'
+  | 'Function throttles'
+  | 'Authorizer errors'
+  | 'Table throttles'
+  | 'Errors of a new version';
+
+interface PetStoreAlarmProps extends Pick<AlarmProps, 'metric' | 'threshold' | 'evaluationPeriods'> {
+  chapter: Chapter;
+  /** What is the case when the metric reaches the threshold. */
+  meaning: string;
+}
+
+interface MonitoringProps {
+  stage: string;
+  settings: StageSettings;
+  functions: PetStoreFunctions;
+  storage: Storage;
+}
+
+/** The alarms of a stage, and the topic that they are sent to. */
+export class Monitoring extends Construct {
+  /** More 5xx than happen by chance; what a deployment is rolled back on. */
+  readonly serverErrors: Alarm;
+  readonly alarms: Alarm[] = [];
+  /** Requests that DynamoDB throttled, for each table. */
+  readonly throttles: MathExpression[];
+  private readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, { stage, settings, functions, storage }: MonitoringProps) {
+    super(scope, id);
+
+    this.topic = new Topic(this, 'AlarmTopic', { displayName: `Pet store ${stage}`, enforceSSL: true });
+    // A policy of its own takes the place of the one that lets the whole account publish.
+    const { account, partition, region } = Stack.of(this);
+    this.topic.grantPublish(
+      new ServicePrincipal('cloudwatch.amazonaws.com', {
+        conditions: {
+          ArnLike: { 'aws:SourceArn': `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
+        },
+      }),
+    );
+    if (settings.alarmEmail) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
+
+    const api = apiMetrics(stage);
+    this.serverErrors = this.addAlarm('ApiServerErrors', {
+      chapter: 'Server errors',
+      meaning: 'More than one answer in a thousand, and five beyond that in a minute, was a 5xx.',
+      metric: new MathExpression({
+        expression: 'errors - requests / 1000',
+        usingMetrics: { errors: api.serverErrors, requests: api.requests },
+        label: '5xx beyond one in a thousand',
+        period: MINUTE,
+      }),
+      threshold: 5,
+      evaluationPeriods: 1,
+    });
+    this.addAlarm('ApiLatency', {
+      chapter: 'Slow answers',
+      meaning: 'For five minutes, one answer in a hundred took more than two seconds.',
+      metric: api.latency('p99'),
+      threshold: 2_000,
+      evaluationPeriods: 5,
+    });
+
+    for (const [name, fn] of Object.entries(functions)) {
+      const functionName = name.charAt(0).toUpperCase() + name.slice(1);
+      this.addAlarm(`${functionName}Errors`, {
+        chapter: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
+        meaning: `${functionName} crashed, timed out or threw three times in five minutes.`,
+        metric: fn.metricErrors({ period: FIVE_MINUTES }),
+        threshold: 3,
+        evaluationPeriods: 1,
+      });
+      this.addAlarm(`${functionName}Throttles`, {
+        chapter: 'Function throttles',
+        meaning: `Lambda refused to start ${functionName}.`,
+        metric: fn.metricThrottles({ period: FIVE_MINUTES }),
+        threshold: 1,
+        evaluationPeriods: 1,
+      });
+    }
+
+    const indexNames = Object.values(listIndexes).map(({ indexName }) => indexName);
+    const petsThrottles = throttles('pets', storage.pets, indexNames);
+    const apiKeysThrottles = throttles('apiKeys', storage.apiKeys);
+    this.throttles = [petsThrottles, apiKeysThrottles];
+    this.addAlarm('PetsThrottles', {
+      chapter: 'Table throttles',
+      meaning: 'DynamoDB throttled the table of pets or one of its indexes.',
+      metric: petsThrottles,
+      threshold: 1,
+      evaluationPeriods: 1,
+    });
+    this.addAlarm('ApiKeysThrottles', {
+      chapter: 'Table throttles',
+      meaning: 'DynamoDB throttled the table of API keys.',
+      metric: apiKeysThrottles,
+      threshold: 1,
+      evaluationPeriods: 1,
+    });
+  }
+
+  /** An alarm that tells the topic of its beginning and its end, and names its chapter of the runbook. */
+  addAlarm(id: string, { chapter, meaning, ...props }: PetStoreAlarmProps): Alarm {
+    const alarm = new Alarm(this, id, {
+      ...props,
+      alarmDescription: `${meaning} See docs/runbook.md, "${chapter}".`,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      // A percentile of a handful of requests is one of them, and means nothing.
+      ...(props.metric instanceof Metric &&
+        props.metric.statistic.startsWith('p') && { evaluateLowSampleCountPercentile: 'ignore' }),
+    });
+    const action = new SnsAction(this.topic);
+    alarm.addAlarmAction(action);
+    alarm.addOkAction(action);
+    this.alarms.push(alarm);
+    return alarm;
+  }
+}
+
+/** The API's metrics by its name: a reference would make the API wait for the alarms that deployments wait for. */
+export function apiMetrics(stage: string) {
+  const metric = (metricName: string, statistic: string): Metric =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiName: serviceName(stage), Stage: stage },
+      statistic,
+      period: MINUTE,
+    });
+  return {
+    requests: metric('Count', Stats.SUM),
+    clientErrors: metric('4XXError', Stats.SUM),
+    serverErrors: metric('5XXError', Stats.SUM),
+    latency: (statistic: string) => metric('Latency', statistic),
+  };
+}
+
+/** Of the table itself and of its indexes, which are counted apart. */
+function throttles(name: string, { tableName }: TableV2, indexNames: string[] = []): MathExpression {
+  const targets = [
+    { TableName: tableName },
+    ...indexNames.map((index) => ({ TableName: tableName, GlobalSecondaryIndexName: index })),
+  ];
+  const events = targets.flatMap((dimensionsMap) =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
+      (metricName) =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap,
+          statistic: Stats.SUM,
+          period: FIVE_MINUTES,
+        }),
+    ),
+  );
+  return new MathExpression({
+    // A metric that has no data in a period would leave the sum without a value.
+    expression: events.map((_, index) => `FILL(${name}${index}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(events.map((event, index) => [`${name}${index}`, event])),
+    label: `throttled, ${name}`,
+    period: FIVE_MINUTES,
+  });
+}
