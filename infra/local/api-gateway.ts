@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { type AccessLogValues, accessLogWriter } from './access-log.ts';
 import { type Authorize, createAuthorizer } from './authorizer.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
+import { functionsByUri, type FunctionOf } from './function-uris.ts';
 import type { LambdaFunction } from './lambda.ts';
 import { answerMock, readProxyResult, staticResponse } from './integrations.ts';
-import { requirePermission } from './permissions.ts';
-import { proxyEvent } from './proxy-event.ts';
-import { readRoutes } from './routes.ts';
+import { commonLogTime, proxyEvent } from './proxy-event.ts';
+import { type Method, readRoutes } from './routes.ts';
 import { RunnerError } from './runner-error.ts';
 import { accountId, region, type Template } from './template.ts';
 
@@ -35,15 +36,23 @@ export interface ApiGateway {
  * The REST API of the template: finds the route, asks the authorizer, then a function or a mock, and gives the
  * template's gateway response where something fails on the way.
  *
+ * @param logAccess takes the lines of the access log.
  * @throws RunnerError when the template leaves out what API Gateway would answer 500 without.
  */
-export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>): ApiGateway {
+export function createApiGateway(
+  template: Template,
+  functions: Map<string, LambdaFunction>,
+  logAccess: (line: string) => void = () => {},
+): ApiGateway {
   const routes = readRoutes(template);
   const apiId = only(template, 'AWS::ApiGateway::RestApi').logicalId;
-  const stage = only(template, 'AWS::ApiGateway::Stage').properties.StageName;
+  const { StageName: stage, AccessLogSetting } = only(template, 'AWS::ApiGateway::Stage').properties;
+  const accessLine = AccessLogSetting && accessLogWriter(AccessLogSetting.Format);
   const arnPrefix = `arn:aws:execute-api:${region}:${accountId}:${apiId}`;
   const gatewayResponses = readGatewayResponses(template);
-  const authorizers = readAuthorizers(template, functions, arnPrefix);
+  const functionOf = functionsByUri(template, functions);
+  const authorizers = readAuthorizers(template, functionOf, arnPrefix);
+  const integrated = new Map<Method, LambdaFunction>();
   for (const { httpMethod, path, method } of routes.all) {
     if (method.AuthorizationType === 'CUSTOM' && !authorizers.has(method.AuthorizerId ?? '')) {
       throw new RunnerError(
@@ -51,56 +60,83 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
       );
     }
     if (method.Integration.Type !== 'AWS_PROXY') continue;
-    const functionArn = functionArnOf(method.Integration.Uri);
-    requirePermission(template, functionArn, `${arnPrefix}/${stage}/${httpMethod}${path}`);
+    const callerArn = `${arnPrefix}/${stage}/${httpMethod}${path}`;
+    integrated.set(method, functionOf(method.Integration.Uri, callerArn));
   }
 
-  function refuse(responseType: ResponseType, requestId: string = randomUUID()): HttpResponse {
+  function refuse(responseType: ResponseType, known: AccessLogValues): HttpResponse {
+    known['$context.error.responseType'] = responseType;
     const { status, headers, body } = gatewayResponses[responseType];
-    return withRequestId(
-      { status, headers, body: body.replaceAll('$context.requestId', requestId) },
-      requestId,
-    );
+    const requestId = String(known['$context.requestId']);
+    return { status, headers, body: body.replaceAll('$context.requestId', requestId) };
   }
 
-  async function handle(request: HttpRequest): Promise<HttpResponse> {
-    const requestId = randomUUID();
+  /** Answers, and notes on the way what the access log is told. */
+  async function answer(
+    request: HttpRequest,
+    requestId: string,
+    known: AccessLogValues,
+  ): Promise<HttpResponse> {
     const route = routes.find(request.method, request.path);
-    if (!route) return refuse('MISSING_AUTHENTICATION_TOKEN', requestId);
+    if (!route) return refuse('MISSING_AUTHENTICATION_TOKEN', known);
+    known['$context.resourcePath'] = route.resourcePath;
 
     let context: Record<string, string> | undefined;
     const authorize = authorizers.get(route.method.AuthorizerId ?? '');
     if (authorize) {
       const token = headerValues(request, 'Authorization');
+      const start = performance.now();
       const decision = await authorize(
         token.length > 0 ? token.join(',') : undefined,
         `${arnPrefix}/${stage}/${request.method}${request.path}`,
       );
-      if ('refusal' in decision) return refuse(decision.refusal, requestId);
+      known['$context.authorizer.latency'] = millisecondsSince(start);
+      if ('refusal' in decision) return refuse(decision.refusal, known);
       context = decision.context;
+      if (context['keyId']) known['$context.authorizer.keyId'] = context['keyId'];
     }
 
     const { Integration } = route.method;
     if (Integration.Type === 'MOCK') {
-      const answer = answerMock(Integration, request);
-      if (!answer) return refuse('UNSUPPORTED_MEDIA_TYPE', requestId);
-      return withRequestId(answer, requestId);
+      return answerMock(Integration, request) ?? refuse('UNSUPPORTED_MEDIA_TYPE', known);
     }
     const event = proxyEvent(request, { apiId, stage, route, requestId, authorizer: context });
-    if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES)
-      return refuse('REQUEST_TOO_LARGE', requestId);
-    const invocation = await functionOf(Integration.Uri, functions).invoke(event);
-    const answer = 'result' in invocation ? readProxyResult(invocation.result) : undefined;
-    if (!answer) {
-      console.error(
-        `${route.resourcePath}: ${'error' in invocation ? invocation.error : 'malformed proxy response'}`,
-      );
-      return refuse('DEFAULT_5XX', requestId);
-    }
-    return withRequestId(answer, requestId);
+    if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return refuse('REQUEST_TOO_LARGE', known);
+    const start = performance.now();
+    const invocation = await integrated.get(route.method)!.invoke(event);
+    known['$context.integration.latency'] = millisecondsSince(start);
+    const result = 'result' in invocation ? readProxyResult(invocation.result) : undefined;
+    if (result) return result;
+    console.error(
+      `${route.resourcePath}: ${'error' in invocation ? invocation.error : 'malformed proxy response'}`,
+    );
+    return refuse('DEFAULT_5XX', known);
   }
 
-  return { handle, refuse: (responseType) => refuse(responseType) };
+  async function handle(request: HttpRequest): Promise<HttpResponse> {
+    const start = performance.now();
+    const requestId = randomUUID();
+    const known: AccessLogValues = {
+      '$context.requestId': requestId,
+      '$context.requestTime': commonLogTime(new Date()),
+      '$context.httpMethod': request.method,
+      '$context.identity.sourceIp': request.sourceIp,
+    };
+    const response = await answer(request, requestId, known);
+    known['$context.status'] = response.status;
+    known['$context.responseLength'] = Buffer.byteLength(response.body);
+    known['$context.responseLatency'] = millisecondsSince(start);
+    if (accessLine) logAccess(accessLine(known));
+    return withRequestId(response, requestId);
+  }
+
+  return {
+    handle,
+    refuse(responseType) {
+      const requestId = randomUUID();
+      return withRequestId(refuse(responseType, { '$context.requestId': requestId }), requestId);
+    },
+  };
 }
 
 function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {
@@ -119,35 +155,24 @@ function withRequestId(response: HttpResponse, requestId: string): HttpResponse 
 
 function readAuthorizers(
   template: Template,
-  functions: Map<string, LambdaFunction>,
+  functionOf: FunctionOf,
   arnPrefix: string,
 ): Map<string, Authorize> {
   return new Map(
     template.resources('AWS::ApiGateway::Authorizer').map((authorizer) => {
       const { logicalId, properties } = authorizer;
-      requirePermission(
-        template,
-        functionArnOf(properties.AuthorizerUri),
-        `${arnPrefix}/authorizers/${logicalId}`,
-      );
-      return [logicalId, createAuthorizer(authorizer, functionOf(properties.AuthorizerUri, functions))];
+      const fn = functionOf(properties.AuthorizerUri, `${arnPrefix}/authorizers/${logicalId}`);
+      return [logicalId, createAuthorizer(authorizer, fn)];
     }),
   );
-}
-
-function functionArnOf(uri: string): string {
-  return /\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? '';
-}
-
-function functionOf(uri: string, functions: Map<string, LambdaFunction>): LambdaFunction {
-  const arn = functionArnOf(uri);
-  const found = functions.get(arn.slice(arn.lastIndexOf(':') + 1));
-  if (!found) throw new RunnerError(`The template has an integration with an unknown function: ${uri}.`);
-  return found;
 }
 
 function only<T extends 'AWS::ApiGateway::RestApi' | 'AWS::ApiGateway::Stage'>(template: Template, type: T) {
   const [resource, ...more] = template.resources(type);
   if (!resource || more.length > 0) throw new RunnerError(`The local service models exactly one ${type}.`);
   return resource;
+}
+
+function millisecondsSince(start: number): number {
+  return Math.round(performance.now() - start);
 }

@@ -1,5 +1,6 @@
 import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { region, type Resource } from './template.ts';
@@ -19,6 +20,8 @@ interface FunctionOptions {
   /** Folder of the cloud assembly, which holds the bundles. */
   assembly: string;
   databaseEndpoint: string;
+  /** Takes the lines that the function writes. */
+  log: (line: string) => void;
 }
 
 interface Instance {
@@ -34,7 +37,7 @@ interface Instance {
  */
 export function createFunction(
   { logicalId, properties }: Resource<'AWS::Lambda::Function'>,
-  { assembly, databaseEndpoint }: FunctionOptions,
+  { assembly, databaseEndpoint, log }: FunctionOptions,
 ): LambdaFunction {
   const [module, exportName] = properties.Handler.split('.');
   const alive = new Set<Instance>();
@@ -59,8 +62,11 @@ export function createFunction(
         AWS_SHARED_CREDENTIALS_FILE: devNull,
         AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
       },
+      stdout: true,
+      stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: properties.MemorySize },
     });
+    for (const stream of [worker.stdout, worker.stderr]) createInterface(stream).on('line', log);
     const instance: Instance = { worker, finish() {} };
     worker.on('message', (invocation: Invocation) => instance.finish(invocation));
     worker.on('error', (error) => end(instance, inspect(error)));

@@ -5,12 +5,13 @@ import { type ServiceOptions, startService } from './service.ts';
 
 // `npm start`: synthesizes a stage's stack and runs that template on this machine.
 
-const USAGE = `npm start -- [--stage staging|production] [--port 3000] [--data DIR|memory] [--assembly DIR]
+const USAGE = `npm start -- [--stage staging|production] [--port 3000] [--data DIR|memory] [--assembly DIR] [--verbose]
 
   --stage     which stack to run (default: staging)
   --port      port on localhost (default: the variable PORT, or 3000); 0 takes a free one
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
-  --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)`;
+  --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)
+  --verbose   say what of the template is not run here, and print the access log and the metrics`;
 
 function readOptions(): ServiceOptions {
   const { values } = parseArgs({
@@ -19,6 +20,7 @@ function readOptions(): ServiceOptions {
       port: { type: 'string', default: process.env['PORT'] ?? '3000' },
       data: { type: 'string' },
       assembly: { type: 'string' },
+      verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -26,7 +28,7 @@ function readOptions(): ServiceOptions {
     console.log(USAGE);
     process.exit(0);
   }
-  const { stage, port, assembly } = values;
+  const { stage, port, assembly, verbose } = values;
   if (!['staging', 'production'].includes(stage)) {
     throw new RunnerError(`--stage must be staging or production, not ${stage}.`);
   }
@@ -35,7 +37,7 @@ function readOptions(): ServiceOptions {
   }
   if (values.data === '') throw new RunnerError('--data must name a folder, or be memory.');
   const data = values.data ?? fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
-  return { stage, port: Number(port), data, assembly };
+  return { stage, port: Number(port), data, assembly, verbose };
 }
 
 /** npm gives SIGTERM to its shell alone, and many a shell ends without passing it on: then the parent changes. */
@@ -59,7 +61,7 @@ stopWithNpm();
 try {
   const options = readOptions();
   if (!options.assembly) console.log(`Synthesizing the stack PetStore-${options.stage} …`);
-  const { baseAddress, apiKey, folder, close } = await startService(options);
+  const { baseAddress, apiKey, folder, notRunHere, close } = await startService(options);
   console.log(`
 Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
@@ -68,6 +70,7 @@ Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in mem
 
   curl -H 'Authorization: Bearer ${apiKey}' ${baseAddress}/pets
 `);
+  if (options.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
   stop = () => void close().then(() => process.exit(0));
 } catch (error) {
   const isUsageError =

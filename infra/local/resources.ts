@@ -107,13 +107,20 @@ export const resourceModels = {
   'AWS::ApiGateway::Resource': v.strictObject({ ParentId: text, PathPart: text, RestApiId: passedOver }),
   'AWS::ApiGateway::RestApi': v.strictObject({
     Description: passedOver,
+    DisableExecuteApiEndpoint: passedOver,
+    EndpointAccessMode: passedOver,
     EndpointConfiguration: passedOver,
     Name: text,
+    SecurityPolicy: passedOver,
   }),
   'AWS::ApiGateway::Stage': v.strictObject({
+    AccessLogSetting: v.optional(v.strictObject({ DestinationArn: passedOver, Format: text })),
     DeploymentId: passedOver,
+    // Nobody is throttled here, where one's own load tests run.
+    MethodSettings: passedOver,
     RestApiId: passedOver,
     StageName: text,
+    TracingEnabled: passedOver,
   }),
   'AWS::DynamoDB::GlobalTable': v.strictObject({
     AttributeDefinitions: v.array(v.strictObject({ AttributeName: text, AttributeType: text })),
@@ -124,12 +131,14 @@ export const resourceModels = {
           IndexName: text,
           KeySchema,
           Projection: v.strictObject({ ProjectionType: v.literal('ALL') }),
+          WriteOnDemandThroughputSettings: passedOver,
         }),
       ),
       [],
     ),
     KeySchema,
     Replicas: passedOver,
+    WriteOnDemandThroughputSettings: passedOver,
   }),
   'AWS::IAM::Policy': v.strictObject({
     PolicyDocument: v.strictObject({ Statement: v.array(Statement), Version: v.literal('2012-10-17') }),
@@ -137,6 +146,7 @@ export const resourceModels = {
     Roles: v.array(text),
   }),
   'AWS::IAM::Role': v.strictObject({ AssumeRolePolicyDocument: passedOver }),
+  'AWS::Lambda::Alias': v.strictObject({ FunctionName: text, FunctionVersion: passedOver, Name: text }),
   'AWS::Lambda::Function': v.strictObject({
     Architectures: passedOver,
     Code: v.strictObject({ S3Bucket: passedOver, S3Key: text }),
@@ -148,6 +158,7 @@ export const resourceModels = {
     Role: text,
     Runtime: v.literal('nodejs24.x'),
     Timeout: v.number(),
+    TracingConfig: passedOver,
   }),
   'AWS::Lambda::Permission': v.strictObject({
     Action: v.literal('lambda:InvokeFunction'),
@@ -155,7 +166,25 @@ export const resourceModels = {
     Principal: v.literal('apigateway.amazonaws.com'),
     SourceArn: text,
   }),
+  'AWS::Lambda::Version': v.strictObject({ FunctionName: text }),
   'AWS::Logs::LogGroup': v.strictObject({ RetentionInDays: passedOver }),
 } as const;
+
+/** Types without a part in how a request is answered on one machine: what watches, deploys and protects a stage. */
+export const typesNotRunHere: ReadonlySet<string> = new Set([
+  'AWS::ApiGateway::BasePathMapping',
+  'AWS::ApiGateway::DomainName',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Route53::RecordSet',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  'AWS::WAFv2::WebACL',
+  'AWS::WAFv2::WebACLAssociation',
+]);
 
 export type ResourceType = keyof typeof resourceModels;

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   data: string;
   /** Folder of a cloud assembly to run as it is; synthesized anew without. */
   assembly: string | undefined;
+  /** Whether to print the access log and the metrics too. */
+  verbose: boolean;
 }
 
 export interface Service {
@@ -29,6 +31,8 @@ export interface Service {
   apiKey: string;
   /** Where the data is kept, if anywhere. */
   folder: string | undefined;
+  /** Types of the template's resources that have no part here. */
+  notRunHere: string[];
   close: () => Promise<void>;
 }
 
@@ -37,7 +41,8 @@ export interface Service {
  *
  * @throws RunnerError saying what to do when it cannot.
  */
-export async function startService({ stage, port, data, assembly }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { stage, port, data, assembly, verbose } = options;
   const folder = data === 'memory' ? undefined : resolve(data);
   const workFolder = folder ?? temporaryFolder();
   const closing: (() => unknown)[] = [];
@@ -60,13 +65,19 @@ export async function startService({ stage, port, data, assembly }: ServiceOptio
 
     const functions = new Map(
       template.resources('AWS::Lambda::Function').map((resource) => {
-        const options = { assembly: assemblyFolder, databaseEndpoint: database.endpoint };
-        return [resource.logicalId, createFunction(resource, options)];
+        const fn = createFunction(resource, {
+          assembly: assemblyFolder,
+          databaseEndpoint: database.endpoint,
+          log: (line) => {
+            if (verbose || !isMetric(line)) console.log(line);
+          },
+        });
+        return [resource.logicalId, fn];
       }),
     );
     closing.push(() => Promise.all([...functions.values()].map((fn) => fn.close())));
 
-    const api = createApiGateway(template, functions);
+    const api = createApiGateway(template, functions, verbose ? console.log : undefined);
     const server = await serve(api, port);
     closing.push(server.close);
 
@@ -85,11 +96,17 @@ export async function startService({ stage, port, data, assembly }: ServiceOptio
 
     const kept = readKey(workFolder);
     const apiKey = kept && (await isAccepted(api, kept)) ? kept : await issueKey(workFolder);
-    return { baseAddress: `http://localhost:${server.port}/v1`, apiKey, folder, close };
+    const baseAddress = `http://localhost:${server.port}/v1`;
+    return { baseAddress, apiKey, folder, notRunHere: template.notRunHere, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** A log line that CloudWatch takes as a metric (embedded metric format). */
+function isMetric(line: string): boolean {
+  return line.startsWith('{"_aws":');
 }
 
 /** A folder for what has to lie on disk while the data is in memory; gone with the process. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { resourceModels, type ResourceType } from './resources.ts';
+import { resourceModels, type ResourceType, typesNotRunHere } from './resources.ts';
 import { RunnerError } from './runner-error.ts';
 
 export const region = 'us-east-1';
@@ -23,6 +23,7 @@ const RawTemplate = v.strictObject({
       Properties: v.optional(v.record(v.string(), v.unknown()), {}),
       DependsOn: v.optional(v.unknown()),
       DeletionPolicy: v.optional(v.unknown()),
+      UpdatePolicy: v.optional(v.strictObject({ CodeDeployLambdaAliasUpdate: v.unknown() })),
       UpdateReplacePolicy: v.optional(v.unknown()),
       Metadata: v.optional(v.unknown()),
     }),
@@ -45,6 +46,8 @@ export interface Resource<T extends ResourceType> {
 export interface Template {
   resources: <T extends ResourceType>(type: T) => Resource<T>[];
   output: (name: string) => string;
+  /** Types of the resources that the local service knowingly leaves out, each once. */
+  notRunHere: string[];
 }
 
 /**
@@ -60,6 +63,7 @@ export function parseTemplate(text: string): Template {
   const complaints: string[] = [];
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
   for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
+    if (typesNotRunHere.has(Type)) continue;
     const model = resourceModels[Type as ResourceType] as v.GenericSchema | undefined;
     if (!model) {
       complaints.push(`${logicalId}: the type ${Type}`);
@@ -84,6 +88,9 @@ export function parseTemplate(text: string): Template {
       if (value === undefined) throw new RunnerError(`The template has no output ${name}.`);
       return resolve(value, Resources) as string;
     },
+    notRunHere: [...new Set(Object.values(Resources).map(({ Type }) => Type))]
+      .filter((type) => typesNotRunHere.has(type))
+      .toSorted(),
   };
 }
 
@@ -132,26 +139,33 @@ const intrinsics: Record<string, (argument: any, resources: Resources) => unknow
     ),
 };
 
-/** What `Ref` gives: the name of a stage, and for all else the logical id, which serves as name here. */
+/** What `Ref` gives: a stage's name, an alias's ARN, and for all else the logical id, which serves as name here. */
 function reference(logicalId: string, resources: Resources): string {
   const { Type, Properties } = find(logicalId, resources);
-  return Type === 'AWS::ApiGateway::Stage' ? (Properties['StageName'] as string) : logicalId;
+  if (Type === 'AWS::ApiGateway::Stage') return Properties['StageName'] as string;
+  if (Type !== 'AWS::Lambda::Alias') return logicalId;
+  return `${functionArn(resolve(Properties['FunctionName'], resources) as string)}:${Properties['Name'] as string}`;
 }
 
 export function tableArn(name: string): string {
   return `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
 }
 
+function functionArn(name: string): string {
+  return `arn:aws:lambda:${region}:${accountId}:function:${name}`;
+}
+
 const arns: Record<string, (name: string) => string> = {
   'AWS::DynamoDB::GlobalTable': tableArn,
   'AWS::IAM::Role': (name) => `arn:aws:iam::${accountId}:role/${name}`,
-  'AWS::Lambda::Function': (name) => `arn:aws:lambda:${region}:${accountId}:function:${name}`,
+  'AWS::Lambda::Function': functionArn,
   'AWS::Logs::LogGroup': (name) => `arn:aws:logs:${region}:${accountId}:log-group:${name}:*`,
 };
 
 function getAttribute(logicalId: string, attribute: string, resources: Resources): string {
   const { Type } = find(logicalId, resources);
   if (attribute === 'RootResourceId') return logicalId;
+  if (Type === 'AWS::Lambda::Version' && attribute === 'Version') return '1';
   const arn = attribute === 'Arn' ? arns[Type] : undefined;
   if (!arn) throw new RunnerError(`the attribute ${attribute} of ${logicalId} (${Type})`);
   return arn(logicalId);

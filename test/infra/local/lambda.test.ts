@@ -22,7 +22,7 @@ function functionOf(source: string, timeoutSeconds = 10): LambdaFunction {
     Sample: lambdaFunction(asset, timeoutSeconds, { COLOUR: 'red' }),
   });
   const [resource] = template.resources('AWS::Lambda::Function');
-  const fn = createFunction(resource!, { assembly, databaseEndpoint: 'http://127.0.0.1:1' });
+  const fn = createFunction(resource!, { assembly, databaseEndpoint: 'http://127.0.0.1:1', log() {} });
   started.push(fn);
   return fn;
 }
@@ -147,7 +147,7 @@ describe('a function', () => {
   test('whose bundle is missing gives an error', async () => {
     const template = templateOf({ Role: role, Sample: lambdaFunction('missing') });
     const [resource] = template.resources('AWS::Lambda::Function');
-    const fn = createFunction(resource!, { assembly, databaseEndpoint: '' });
+    const fn = createFunction(resource!, { assembly, databaseEndpoint: '', log() {} });
     started.push(fn);
     expect(await fn.invoke({})).toEqual({ error: expect.stringContaining('index.mjs') });
   });
