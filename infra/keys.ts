@@ -1,10 +1,10 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { issueApiKey, type KeyStore } from '../shared/api-keys.ts';
+import { findDeployedStage, runCommand, UsageError } from './deployed-stage.ts';
 
 // The operator command: `npm run keys -- issue --stage staging --owner "Acme"`.
 
@@ -18,9 +18,6 @@ const USAGE = `npm run keys -- issue --stage staging|production|local --owner NA
   --data        data folder of the local service (default: .petstore/staging)`;
 
 const UNIT_MILLISECONDS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
-
-/** Something that the operator can mend; shown as one message, without a stack trace. */
-class UsageError extends Error {}
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -42,7 +39,12 @@ async function main(): Promise<void> {
 
   const store =
     values.stage === 'local' ? localStore(resolve(values.data)) : await deployedStore(values.stage);
-  const { key, record } = await issueApiKey(store, values.owner, expiresAt);
+  const { key, record } = await issueApiKey(store, values.owner, expiresAt).catch(
+    (error: { code?: string }) => {
+      if (values.stage !== 'local' || error.code !== 'ECONNREFUSED') throw error;
+      throw new UsageError('The local service has ended: start it with npm start.');
+    },
+  );
 
   if (values.quiet) return console.log(key);
   const { keyId, owner, createdAt } = record;
@@ -82,41 +84,16 @@ function localStore(folder: string): KeyStore {
   return { stage: service.stage, table: service.apiKeysTable };
 }
 
-/** A stage names its table in the outputs of its stack. */
-async function deployedStore(stage: string | undefined): Promise<KeyStore> {
-  if (stage !== 'staging' && stage !== 'production') {
+async function deployedStore(name: string | undefined): Promise<KeyStore> {
+  if (name === undefined || !['staging', 'production'].includes(name)) {
     throw new UsageError('--stage must be staging, production or local.');
   }
-  const stackName = `PetStore-${stage}`;
-  const { Stacks } = await new CloudFormationClient().send(
-    new DescribeStacksCommand({ StackName: stackName }),
-  );
-  const table = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'ApiKeysTable')?.OutputValue;
-  if (!table) throw new UsageError(`The stack ${stackName} names no table for keys: deploy it again.`);
-  return { stage, table };
+  const { stage, apiKeysTable } = await findDeployedStage(name);
+  return { stage, table: apiKeysTable };
 }
 
 function defaultDataFolder(): string {
   return fileURLToPath(new URL('../.petstore/staging', import.meta.url));
 }
 
-try {
-  await main();
-} catch (error) {
-  const message = explain(error as Error & { code?: string; $metadata?: unknown });
-  if (message === undefined) throw error;
-  console.error(message);
-  process.exit(1);
-}
-
-/** What an error tells the operator; undefined for one that is a fault of this command. */
-function explain(error: Error & { code?: string; $metadata?: unknown }): string | undefined {
-  if (error.code === 'ECONNREFUSED') return 'The local service has ended: start it with npm start.';
-  if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
-  if (error.name === 'CredentialsProviderError') {
-    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message}.`;
-  }
-  const isForOperators =
-    error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
-  return isForOperators ? error.message : undefined;
-}
+await runCommand(main);

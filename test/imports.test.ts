@@ -73,7 +73,7 @@ describe('the rules', () => {
     ['infra/api.ts', `import { x } from './local/routes.ts';`, 'infra/local/routes.ts'],
     ['infra/api.ts', `import { x } from './keys.ts';`, 'infra/keys.ts'],
     ['infra/api.ts', `import { x } from '@aws-sdk/client-dynamodb';`, '@aws-sdk/client-dynamodb'],
-    ['infra/keys.ts', `import { stages } from './stages.ts';`, 'infra/stages.ts'],
+    ['infra/keys.ts', `import { x } from './storage.ts';`, 'infra/storage.ts'],
     ['infra/keys.ts', `import { Duration } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
     ['infra/openapi.ts', `import { Construct } from 'constructs';`, 'constructs'],
     [

@@ -16,14 +16,19 @@ interface Zone {
   project: RegExp;
 }
 
-const OPERATOR_COMMANDS = String.raw`infra/(keys|openapi)\.ts`;
-const CDK_FILES = String.raw`infra/(?!(keys|openapi)\.ts)[^/]+\.ts`;
+const COMMAND_NAMES = 'cost|deployed-stage|keys|openapi|smoke';
+const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
+const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES})\.ts)[^/]+\.ts`;
 
 const zones: Zone[] = [
   { files: /^functions\//, project: /^shared\// },
   { files: /^shared\//, project: /^shared\// },
   { files: /^infra\/local\//, project: /^infra\/local\// },
-  { files: new RegExp(`^${OPERATOR_COMMANDS}$`), project: /^shared\// },
+  {
+    files: new RegExp(`^${OPERATOR_COMMANDS}$`),
+    // Settings are plain data.
+    project: /^(shared\/.*|infra\/(deployed-stage|stages)\.ts)$/,
+  },
   {
     files: new RegExp(`^${CDK_FILES}$`),
     project: new RegExp(`^(${CDK_FILES}|shared/(operations|environment)\\.ts)$`),

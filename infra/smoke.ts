@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { issueApiKey } from '../shared/api-keys.ts';
+import { findDeployedStage, runCommand } from './deployed-stage.ts';
+
+// `npm run smoke -- --stage staging`: the HTTP tests against a deployed stage. They leave their pets there.
+
+const USAGE = `npm run smoke -- --stage staging|production
+
+  --stage  whose address the HTTP tests call; needs AWS credentials and the region of the stage
+
+The tests use the key in API_KEY, or one of their own that works for an hour.`;
+
+const KEY_MILLISECONDS = 3_600_000;
+const projectRoot = fileURLToPath(new URL('..', import.meta.url));
+
+async function smoke(): Promise<void> {
+  const { values } = parseArgs({
+    options: { stage: { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(USAGE);
+
+  const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage);
+  const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
+  console.log(`The HTTP tests call ${baseAddress} …`);
+  const tests = spawn('npm', ['run', 'test:http'], {
+    cwd: projectRoot,
+    stdio: 'inherit',
+    env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey },
+  });
+  const [code] = (await once(tests, 'exit')) as [number | null];
+  process.exitCode = code ?? 1;
+}
+
+async function issueShortLivedKey(stage: string, table: string): Promise<string> {
+  const expiresAt = new Date(Date.now() + KEY_MILLISECONDS);
+  const { key } = await issueApiKey({ stage, table }, 'smoke test', expiresAt);
+  return key;
+}
+
+await runCommand(smoke);
