@@ -7,6 +7,7 @@ import {
   type IVersion,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -60,6 +61,8 @@ export class PetStoreFunction extends NodejsFunction {
       environment,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      // What fails is logged; the start and end of every call, which metrics tell of, would cost more than the call.
+      systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
       // A version that is not in use any more is what one goes back to.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
