@@ -7,9 +7,10 @@ import { findDeployedStage, runCommand } from './deployed-stage.ts';
 
 // `npm run smoke -- --stage staging`: the HTTP tests against a deployed stage. They leave their pets there.
 
-const USAGE = `npm run smoke -- --stage staging|production
+const USAGE = `npm run smoke -- --stage staging|production [PATTERN ...]
 
   --stage  whose address the HTTP tests call; needs AWS credentials and the region of the stage
+  PATTERN  runs only the test files whose path it matches, such as test/http/get-pet
 
 The tests use the key in API_KEY, or one of their own that works for an hour.`;
 
@@ -17,7 +18,8 @@ const KEY_MILLISECONDS = 3_600_000;
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 async function smoke(): Promise<void> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: { stage: { type: 'string' }, help: { type: 'boolean', default: false } },
   });
   if (values.help) return console.log(USAGE);
@@ -25,7 +27,8 @@ async function smoke(): Promise<void> {
   const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage);
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`The HTTP tests call ${baseAddress} …`);
-  const tests = spawn('npm', ['run', 'test:http'], {
+  const patterns = positionals.map((pattern) => `--testPathPatterns=${pattern}`);
+  const tests = spawn('npm', ['run', 'test:http', '--', ...patterns], {
     cwd: projectRoot,
     stdio: 'inherit',
     env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey },
