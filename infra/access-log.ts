@@ -13,6 +13,8 @@ import type { StageSettings } from './stages.ts';
  */
 const fields = {
   requestId: '$context.requestId',
+  // A client may choose the one above.
+  extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
   keyId: '$context.authorizer.keyId',
   method: '$context.httpMethod',

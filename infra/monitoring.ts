@@ -84,10 +84,10 @@ export class Monitoring extends Construct {
     });
     this.addAlarm('ApiLatency', {
       chapter: 'Slow answers',
-      meaning: 'For five minutes, one answer in a hundred took more than two seconds.',
-      metric: api.latency('p99'),
+      meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
+      metric: api.latency('p99').with({ period: FIVE_MINUTES }),
       threshold: 2_000,
-      evaluationPeriods: 5,
+      evaluationPeriods: 3,
     });
 
     for (const [name, fn] of Object.entries(functions)) {
@@ -135,9 +135,6 @@ export class Monitoring extends Construct {
       alarmDescription: `${meaning} See docs/runbook.md, "${chapter}".`,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      // A percentile of a handful of requests is one of them, and means nothing.
-      ...(props.metric instanceof Metric &&
-        props.metric.statistic.startsWith('p') && { evaluateLowSampleCountPercentile: 'ignore' }),
     });
     const action = new SnsAction(this.topic);
     alarm.addAlarmAction(action);

@@ -38,6 +38,12 @@ export class PetStoreStack extends Stack {
     addDashboard(this, { stage, functions, storage, monitoring });
     if (settings.firewall) addFirewall(this, api.stageArn, settings.firewall);
     warnOfSunsets(this, today);
+    if (settings.keepsData && !settings.alarmEmail) {
+      Annotations.of(this).addWarningV2(
+        'pet-store:alarms-unheard',
+        `Nobody is told of the alarms of ${stage}: set alarmEmail in infra/stages.ts, or subscribe to AlarmTopic and acknowledge this.`,
+      );
+    }
 
     new CfnOutput(this, 'BaseAddress', {
       value: api.baseAddress,

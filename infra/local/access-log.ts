@@ -5,6 +5,7 @@ const variables = [
   '$context.authorizer.keyId',
   '$context.authorizer.latency',
   '$context.error.responseType',
+  '$context.extendedRequestId',
   '$context.httpMethod',
   '$context.identity.sourceIp',
   '$context.integration.latency',

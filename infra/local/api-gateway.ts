@@ -118,6 +118,7 @@ export function createApiGateway(
     const requestId = randomUUID();
     const known: AccessLogValues = {
       '$context.requestId': requestId,
+      '$context.extendedRequestId': requestId,
       '$context.requestTime': commonLogTime(new Date()),
       '$context.httpMethod': request.method,
       '$context.identity.sourceIp': request.sourceIp,
