@@ -62,7 +62,7 @@ type CommandError = Error & { code?: string; $metadata?: unknown };
 function explain(error: CommandError): string | undefined {
   if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
   if (error.name === 'CredentialsProviderError') {
-    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message}.`;
+    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message.replace(/\.$/, '')}.`;
   }
   const isForOperators =
     error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;

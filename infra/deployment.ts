@@ -35,7 +35,7 @@ export function shiftTraffic(scope: Construct, functions: PetStoreFunctions, mon
       threshold: 1,
       evaluationPeriods: 1,
     });
-    new LambdaDeploymentGroup(scope, `${functionName}Deployment`, {
+    const group = new LambdaDeploymentGroup(scope, `${functionName}Deployment`, {
       application,
       // The construct would attach a managed policy for every function of the account.
       role: role.withoutPolicyUpdates(),
@@ -44,6 +44,8 @@ export function shiftTraffic(scope: Construct, functions: PetStoreFunctions, mon
       alarms: [newVersionErrors, monitoring.serverErrors],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
+    // The deployment that brings the groups may use them at once: their role must have its permissions by then.
+    group.node.addDependency(role);
   }
 }
 

@@ -1,0 +1,127 @@
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+import { type FakeCloudFormation, startFakeCloudFormation } from '../support/fake-cloudformation.ts';
+import { type Outcome, runModule } from '../support/run-command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+jest.setTimeout(60_000); // for processes that start on a busy machine
+
+const home = temporaryFolder();
+const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
+const region = { AWS_REGION: 'eu-central-1' };
+const running: FakeCloudFormation[] = [];
+/** Where a profile is whose credentials come from signing in. */
+const ssoProfile = join(home, 'config');
+writeFileSync(
+  ssoProfile,
+  `[profile sso]
+sso_session = pet-store
+sso_account_id = 123456789012
+sso_role_name = operator
+[sso-session pet-store]
+sso_region = eu-central-1
+sso_start_url = https://sign-in.invalid
+`,
+);
+
+beforeAll(() => {
+  // What the developer has set would reach the commands.
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+});
+afterEach(async () => {
+  for (const cloudFormation of running.splice(0)) await cloudFormation.close();
+});
+
+async function start(...answers: Parameters<typeof startFakeCloudFormation>): Promise<FakeCloudFormation> {
+  const cloudFormation = await startFakeCloudFormation(...answers);
+  running.push(cloudFormation);
+  return cloudFormation;
+}
+
+const unreachable = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+
+const commands: [command: string, module: string, parameters: string[]][] = [
+  ['smoke', 'infra/smoke.ts', ['--stage', 'staging']],
+  ['keys', 'infra/keys.ts', ['issue', '--stage', 'staging', '--owner', 'Acme']],
+];
+
+describe.each(commands)('npm run %s', (_command, module, parameters) => {
+  function run(environment: Record<string, string>): Promise<Outcome> {
+    return runModule(module, parameters, {
+      HOME: home,
+      AWS_CONFIG_FILE: devNull,
+      AWS_SHARED_CREDENTIALS_FILE: devNull,
+      AWS_EC2_METADATA_DISABLED: 'true',
+      AWS_MAX_ATTEMPTS: '1',
+      ...environment,
+    });
+  }
+
+  test('says to deploy a stage whose stack there is not', async () => {
+    const { asked, environment } = await start({});
+    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(
+      'There is no stack PetStore-staging in this account and region: deploy it with npx cdk deploy PetStore-staging.',
+    );
+    expect(asked).toEqual(['DescribeStacks PetStore-staging']);
+  });
+
+  test.each([
+    ['no outputs', {}],
+    ['no base address', { ApiKeysTable: 'keys' }],
+    ['no table of keys', { BaseAddress: 'http://127.0.0.1:1/v1' }],
+  ])('says to deploy again a stack with %s', async (_what, outputs: Record<string, string>) => {
+    const { environment } = await start({ 'PetStore-staging': outputs });
+    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(
+      'The stack PetStore-staging lacks outputs: deploy it again.',
+    );
+  });
+
+  test('asks for a region', async () => {
+    expect(refusal(await run({ ...unreachable, ...credentials }))).toBe(
+      'Set AWS_REGION to the region of the stage.',
+    );
+  });
+
+  test.each([
+    ['there are none', {}],
+    ['there is no such profile', { AWS_PROFILE: 'missing' }],
+    ['nobody has signed in', { AWS_PROFILE: 'sso', AWS_CONFIG_FILE: ssoProfile }],
+  ])('asks for credentials when %s', async (_why, settings: Record<string, string>) => {
+    expect(refusal(await run({ ...unreachable, ...region, ...settings }))).toMatch(
+      /^Set your AWS credentials, AWS_PROFILE for example: .*[^.]\.$/,
+    );
+  });
+
+  test.each([
+    [
+      'the permission is missing',
+      403,
+      'AccessDenied',
+      'User: arn:aws:iam::123456789012:user/operator is not authorized to perform: cloudformation:DescribeStacks',
+    ],
+    [
+      'the credentials have expired',
+      403,
+      'ExpiredToken',
+      'The security token included in the request is expired',
+    ],
+    ['CloudFormation is asked too often', 400, 'Throttling', 'Rate exceeded'],
+  ])('passes on what AWS says when %s', async (_why, status, code, message) => {
+    const { environment } = await start({}, { status, code, message });
+    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(message);
+  });
+
+  test('passes on why AWS cannot be reached', async () => {
+    expect(refusal(await run({ ...unreachable, ...region, ...credentials }))).toMatch(/127\.0\.0\.1:1$/);
+  });
+});
+
+/** The one line that a command says when it refuses. */
+function refusal({ code, stdout, stderr }: Outcome): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const [line, ...rest] = stderr.split('\n');
+  expect(rest).toEqual(['']);
+  return line!;
+}
