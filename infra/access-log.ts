@@ -21,6 +21,8 @@ const fields = {
   resource: '$context.resourcePath',
   status: '$context.status',
   errorType: '$context.error.responseType',
+  // Of the function that was called, if one was.
+  functionRequestId: '$context.awsEndpointRequestId',
   latency: '$context.responseLatency',
   authorizerLatency: '$context.authorizer.latency',
   integrationLatency: '$context.integration.latency',
@@ -30,8 +32,11 @@ const fields = {
   traceId: '$context.xrayTraceId',
 };
 
-/** Refusals by API Gateway itself, by the type of its response: its own counterpart of `metrics.refusals`. */
-export const gatewayRefusals = 'GatewayRefusals';
+/**
+ * Refusals by API Gateway itself, mocks and web ACL included: the counterpart of `metrics.refusals`. The status stands
+ * for the code; the type is that of the gateway response, a dash for a mock.
+ */
+export const gatewayRefusals = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
 
 /** The access log of a stage's API: a JSON line for each request, and a metric of what API Gateway refused. */
 export function accessLog(
@@ -41,16 +46,22 @@ export function accessLog(
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
   const logGroup = new LogGroup(scope, 'AccessLog', {
     retention: settings.logRetentionDays,
-    removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });
   new MetricFilter(scope, 'GatewayRefusals', {
     logGroup,
     // A value that there is none of is logged as a dash.
-    filterPattern: FilterPattern.stringValue('$.errorType', '!=', '-'),
+    filterPattern: FilterPattern.any(
+      FilterPattern.stringValue('$.errorType', '!=', '-'),
+      FilterPattern.all(
+        FilterPattern.stringValue('$.functionRequestId', '=', '-'),
+        FilterPattern.stringValue('$.status', '=', '4*'),
+      ),
+    ),
     metricNamespace: metrics.namespace,
-    metricName: gatewayRefusals,
+    metricName: gatewayRefusals.name,
     metricValue: '1',
-    dimensions: { service: '$.service', type: '$.errorType' },
+    dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
   });
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),

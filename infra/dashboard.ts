@@ -53,9 +53,7 @@ export function addDashboard(
       ],
       [
         graph('Refusals by the functions, by code', [search(service, metrics.refusals)]),
-        graph('Refusals by API Gateway, by type', [
-          search(service, { name: gatewayRefusals, dimensions: ['type'] }),
-        ]),
+        graph('Refusals by API Gateway, by status and type', [search(service, gatewayRefusals)]),
         graph('Calls of deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
       ],
       [

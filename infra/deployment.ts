@@ -1,18 +1,23 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { metrics, serviceName } from '../shared/environment.ts';
 import type { PetStoreFunctions } from './functions.ts';
+import type { PetStoreFunction } from './lambda-function.ts';
 import type { Monitoring } from './monitoring.ts';
 
 /**
  * Gives a new version of a function a tenth of its requests for five minutes, then all of them; back to none when
- * the version crashes or the API answers with 5xx.
+ * the version fails or the API answers with more 5xx than by chance.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */
-export function shiftTraffic(scope: Construct, functions: PetStoreFunctions, monitoring: Monitoring): void {
+export function shiftTraffic(
+  scope: Construct,
+  { stage, functions, monitoring }: { stage: string; functions: PetStoreFunctions; monitoring: Monitoring },
+): void {
   const application = new LambdaApplication(scope, 'Deployments');
   const role = deploymentRole(scope, functions);
 
@@ -20,18 +25,8 @@ export function shiftTraffic(scope: Construct, functions: PetStoreFunctions, mon
     const functionName = name.charAt(0).toUpperCase() + name.slice(1);
     const newVersionErrors = monitoring.addAlarm(`${functionName}NewVersionErrors`, {
       chapter: 'Errors of a new version',
-      meaning: `The version of ${functionName} deployed last crashed, timed out or threw.`,
-      metric: new Metric({
-        namespace: 'AWS/Lambda',
-        metricName: 'Errors',
-        dimensionsMap: {
-          FunctionName: fn.functionName,
-          Resource: `${fn.functionName}:${fn.live.aliasName}`,
-          ExecutedVersion: fn.currentVersion.version,
-        },
-        statistic: Stats.SUM,
-        period: Duration.minutes(1),
-      }),
+      meaning: `The version of ${functionName} deployed last crashed, timed out, threw, or answered internal_error.`,
+      metric: errorsOfVersion(fn, { service: serviceName(stage), operation: name }),
       threshold: 1,
       evaluationPeriods: 1,
     });
@@ -47,6 +42,37 @@ export function shiftTraffic(scope: Construct, functions: PetStoreFunctions, mon
     // The deployment that brings the groups may use them at once: their role must have its permissions by then.
     group.node.addDependency(role);
   }
+}
+
+/** What Lambda counts as errors of the version behind the alias, and what the operation answered as its own fault. */
+function errorsOfVersion(
+  { functionName, live, currentVersion: { version } }: PetStoreFunction,
+  operation: { service: string; operation: string },
+): MathExpression {
+  const settings = { statistic: Stats.SUM, period: Duration.minutes(1) };
+  return new MathExpression({
+    expression: 'SUM([FILL(crashes, 0), FILL(faults, 0)])',
+    usingMetrics: {
+      crashes: new Metric({
+        ...settings,
+        namespace: 'AWS/Lambda',
+        metricName: 'Errors',
+        dimensionsMap: {
+          FunctionName: functionName,
+          Resource: `${functionName}:${live.aliasName}`,
+          ExecutedVersion: version,
+        },
+      }),
+      faults: new Metric({
+        ...settings,
+        namespace: metrics.namespace,
+        metricName: metrics.internalErrors.name,
+        dimensionsMap: { ...operation, version },
+      }),
+    },
+    label: 'errors of the new version',
+    period: settings.period,
+  });
 }
 
 /** What AWSCodeDeployRoleForLambdaLimited permits, without hooks and revisions in S3, for these functions alone. */

@@ -38,7 +38,7 @@ export class PetStoreFunction extends NodejsFunction {
     const { module, description, settings, environment, permission } = props;
     const logGroup = new LogGroup(scope, `${id}Logs`, {
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     // A role of its own instead of the default one, whose managed policy may write to every log group.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -64,8 +64,9 @@ export class PetStoreFunction extends NodejsFunction {
       // What fails is logged; the start and end of every call, which metrics tell of, would cost more than the call.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
-      // A version that is not in use any more is what one goes back to.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // A version that is not in use any more is what one goes back to. One whose deployment failed goes away: Lambda
+      // would refuse to publish the same code once more.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
       awsSdkConnectionReuse: false, // the variable it sets is for SDK version 2
       bundling: {

@@ -181,8 +181,9 @@ function throttles(name: string, { tableName }: TableV2, indexNames: string[] = 
     ),
   );
   return new MathExpression({
-    // A metric that has no data in a period would leave the sum without a value.
-    expression: events.map((_, index) => `FILL(${name}${index}, 0)`).join(' + '),
+    // Alarms ignore what is missing from DynamoDB's metrics, which have data only while it throttles: without zeros this
+    // one would never end. SUM takes the others if one of them has never had any.
+    expression: `SUM([${events.map((_, index) => `FILL(${name}${index}, 0)`).join(', ')}])`,
     usingMetrics: Object.fromEntries(events.map((event, index) => [`${name}${index}`, event])),
     label: `throttled, ${name}`,
     period: FIVE_MINUTES,

@@ -1,3 +1,4 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { stages, type StageSettings } from './stages.ts';
 
 /** A setting that must be mended before anything can be synthesized; the message says how. */
@@ -19,10 +20,15 @@ const rules: Rule[] = [
   ...wholeNumber('recoveryDays', 1, 35),
   ...wholeNumber('maxReadUnitsPerSecond', 1),
   ...wholeNumber('maxWriteUnitsPerSecond', 1),
+  [
+    ({ logRetentionDays }) => Object.values(RetentionDays).includes(logRetentionDays),
+    ({ logRetentionDays }) =>
+      `logRetentionDays must be a time that CloudWatch offers, such as 14, 30, 90 or 365, not ${logRetentionDays}.`,
+  ],
   // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
   ...wholeNumber('functionMemoryMegabytes', 128, 10_240),
-  // Above what the database may take, below what API Gateway waits.
-  ...wholeNumber('functionTimeoutSeconds', 6, 29),
+  // Above what the database may take, below the 29 seconds that API Gateway waits.
+  ...wholeNumber('functionTimeoutSeconds', 6, 28),
   ...wholeNumber('authorizerCacheSeconds', 0, 3_600),
   ...wholeNumber('requestsPerSecond', 1),
   ...wholeNumber('requestBurst', 1),
@@ -41,17 +47,19 @@ const rules: Rule[] = [
     ({ alarmEmail }) => `alarmEmail must be an e-mail address, not ${alarmEmail}.`,
   ],
   [
-    ({ domainName }) => domainName === undefined || /^(?:[a-z\d-]+\.)+[a-z\d-]+$/.test(domainName),
+    ({ domainName }) =>
+      domainName === undefined ||
+      /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(domainName),
     ({ domainName }) =>
       `domainName must be a name in lower case without scheme or path, such as pets.example.com, not ${domainName}.`,
   ],
   [
-    ({ domainName, certificateArn }) => domainName === undefined || certificateArn !== undefined,
+    ({ domainName, certificateArn }) => domainName === undefined || Boolean(certificateArn),
     ({ domainName }) =>
       `certificateArn is missing: the domain ${domainName} needs a certificate from AWS Certificate Manager in the stage's region.`,
   ],
   [
-    ({ domainName, hostedZoneId }) => domainName === undefined || hostedZoneId !== undefined,
+    ({ domainName, hostedZoneId }) => domainName === undefined || Boolean(hostedZoneId),
     ({ domainName }) =>
       `hostedZoneId is missing: the domain ${domainName} needs the Route 53 zone that gets its records.`,
   ],

@@ -34,7 +34,7 @@ export class PetStoreStack extends Stack {
     const functions = createFunctions(this, { stage, settings, storage });
     const api = new Api(this, 'Api', { stage, settings, functions });
     const monitoring = new Monitoring(this, 'Monitoring', { stage, settings, functions, storage });
-    if (settings.deploysByCanary) shiftTraffic(this, functions, monitoring);
+    if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring });
     addDashboard(this, { stage, functions, storage, monitoring });
     if (settings.firewall) addFirewall(this, api.stageArn, settings.firewall);
     warnOfSunsets(this, today);

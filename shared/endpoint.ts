@@ -62,6 +62,9 @@ function errorBodies({ id: operation }: Operation): Middleware {
         body.message += ` Request id: ${requestId}`;
       }
       count(metrics.refusals, { code });
+      if (code === 'internal_error') {
+        count(metrics.internalErrors, { operation, version: context.functionVersion });
+      }
       request.response = render(body.status, body, retryAfterHeader(code));
     },
   };

@@ -25,6 +25,8 @@ export const metrics = {
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   /** By code of the Error body. */
   refusals: { name: 'Refusals', dimensions: ['code'] },
+  /** By operation and version of its function: what a deployment is rolled back on. */
+  internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
   /** By operation and API key: who has to move before the operation goes. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
 } as const;

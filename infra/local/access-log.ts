@@ -4,6 +4,7 @@ import { RunnerError } from './runner-error.ts';
 const variables = [
   '$context.authorizer.keyId',
   '$context.authorizer.latency',
+  '$context.awsEndpointRequestId',
   '$context.error.responseType',
   '$context.extendedRequestId',
   '$context.httpMethod',

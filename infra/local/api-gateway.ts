@@ -103,6 +103,8 @@ export function createApiGateway(
     const event = proxyEvent(request, { apiId, stage, route, requestId, authorizer: context });
     if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return refuse('REQUEST_TOO_LARGE', known);
     const start = performance.now();
+    // One id for the request and for the invocation that comes of it.
+    known['$context.awsEndpointRequestId'] = requestId;
     const invocation = await integrated.get(route.method)!.invoke(event);
     known['$context.integration.latency'] = millisecondsSince(start);
     const result = 'result' in invocation ? readProxyResult(invocation.result) : undefined;

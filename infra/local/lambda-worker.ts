@@ -24,6 +24,7 @@ parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline
   const context = {
     awsRequestId: randomUUID(),
     functionName,
+    functionVersion: '1',
     memoryLimitInMB: memoryLimitInMB.toString(),
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };

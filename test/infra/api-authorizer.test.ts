@@ -7,15 +7,18 @@ describe.each(stageNames)('the authorizer of %s', (stage) => {
   const template = stackTemplate(stage);
   const [apiId] = resourceOf(template, 'AWS::ApiGateway::RestApi', 'ApiRestApi');
   const [authorizerId, authorizer] = resourceOf(template, 'AWS::ApiGateway::Authorizer', 'ApiAuthorizer');
-  const [functionId] = resourceOf(template, 'AWS::Lambda::Function', 'Authorizer');
+  const [aliasId] = resourceOf(template, 'AWS::Lambda::Alias', 'AuthorizerLive');
 
   test('gets the Authorization header', () => {
     expect(authorizer.Properties).toMatchObject({
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
     });
-    expect(asText(authorizer.Properties['AuthorizerUri'])).toContain(
-      `:lambda:path/2015-03-31/functions/\${${functionId}.Arn}/invocations`,
+  });
+
+  test('is the function in use', () => {
+    expect(asText(authorizer.Properties['AuthorizerUri'])).toMatch(
+      new RegExp(String.raw`:lambda:path/2015-03-31/functions/\$\{${aliasId}\}/invocations$`),
     );
   });
 
@@ -24,7 +27,7 @@ describe.each(stageNames)('the authorizer of %s', (stage) => {
   });
 
   test('may be called as authorizer alone', () => {
-    expect(permissionsOf(template, functionId)).toEqual([`\${${apiId}}/authorizers/\${${authorizerId}}`]);
+    expect(permissionsOf(template, aliasId)).toEqual([`\${${apiId}}/authorizers/\${${authorizerId}}`]);
   });
 
   const source: string = authorizer.Properties['IdentityValidationExpression'];

@@ -29,6 +29,30 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(apiStages.map(([, { Properties }]) => Properties['StageName'])).toEqual([stage]);
   });
 
+  // Keys travel in every request: whoever recorded one must not be able to read it later.
+  test('takes TLS 1.2 with forward secrecy or 1.3, under the name that the request is for', () => {
+    expect(api.Properties).toMatchObject({
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    });
+  });
+
+  test('lets through as many requests as the stage says, on every route', () => {
+    const [[, { Properties }]] = apiStages as [[string, Resource]];
+    expect(Properties['MethodSettings']).toEqual([
+      expect.objectContaining({
+        ResourcePath: '/*',
+        HttpMethod: '*',
+        ThrottlingRateLimit: stages[stage].requestsPerSecond,
+        ThrottlingBurstLimit: stages[stage].requestBurst,
+      }),
+    ]);
+  });
+
+  test('traces requests', () => {
+    expect(apiStages[0]![1].Properties['TracingEnabled']).toBe(true);
+  });
+
   test('has a route for each operation, and refuses all else', () => {
     expect([...methods.keys()].toSorted()).toEqual(
       [
@@ -43,22 +67,22 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
 
   describe.each(rows)('$method $path', ({ id, method, path }) => {
     const functionName = id.charAt(0).toUpperCase() + id.slice(1);
-    const [functionId] = resourceOf(template, 'AWS::Lambda::Function', functionName);
+    const [aliasId] = resourceOf(template, 'AWS::Lambda::Alias', `${functionName}Live`);
     const route = methods.get(`${method} ${path}`)!;
 
     test('asks for an API key', () => {
       expect(route).toMatchObject({ AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: authorizerId } });
     });
 
-    test(`calls ${functionName}`, () => {
+    test(`calls the ${functionName} in use`, () => {
       expect(route['Integration']).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
-      expect(asText(route['Integration'].Uri)).toMatch(
-        new RegExp(String.raw`:lambda:path/2015-03-31/functions/\$\{${functionId}\.Arn\}/invocations$`),
+      expect(asText(route['Integration'].Uri)).toBe(
+        `arn:\${AWS::Partition}:apigateway:\${AWS::Region}:lambda:path/2015-03-31/functions/\${${aliasId}}/invocations`,
       );
     });
 
     test('is the only one that may', () => {
-      expect(permissionsOf(template, functionId)).toEqual([
+      expect(permissionsOf(template, aliasId)).toEqual([
         `\${${apiId}}/\${${apiStages[0]![0]}}/${method}${path.replaceAll(/\{\w+\}/g, '*')}`,
       ]);
     });

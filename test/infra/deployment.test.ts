@@ -33,10 +33,10 @@ describe.each(stageNames)('each function of %s', (stage) => {
     });
   });
 
-  // It is what a rollback goes back to.
+  // It is what a rollback goes back to. What a failed update made must go: Lambda publishes no code twice in a row.
   test.each(functionNames)('keeps the versions that came before: %s', (name) => {
     const { version } = partsOf(template, name);
-    expect([version.DeletionPolicy, version.UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+    expect([version.DeletionPolicy, version.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
   });
 
   describe('has a new version', () => {
@@ -106,21 +106,44 @@ describe('a deployment of production', () => {
         'AWS::CloudWatch::Alarm',
         `Monitoring${name}NewVersionErrors`,
       );
-      const dimensions = Properties['Dimensions'].map(({ Name, Value }: any) => [Name, asText(Value)]);
-      expect(Object.fromEntries(dimensions)).toEqual({
-        FunctionName: `\${${functionId}}`,
-        Resource: `\${${functionId}}:${alias.Properties['Name']}`,
-        ExecutedVersion: `\${${versionId}.Version}`,
-      });
-      expect(asText(alias.Properties['FunctionVersion'])).toBe(`\${${versionId}.Version}`);
-      expect(Properties).toMatchObject({
+      const metrics = new Map<string, any>(
+        Properties['Metrics']
+          .filter(({ MetricStat }: any) => MetricStat)
+          .map((one: any) => [one.Id, one.MetricStat]),
+      );
+      const seen = (id: string) => {
+        const { Metric, Stat, Period } = metrics.get(id);
+        const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, asText(Value)]);
+        return { ...Metric, Dimensions: Object.fromEntries(dimensions), Stat, Period };
+      };
+      const version = `\${${versionId}.Version}`;
+      expect(asText(alias.Properties['FunctionVersion'])).toBe(version);
+      expect(seen('crashes')).toEqual({
         Namespace: 'AWS/Lambda',
         MetricName: 'Errors',
-        Statistic: 'Sum',
+        Dimensions: {
+          FunctionName: `\${${functionId}}`,
+          Resource: `\${${functionId}}:${alias.Properties['Name']}`,
+          ExecutedVersion: version,
+        },
+        Stat: 'Sum',
         Period: 60,
-        EvaluationPeriods: 1,
-        Threshold: 1,
       });
+      // What its code threw, which is answered and no error to Lambda.
+      expect(seen('faults')).toEqual({
+        Namespace: 'PetStore',
+        MetricName: 'InternalErrors',
+        Dimensions: {
+          service: 'pet-store-production',
+          operation: name.charAt(0).toLowerCase() + name.slice(1),
+          version,
+        },
+        Stat: 'Sum',
+        Period: 60,
+      });
+      const expression = Properties['Metrics'].find(({ Expression }: any) => Expression);
+      expect(expression.Expression).toBe('SUM([FILL(crashes, 0), FILL(faults, 0)])');
+      expect(Properties).toMatchObject({ EvaluationPeriods: 1, Threshold: 1 });
     });
 
     test('is taken back when it fails, is stopped or an alarm rings', () => {

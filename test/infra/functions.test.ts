@@ -1,11 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../infra/stages.ts';
-import { asText, resourceOf, resourcesOf, stackTemplate, stageNames } from '../support/stack-template.ts';
+import {
+  asText,
+  type Resource,
+  resourceOf,
+  resourcesOf,
+  stackTemplate,
+  stageNames,
+} from '../support/stack-template.ts';
 
 const pets = 'StoragePets3FCA436D';
 const apiKeys = 'StorageApiKeys7B037C32';
 
-/** What each function is told, and what it may do with which table or index. */
+/** What each function is told beside the names of the stage, and what it may do with which table or index. */
 const functions = {
   ListPets: {
     environment: { PETS_TABLE: `\${${pets}}`, LIST_PARTITIONS: '1' },
@@ -31,6 +38,13 @@ const functions = {
 
 const names = Object.keys(functions) as (keyof typeof functions)[];
 
+/** X-Ray knows no resources. */
+const tracing = {
+  effect: 'Allow',
+  actions: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
+  resources: ['*'],
+};
+
 describe.each(stageNames)('the functions of %s', (stage) => {
   const template = stackTemplate(stage);
 
@@ -41,7 +55,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
 
   describe.each(names)('%s', (name) => {
     const expected = functions[name];
-    const [, { Properties: properties }] = resourceOf(template, 'AWS::Lambda::Function', name);
+    const [functionId, { Properties: properties }] = resourceOf(template, 'AWS::Lambda::Function', name);
     const [roleId, role] = resourceOf(template, 'AWS::IAM::Role', `${name}Role`);
     const [logGroupId, logGroup] = resourceOf(template, 'AWS::Logs::LogGroup', `${name}Logs`);
 
@@ -66,17 +80,51 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(properties['Timeout']).toBeLessThan(29);
     });
 
+    test('is traced', () => {
+      expect(properties['TracingConfig']).toEqual({ Mode: 'Active' });
+    });
+
+    test('is called as the one version that is in use', () => {
+      const versions = resourcesOf(template, 'AWS::Lambda::Version').filter(
+        ([, { Properties }]) => Properties['FunctionName'].Ref === functionId,
+      );
+      const [[versionId]] = versions as [[string, Resource]];
+      expect(versions).toHaveLength(1);
+
+      const [, alias] = resourceOf(template, 'AWS::Lambda::Alias', `${name}Live`);
+      expect(alias.Properties).toEqual({
+        FunctionName: { Ref: functionId },
+        FunctionVersion: { 'Fn::GetAtt': [versionId, 'Version'] },
+        Name: 'live',
+      });
+    });
+
+    // What a rollback goes back to.
+    test('keeps its versions', () => {
+      const [, version] = resourcesOf(template, 'AWS::Lambda::Version').find(
+        ([, { Properties }]) => Properties['FunctionName'].Ref === functionId,
+      )!;
+      expect(version).toMatchObject({
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
+      });
+    });
+
     test('writes JSON to a log group of its own, kept as long as the stage says', () => {
-      expect(properties['LoggingConfig']).toEqual({ LogFormat: 'JSON', LogGroup: { Ref: logGroupId } });
+      expect(properties['LoggingConfig']).toEqual({
+        LogFormat: 'JSON',
+        LogGroup: { Ref: logGroupId },
+        SystemLogLevel: 'WARN',
+      });
       expect(logGroup.Properties).toEqual({ RetentionInDays: { staging: 14, production: 365 }[stage] });
-      expect(logGroup.DeletionPolicy).toBe({ staging: 'Delete', production: 'Retain' }[stage]);
+      expect(logGroup.DeletionPolicy).toBe({ staging: 'Delete', production: 'RetainExceptOnCreate' }[stage]);
     });
 
     test('is told exactly what it needs', () => {
       const variables = Object.entries(properties['Environment'].Variables);
       expect(Object.fromEntries(variables.map(([key, value]) => [key, asText(value)]))).toEqual({
         ...expected.environment,
-        ...(name === 'Authorizer' && { STAGE: stage }),
+        ...(name === 'Authorizer' ? { STAGE: stage } : { POWERTOOLS_SERVICE_NAME: `pet-store-${stage}` }),
       });
     });
 
@@ -88,7 +136,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       ]);
     });
 
-    test('may write its log and use its table, and nothing else', () => {
+    test('may write its log, use its table and send traces, and nothing else', () => {
       const policies = resourcesOf(template, 'AWS::IAM::Policy').filter(([, { Properties }]) =>
         Properties['Roles'].some(({ Ref }: { Ref: string }) => Ref === roleId),
       );
@@ -100,33 +148,62 @@ describe.each(stageNames)('the functions of %s', (stage) => {
           resources: [`\${${logGroupId}.Arn}`],
         },
         { effect: 'Allow', actions: expected.actions, resources: expected.resources },
+        tracing,
       ]);
     });
   });
 
-  test('have no wildcard in anything they are permitted', () => {
+  test('are called as the version in use by all who call them', () => {
+    const aliases = resourcesOf(template, 'AWS::Lambda::Alias').map(([id]) => ({ Ref: id }));
+    const called = resourcesOf(template, 'AWS::Lambda::Permission').map(
+      ([, { Properties }]) => Properties['FunctionName'],
+    );
+    expect(aliases).toHaveLength(names.length);
+    expect(called).toHaveLength(names.length);
+    expect(called).toEqual(expect.arrayContaining(aliases));
+  });
+
+  test('have no wildcard in anything they are permitted but in sending traces', () => {
     const statements = resourcesOf(template, 'AWS::IAM::Policy').flatMap(
       ([, { Properties }]) => Properties['PolicyDocument'].Statement as Statement[],
     );
-    const permitted = statements
+    const wide = statements
       .map(readable)
-      .flatMap(({ actions, resources }) => [...actions, ...resources]);
-    expect(permitted).not.toHaveLength(0);
-    expect(permitted.filter((text) => text.includes('*'))).toEqual([]);
-  });
-
-  test('learn of new list partitions before anything is put there', () => {
-    const [listPets] = resourceOf(template, 'AWS::Lambda::Function', 'ListPets');
-    const [, createPet] = resourceOf(template, 'AWS::Lambda::Function', 'CreatePet');
-    expect(createPet.DependsOn).toContain(listPets);
+      .filter(({ actions, resources }) => [...actions, ...resources].some((text) => text.includes('*')));
+    const readingAlarms = { effect: 'Allow', actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] };
+    expect(wide).toEqual([
+      ...names.map(() => tracing),
+      // By CodeDeploy, which looks at the alarms of a deployment.
+      ...(stages[stage].deploysByCanary ? [readingAlarms] : []),
+    ]);
   });
 });
 
-test.each(['ListPets', 'CreatePet'])('%s knows as many list partitions as the stage has', (name) => {
-  const template = stackTemplate('staging', { settings: { ...stages.staging, listPartitions: 4 } });
-  const [, { Properties }] = resourceOf(template, 'AWS::Lambda::Function', name);
-  expect(Properties['Environment'].Variables.LIST_PARTITIONS).toBe('4');
+describe('a stage that gets more list partitions', () => {
+  const settings = { ...stages.staging, listPartitions: 4, recordedListPartitions: 2 };
+  const template = stackTemplate('staging', { settings });
+
+  // Whatever is deployed or rolled back first, no pet is put where lists do not look.
+  test.each([
+    ['asks all of them for lists', 'ListPets', '4'],
+    ['puts new pets only where the last finished deployment asks', 'CreatePet', '2'],
+  ])('%s', (_what, name, partitions) => {
+    const [, { Properties }] = resourceOf(template, 'AWS::Lambda::Function', name);
+    expect(Properties['Environment'].Variables.LIST_PARTITIONS).toBe(partitions);
+  });
 });
+
+test('a change of a function makes a new version of it', () => {
+  const before = versionsWith(512);
+  expect(before).toHaveLength(names.length);
+  expect(versionsWith(513).filter((id) => before.includes(id))).toEqual([]);
+});
+
+/** The logical ids of the versions when the functions have so much memory. */
+function versionsWith(functionMemoryMegabytes: number): string[] {
+  const template = stackTemplate('staging', { settings: { ...stages.staging, functionMemoryMegabytes } });
+  return resourcesOf(template, 'AWS::Lambda::Version').map(([id]) => id);
+}
 
 interface Statement {
   Effect: string;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { stages } from '../../infra/stages.ts';
 import { operations } from '../../shared/operations.ts';
@@ -13,11 +13,17 @@ import {
 
 /** Properties with which a resource would get a name of our choice. */
 const physicalNames: Record<string, string> = {
+  'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CloudWatch::Dashboard': 'DashboardName',
+  'AWS::CodeDeploy::Application': 'ApplicationName',
+  'AWS::CodeDeploy::DeploymentGroup': 'DeploymentGroupName',
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::IAM::ManagedPolicy': 'ManagedPolicyName',
   'AWS::IAM::Role': 'RoleName',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::WAFv2::WebACL': 'Name',
 };
 
 describe.each(stageNames)('the stack of %s', (stage) => {
@@ -56,6 +62,16 @@ describe.each(stageNames)('the stack of %s', (stage) => {
   });
 });
 
+describe('the protection of a stack from being deleted by mistake', () => {
+  test('is on in production', () => {
+    expect(petStoreStack('production').terminationProtection).toBe(true);
+  });
+
+  test('is off in staging, which may go at any time', () => {
+    expect(petStoreStack('staging').terminationProtection).toBe(false);
+  });
+});
+
 describe('the settings of the stages', () => {
   test('keep the data of production alone', () => {
     expect(stages.production.keepsData).toBe(true);
@@ -71,14 +87,6 @@ describe('the settings of the stages', () => {
 describe('the removal of a deprecated operation', () => {
   const { sunset } = operations.getPet.deprecation;
   const dayMilliseconds = 86_400_000;
-
-  // Where the CDK prints what it warns of.
-  beforeEach(() => {
-    jest.spyOn(console, 'error').mockReturnValue();
-  });
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
 
   test('is the day that the specification names', () => {
     expect(sunset).toEqual(new Date('2030-12-05T00:00:00Z'));

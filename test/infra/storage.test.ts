@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { StageName } from '../../infra/stages.ts';
+import { type StageName, stages } from '../../infra/stages.ts';
 import { resourcesOf, type Resource, stackTemplate, stageNames } from '../support/stack-template.ts';
 
 // Literal, as a table whose logical id changes is replaced by an empty one and its data left behind. An id may
@@ -32,28 +32,73 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ]);
   });
 
-  test.each([...tables])('bill %s on demand', (_id, table) => {
-    expect(table.Properties['BillingMode']).toBe('PAY_PER_REQUEST');
+  describe.each([...tables])('%s', (_id, { Properties: properties }) => {
+    const { maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = stages[stage];
+    const reads = { MaxReadRequestUnits: maxReadUnitsPerSecond };
+    const writes = { MaxWriteRequestUnits: maxWriteUnitsPerSecond };
+    const throttledKeys = { Enabled: true, Mode: 'THROTTLED_KEYS' };
+    const indexes: any[] = properties['GlobalSecondaryIndexes'] ?? [];
+    // A replica is the table in its region: here, and nowhere else.
+    const [replica, ...others]: any[] = properties['Replicas'];
+    const replicaIndexes: any[] = replica.GlobalSecondaryIndexes ?? [];
+
+    test('is in the region of the stack alone', () => {
+      expect(replica.Region).toEqual({ Ref: 'AWS::Region' });
+      expect(others).toEqual([]);
+    });
+
+    test('is billed on demand, up to what the stage allows', () => {
+      expect(properties).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        WriteOnDemandThroughputSettings: writes,
+      });
+      expect(replica.ReadOnDemandThroughputSettings).toEqual(reads);
+    });
+
+    test('tells which keys were throttled', () => {
+      expect(replica.ContributorInsightsSpecification).toEqual(throttledKeys);
+    });
+
+    // An index that may take less than its table would hold up the writes to the table.
+    test('has the same for each of its indexes', () => {
+      expect(indexes.map((index) => [index.IndexName, index.WriteOnDemandThroughputSettings])).toEqual(
+        indexes.map((index) => [index.IndexName, writes]),
+      );
+      expect(replicaIndexes).toEqual(
+        indexes.map((index) => ({
+          IndexName: index.IndexName,
+          ReadOnDemandThroughputSettings: reads,
+          ContributorInsightsSpecification: throttledKeys,
+        })),
+      );
+    });
+
+    test('can be restored to every second of as many days as the stage says', () => {
+      expect(replica.PointInTimeRecoverySpecification).toEqual({
+        PointInTimeRecoveryEnabled: true,
+        RecoveryPeriodInDays: stages[stage].recoveryDays,
+      });
+    });
   });
 });
 
 describe('what protects the data', () => {
   test.each(tablesOf('production'))(
-    '%s in production outlives the stack and can be restored',
+    '%s in production outlives the stack and can be restored for five weeks',
     (_id, table) => {
       expect(protectionOf(table)).toEqual({
         deleted: 'Retain',
         replaced: 'Retain',
-        replicas: [{ deletionProtection: true, pointInTimeRecovery: true }],
+        replicas: [{ deletionProtection: true, recoveryDays: 35 }],
       });
     },
   );
 
-  test.each(tablesOf('staging'))('%s in staging goes with the stack', (_id, table) => {
+  test.each(tablesOf('staging'))('%s in staging goes with the stack, and has its last day', (_id, table) => {
     expect(protectionOf(table)).toEqual({
       deleted: 'Delete',
       replaced: 'Delete',
-      replicas: [{ deletionProtection: false, pointInTimeRecovery: false }],
+      replicas: [{ deletionProtection: false, recoveryDays: 1 }],
     });
   });
 });
@@ -83,7 +128,7 @@ function protectionOf({ Properties, DeletionPolicy, UpdateReplacePolicy }: Resou
     replaced: UpdateReplacePolicy,
     replicas: Properties['Replicas'].map((replica: any) => ({
       deletionProtection: replica.DeletionProtectionEnabled,
-      pointInTimeRecovery: replica.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled,
+      recoveryDays: replica.PointInTimeRecoverySpecification.RecoveryPeriodInDays,
     })),
   };
 }

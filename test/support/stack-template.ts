@@ -3,9 +3,11 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PetStoreStack, type PetStoreStackProps } from '../../infra/stack.ts';
 import { type StageName, stages } from '../../infra/stages.ts';
+import { type Outcome, runModule } from './run-command.ts';
 
 // The CDK's validation plugins cost a second for each stack; `cdk synth` runs them.
 process.env['CDK_VALIDATION'] = 'false';
@@ -26,13 +28,22 @@ export interface Resource {
 
 export const stageNames = Object.keys(stages) as StageName[];
 
-/** The stack of a stage as `infra/app.ts` makes it, under the context of cdk.json, without bundles. */
-export function petStoreStack(stage: StageName, props: Partial<PetStoreStackProps> = {}): PetStoreStack {
-  const app = new App({
-    context: { ...context, 'aws:cdk:bundling-stacks': [] },
-    outdir: mkdtempSync(join(assemblies, stage)),
+/** An app without stacks, under the context of cdk.json, that makes no bundles. */
+export function emptyApp(): App {
+  return new App({
+    context: {
+      ...context,
+      'aws:cdk:bundling-stacks': [],
+      // Warnings are asked for where they are tested, and printed nowhere.
+      '@aws-cdk/core:failSynthOnValidationErrors': false,
+    },
+    outdir: mkdtempSync(join(assemblies, 'app-')),
   });
-  return new PetStoreStack(app, `PetStore-${stage}`, { stage, settings: stages[stage], ...props });
+}
+
+/** The stack of a stage as `infra/app.ts` makes it, without bundles. */
+export function petStoreStack(stage: StageName, props: Partial<PetStoreStackProps> = {}): PetStoreStack {
+  return new PetStoreStack(emptyApp(), `PetStore-${stage}`, { stage, settings: stages[stage], ...props });
 }
 
 export function stackTemplate(stage: StageName, props?: Partial<PetStoreStackProps>): Template {
@@ -63,11 +74,11 @@ export function asText(value: any): string {
   return JSON.stringify(value);
 }
 
-/** From where API Gateway may invoke the function: what follows `arn:…:execute-api:{region}:{account}:`. */
-export function permissionsOf(template: Template, functionId: string): string[] {
+/** From where API Gateway may invoke the alias: what follows `arn:…:execute-api:{region}:{account}:`. */
+export function permissionsOf(template: Template, aliasId: string): string[] {
   const account = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:';
   return resourcesOf(template, 'AWS::Lambda::Permission')
-    .filter(([, { Properties }]) => asText(Properties['FunctionName']) === `\${${functionId}.Arn}`)
+    .filter(([, { Properties }]) => asText(Properties['FunctionName']) === `\${${aliasId}}`)
     .map(
       ([
         ,
@@ -79,4 +90,43 @@ export function permissionsOf(template: Template, functionId: string): string[] 
           ? asText(SourceArn).replace(account, '')
           : `${Action} by ${Principal}`,
     );
+}
+
+/**
+ * Runs `cdk synth`, all of its checks included, on `infra/app.ts` into the folder.
+ *
+ * @param additions lines that the app finds at the end of its modules, by path: `infra/stages.ts`.
+ */
+export function cdkSynth(
+  assembly: string,
+  parameters: string[] = [],
+  additions: Record<string, string> = {},
+): Promise<Outcome> {
+  const addedByUrl = Object.fromEntries(
+    Object.entries(additions).map(([file, lines]) => [
+      new URL(`../../${file}`, import.meta.url).href,
+      `\n${lines}`,
+    ]),
+  );
+  const hook = `
+    import { registerHooks } from 'node:module';
+    const added = ${JSON.stringify(addedByUrl)};
+    registerHooks({
+      load(url, context, nextLoad) {
+        const loaded = nextLoad(url, context);
+        return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
+      },
+    });`;
+  return runModule(
+    fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk')),
+    ['synth', ...parameters, '--quiet', '--output', assembly],
+    {
+      CDK_VALIDATION: 'true',
+      // By which the CDK would know a test, and report in another way.
+      NODE_ENV: '',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+      // The CDK starts the app with the `node` that it finds, which must be this one.
+      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+    },
+  );
 }

@@ -1,0 +1,226 @@
+import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { SettingsError } from '../../infra/settings.ts';
+import { type StageSettings, stages } from '../../infra/stages.ts';
+import { cdkSynth, petStoreStack, stageNames } from '../support/stack-template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** The least and the most that may stand in a setting. */
+const bounds = {
+  listPartitions: [1, 1_000],
+  recordedListPartitions: [1, 1_000],
+  recoveryDays: [1, 35],
+  maxReadUnitsPerSecond: [1, Infinity],
+  maxWriteUnitsPerSecond: [1, Infinity],
+  functionMemoryMegabytes: [128, 10_240],
+  functionTimeoutSeconds: [6, 28],
+  authorizerCacheSeconds: [0, 3_600],
+  requestsPerSecond: [1, Infinity],
+  requestBurst: [1, Infinity],
+} satisfies Partial<Record<keyof StageSettings, [least: number, most: number]>>;
+
+const names = Object.keys(bounds) as (keyof typeof bounds)[];
+
+const domain = {
+  domainName: 'pets.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
+  hostedZoneId: 'Z0000000000000000000',
+};
+const firewall = { requestsPerMinutePerAddress: 10, requestsPerMinutePerKey: 10 };
+
+describe.each(stageNames)('the settings of %s', (stage) => {
+  describe.each(names)('%s', (name) => {
+    const [least, most] = bounds[name];
+
+    test.each([least - 1, least + 0.5, NaN, Infinity, ...(most < Infinity ? [most + 1] : [])])(
+      'must not be %d',
+      (value) => {
+        const sentence = refusalOf(stage, { [name]: value });
+        expect(sentence).toMatch(
+          new RegExp(`^Stage ${stage}: ${name} must be a whole number (of at|from) .*, not ${value}\\.$`),
+        );
+        expect(sentence).toContain(most < Infinity ? `from ${least} to ${most}` : `of at least ${least}`);
+      },
+    );
+  });
+
+  test('may all be as small as they get', () => {
+    expectNoRefusal(stage, Object.fromEntries(names.map((name) => [name, bounds[name][0]])));
+  });
+
+  test('may all be as large as they get', () => {
+    const largest = names.map((name) => [name, Math.min(bounds[name][1], 1_000_000)]);
+    expectNoRefusal(stage, Object.fromEntries(largest));
+  });
+
+  describe('listPartitions', () => {
+    test('must not shrink below what the last finished deployment had', () => {
+      const sentence = refusalOf(stage, { listPartitions: 3, recordedListPartitions: 4 });
+      expect(sentence).toMatch(
+        /^Stage \w+: listPartitions must not shrink below the recorded 4, but is 3: .*\.$/,
+      );
+    });
+
+    test.each([4, 5])('may be %d where it was 4', (listPartitions) => {
+      expectNoRefusal(stage, { listPartitions, recordedListPartitions: 4 });
+    });
+  });
+
+  describe('requestsPerSecond', () => {
+    test('must not exceed the burst', () => {
+      const sentence = refusalOf(stage, { requestsPerSecond: 101, requestBurst: 100 });
+      expect(sentence).toMatch(
+        /^Stage \w+: requestsPerSecond must not exceed requestBurst, but is 101 with a burst of 100: .*\.$/,
+      );
+    });
+
+    test('may be the burst', () => {
+      expectNoRefusal(stage, { requestsPerSecond: 100, requestBurst: 100 });
+    });
+  });
+
+  describe('logRetentionDays', () => {
+    test.each([0, 15, 100, 365.5, NaN])('must not be %d', (logRetentionDays) => {
+      const sentence = refusalOf(stage, { logRetentionDays });
+      expect(
+        sentence.startsWith(`Stage ${stage}: logRetentionDays must be a time that CloudWatch offers`),
+      ).toBe(true);
+      expect(sentence.endsWith(`, not ${logRetentionDays}.`)).toBe(true);
+    });
+
+    test.each([1, 14, 365, 3_653])('may be %d', (logRetentionDays) => {
+      expectNoRefusal(stage, { logRetentionDays });
+    });
+  });
+
+  describe('firewall', () => {
+    test.each([
+      { ...firewall, requestsPerMinutePerAddress: 9 },
+      { ...firewall, requestsPerMinutePerKey: 9 },
+      { ...firewall, requestsPerMinutePerKey: 10.5 },
+      { ...firewall, requestsPerMinutePerAddress: NaN },
+    ])('must not be %j', (limits) => {
+      expect(refusalOf(stage, { firewall: limits })).toMatch(
+        /^Stage \w+: firewall takes .* at least 10 .*\.$/,
+      );
+    });
+
+    test('may be as narrow as AWS WAF takes it', () => {
+      expectNoRefusal(stage, { firewall });
+    });
+  });
+
+  describe('alarmEmail', () => {
+    test.each(['', 'operator', '@example.com', 'operator@', 'two words@example.com', 'a@b@example.com'])(
+      'must not be %j',
+      (alarmEmail) => {
+        expect(refusalOf(stage, { alarmEmail })).toBe(
+          `Stage ${stage}: alarmEmail must be an e-mail address, not ${alarmEmail}.`,
+        );
+      },
+    );
+
+    test('may be an address', () => {
+      expectNoRefusal(stage, { alarmEmail: 'operator+pets@example.com' });
+    });
+  });
+
+  describe('domainName', () => {
+    test.each([
+      '',
+      'https://pets.example.com',
+      'pets.example.com/v1',
+      'pets.example.com.',
+      'Pets.example.com',
+      'pets example.com',
+      'localhost',
+      '-pets.example.com',
+      'pets-.example.com',
+      '192.0.2.1',
+    ])('must not be %j', (domainName) => {
+      const sentence = refusalOf(stage, { ...domain, domainName });
+      expect(sentence.startsWith(`Stage ${stage}: domainName must be a name in lower case without `)).toBe(
+        true,
+      );
+      expect(sentence.endsWith(`, not ${domainName}.`)).toBe(true);
+    });
+
+    test.each(['pets.example.com', 'example.com', 'xn--kfer-loa.shop-1.example'])(
+      'may be %s, with certificate and zone',
+      (domainName) => {
+        expectNoRefusal(stage, { ...domain, domainName });
+      },
+    );
+
+    const { domainName, certificateArn, hostedZoneId } = domain;
+    test.each([
+      ['a certificate', 'certificateArn', { domainName, hostedZoneId }],
+      ['a zone', 'hostedZoneId', { domainName, certificateArn }],
+      ['a certificate', 'certificateArn', { ...domain, certificateArn: '' }],
+      ['a zone', 'hostedZoneId', { ...domain, hostedZoneId: '' }],
+    ])('must not be without %s', (_what, missing, settings) => {
+      const sentence = refusalOf(stage, settings);
+      expect(
+        sentence.startsWith(`Stage ${stage}: ${missing} is missing: the domain ${domainName} needs `),
+      ).toBe(true);
+    });
+
+    test.each([{ certificateArn }, { hostedZoneId }, { certificateArn, hostedZoneId }])(
+      'must be there with %j',
+      (settings) => {
+        expect(refusalOf(stage, settings)).toBe(
+          `Stage ${stage}: domainName is missing: certificateArn and hostedZoneId are for a domain.`,
+        );
+      },
+    );
+  });
+});
+
+describe('a stage', () => {
+  test.each(['test', 'Staging', 'toString', '__proto__'])('must not be %s, which there is not', (stage) => {
+    const error = errorOf(() => petStoreStack('staging', { stage }));
+    expect(error).toBeInstanceOf(SettingsError);
+    expect(error?.message).toBe(`There is no stage ${stage}: the stages are staging and production.`);
+  });
+});
+
+describe('cdk synth with a bad setting', () => {
+  const folder = temporaryFolder();
+
+  test('fails with the sentence alone', async () => {
+    const { code, stdout, stderr } = await cdkSynth(join(folder, 'assembly'), [], {
+      'infra/stages.ts': 'Object.assign(stages.staging, { requestsPerSecond: 300 });',
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'Stage staging: requestsPerSecond must not exceed requestBurst, but is 300 with a burst of 200: the rate would never be reached.',
+      // By which the CDK ends.
+      'node infra/app.ts: Subprocess exited with error 1',
+    ]);
+  }, 60_000);
+});
+
+/** The one sentence for which there is no stack with these settings. */
+function refusalOf(stage: keyof typeof stages, changes: Partial<StageSettings>): string {
+  const error = errorOf(() => petStoreStack(stage, { settings: { ...stages[stage], ...changes } }));
+  expect(error).toBeInstanceOf(SettingsError);
+  const { message } = error!;
+  // What a sentence repeats may hold anything.
+  const [sentence] = message.split(', not ');
+  expect(sentence).not.toMatch(/[\n.!?] /);
+  expect(message).toMatch(/^.*\.$/);
+  return message;
+}
+
+function expectNoRefusal(stage: keyof typeof stages, changes: Partial<StageSettings>): void {
+  expect(errorOf(() => petStoreStack(stage, { settings: { ...stages[stage], ...changes } }))).toBeUndefined();
+}
+
+function errorOf(action: () => unknown): Error | undefined {
+  try {
+    action();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
