@@ -75,7 +75,7 @@ export const assumptions = {
   /** AWS counts the metrics that alarms look at. */
   alarmMetrics: 19,
   /** Of the alarms that watch a deployment by canary. */
-  canaryAlarmMetrics: 4,
+  canaryAlarmMetrics: 8,
   dashboards: 1,
   /** For throttled keys: one each for two tables, two each for two indexes. */
   contributorRules: 6,

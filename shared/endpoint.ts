@@ -7,7 +7,7 @@ import { stringifyJson } from './json.ts';
 import { metrics } from './environment.ts';
 import type { Operation } from './operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
-import { count, logger } from './telemetry.ts';
+import { count, loggable, logger } from './telemetry.ts';
 
 /** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
 const LAST_MOMENT_MILLISECONDS = 500;
@@ -58,7 +58,13 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const body = errorBody(code, message);
       if (body.status >= 500) {
         logger.addContext(context);
-        logger.error(body.message, { error: error!, code, operation, requestId, keyId: keyId(event) });
+        logger.error(body.message, {
+          error: loggable(error),
+          code,
+          operation,
+          requestId,
+          keyId: keyId(event),
+        });
         body.message += ` Request id: ${requestId}`;
       }
       count(metrics.refusals, { code });

@@ -11,6 +11,29 @@ const recorder = new Metrics({ namespace: metrics.namespace });
 
 type Metric = Exclude<(typeof metrics)[keyof typeof metrics], string>;
 
+/** The messages of these quote values: DynamoDB's those of the request, the others what they could not read. */
+const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);
+
+/**
+ * What is logged of whatever was thrown. Of an error the name, the message, where it came from, why, and what the SDK
+ * says of its call; none of its other members, as among them may be the item of a table or a response. Of what is no
+ * error the type.
+ */
+export function loggable(thrown: unknown): object {
+  if (!(thrown instanceof Error)) return { thrown: typeof thrown };
+  const { name, message, stack, cause } = thrown;
+  const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
+  return {
+    name,
+    message: quotingErrors.has(name) ? 'Not logged: it may quote what was sent.' : message,
+    // Its first lines repeat the message.
+    stack: stack?.match(/^ +at .+$/gm)?.join('\n'),
+    code,
+    $metadata,
+    ...(cause !== undefined && { cause: loggable(cause) }),
+  };
+}
+
 /**
  * Counts one occurrence, as a log line that CloudWatch makes a metric of, without a call and without waiting.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html

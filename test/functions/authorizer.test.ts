@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { handler } from '../../functions/authorizer.ts';
 import { generateApiKey } from '../../shared/api-keys.ts';
 import { setEnvironment } from '../support/environment.ts';
+import { written } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
@@ -41,6 +42,7 @@ describe('a key that works', () => {
     expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
     expect(mock).toHaveReceivedCommandWith(GetCommand, { TableName: 'keys', ConsistentRead: true });
+    expect(written()).toBe('');
   });
 
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(

@@ -1,9 +1,10 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/list-pets.ts';
 import { apiGatewayEvent, listPetsEvent, REQUEST_ID, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { setEnvironment } from '../support/environment.ts';
 import { invoke } from '../support/invoke.ts';
+import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';
 import { indexedPet, serveIndexes } from '../support/pet-indexes.ts';
 
@@ -13,10 +14,6 @@ const others = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * in
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
 beforeEach(() => {
   serveIndexes(mock, [...sold, ...others]);
-  jest.spyOn(console, 'error').mockReturnValue();
-});
-afterEach(() => {
-  jest.restoreAllMocks();
 });
 
 function nextQuery(link: unknown): Record<string, string[]> {
@@ -34,6 +31,7 @@ describe('GET /v1/pets', () => {
       Array.from({ length: 20 }, (_, index) => BigInt(90 - index)),
     );
     expect(body[1]).toEqual({ id: 89n, name: 'Pet 89', categoryId: -89n, status: 'sold' });
+    expect([logLines(), occurrences()]).toEqual([[], []]);
   });
 
   test('links to the next page, with the same limit and status, as long as there is one', async () => {
@@ -78,6 +76,8 @@ describe('GET /v1/pets', () => {
       status: 400n,
     });
     expect(mock.calls()).toEqual([]);
+    expect(logLines()).toEqual([]);
+    expect(occurrences()).toEqual([counted('Refusals', { code: 'invalid_request' })]);
   });
 
   test('answers 503 before its time is over when the database never answers', async () => {
@@ -95,6 +95,10 @@ describe('GET /v1/pets', () => {
     expect(status).toBe(500);
     expect(text).toContain(REQUEST_ID);
     expect(text).not.toContain('arn:');
-    expect(jest.mocked(console.error).mock.calls.flat()).toContain(error);
+    const { name, message } = error;
+    expect(logLines()).toMatchObject([
+      { level: 'ERROR', operation: 'listPets', requestId: REQUEST_ID, error: { name, message } },
+    ]);
+    expect(occurrences()).toEqual(countedInternalError('listPets'));
   });
 });

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { endpoint } from '../../shared/endpoint.ts';
-import { ApiError } from '../../shared/errors.ts';
+import { ApiError, errorCatalogue, type ErrorCode } from '../../shared/errors.ts';
 import { operations } from '../../shared/operations.ts';
 import type { Pet } from '../../shared/schemas.ts';
 import {
@@ -10,20 +10,14 @@ import {
   REQUEST_ID,
   STAGE_DOMAIN,
 } from '../support/api-gateway-event.ts';
-import { invoke } from '../support/invoke.ts';
+import { invocation, invoke } from '../support/invoke.ts';
+import { counted, countedInternalError, logLines, occurrences, written } from '../support/log-lines.ts';
 
 const rex: Pet = { id: 42n, name: 'Rex', categoryId: 2n ** 63n - 1n };
 const pets = [rex];
 const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/pets';
-const logged = jest.spyOn(console, 'error');
-
-beforeEach(() => {
-  logged.mockReset();
-});
-
-afterEach(() => {
-  logged.mockReset();
-});
+const KEY_ID = 'key_0123456789abcdef';
+const byKey = { requestContext: { authorizer: { keyId: KEY_ID, principalId: KEY_ID } } };
 
 function failing(error: unknown): ReturnType<typeof endpoint> {
   return endpoint(operations.listPets, async () => {
@@ -52,6 +46,12 @@ describe('an answer', () => {
     expect(status).toBe(200);
     expect(headers).toHaveProperty('Link', `<https://${STAGE_DOMAIN}/staging>`);
   });
+
+  test('leaves nothing in the log, and counts nothing', async () => {
+    const handler = endpoint(operations.listPets, async () => ({ body: pets }));
+    expect((await invoke(handler, apiGatewayEvent())).status).toBe(200);
+    expect([logLines(), occurrences()]).toEqual([[], []]);
+  });
 });
 
 describe('a refusal', () => {
@@ -61,7 +61,6 @@ describe('a refusal', () => {
     expect(status).toBe(404);
     expect(text).toBe('{"code":"not_found","message":"No \\"such\\" pet.","status":404}');
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-    expect(logged).not.toHaveBeenCalled();
   });
 
   test('of the request keeps the function from being called', async () => {
@@ -69,7 +68,40 @@ describe('a refusal', () => {
     const { body } = await invoke(endpoint(operations.createPet, answer), postPetEvent('{}'));
     expect(body).toMatchObject({ code: 'invalid_request', status: 400n });
     expect(answer).not.toHaveBeenCalled();
+    expect(occurrences()).toEqual([counted('Refusals', { code: 'invalid_request' })]);
   });
+
+  const codes = Object.keys(errorCatalogue) as ErrorCode[];
+
+  test.each(codes)('%s is counted once, by its code', async (code) => {
+    await invoke(failing(new ApiError(code, 'No.')), apiGatewayEvent(byKey));
+    expect(occurrences().filter(({ name }) => name === 'Refusals')).toEqual([counted('Refusals', { code })]);
+  });
+
+  test.each(codes.filter((code) => code !== 'internal_error'))(
+    '%s is no error of the version that answers it',
+    async (code) => {
+      await invoke(failing(new ApiError(code, 'No.')), apiGatewayEvent(byKey));
+      expect(occurrences()).toHaveLength(1);
+    },
+  );
+
+  test.each(codes.filter((code) => errorCatalogue[code] < 500))(
+    '%s leaves no line in the log, not even of its cause',
+    async (code) => {
+      await invoke(failing(new ApiError(code, 'No.', { cause: new Error(secret) })), apiGatewayEvent());
+      expect(logLines()).toEqual([]);
+      expect(written()).not.toContain(secret);
+    },
+  );
+
+  test.each(codes.filter((code) => errorCatalogue[code] >= 500))(
+    '%s leaves one line in the log',
+    async (code) => {
+      await invoke(failing(new ApiError(code, 'No.')), apiGatewayEvent());
+      expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'No.', code }]);
+    },
+  );
 });
 
 describe('a fault', () => {
@@ -80,7 +112,7 @@ describe('a fault', () => {
       'an error of the database that a repetition does not heal',
       Object.assign(new Error(secret), { name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }),
     ],
-    ['something that is no error', secret],
+    ['something that is no error', { text: secret }],
     ['nothing', undefined],
   ])('from %s is a 500 with the request id, and its cause stays in the log', async (_what, thrown) => {
     const { status, headers, text, body } = await invoke(failing(thrown), apiGatewayEvent());
@@ -92,7 +124,8 @@ describe('a fault', () => {
     });
     expect(text).not.toContain('arn:');
     expect(headers).not.toHaveProperty('Retry-After');
-    expect(logged.mock.calls.flat()).toContain(thrown);
+    expect(logLines()).toEqual([logLine('internal_error', 'Something went wrong on our side.', thrown)]);
+    expect(occurrences()).toEqual(countedInternalError('listPets'));
   });
 
   test.each<[string, Error]>([
@@ -109,7 +142,8 @@ describe('a fault', () => {
     });
     expect(text).not.toContain('arn:');
     expect(headers).toMatchObject({ 'Retry-After': '1', 'Cache-Control': 'no-store' });
-    expect(logged.mock.calls.flat()).toContain(thrown);
+    expect(logLines()).toEqual([logLine('service_unavailable', expect.stringMatching(/\S/), thrown)]);
+    expect(occurrences()).toEqual([counted('Refusals', { code: 'service_unavailable' })]);
   });
 
   test.each([0, 3, 501])(
@@ -124,9 +158,73 @@ describe('a fault', () => {
         status: 503n,
       });
       expect(headers).toHaveProperty('Retry-After', '1');
+      const error = new ApiError('service_unavailable', 'The service could not answer in time.');
+      expect(logLines()).toEqual([logLine('service_unavailable', error.message, error)]);
+      expect(occurrences()).toEqual([counted('Refusals', { code: 'service_unavailable' })]);
     },
   );
+
+  test('is logged with the id of the key', async () => {
+    await invoke(failing(new Error(secret)), apiGatewayEvent(byKey));
+    expect(logLines()).toMatchObject([{ keyId: KEY_ID }]);
+  });
+
+  test('is logged with its causes, down to the first', async () => {
+    const first = new TypeError('the first cause');
+    const second = new Error('the second cause', { cause: first });
+    const error = new ApiError('service_unavailable', 'Please repeat the request.', { cause: second });
+    await invoke(failing(error), apiGatewayEvent());
+    expect(logLines()).toMatchObject([
+      {
+        error: {
+          name: 'ApiError',
+          cause: {
+            name: 'Error',
+            message: 'the second cause',
+            stack: expect.stringMatching(/\bat .*endpoint\.test/),
+            cause: { name: 'TypeError', message: 'the first cause', stack: expect.any(String) },
+          },
+        },
+      },
+    ]);
+  });
+
+  test('of the database is logged with what the SDK says of the call', async () => {
+    const $metadata = {
+      httpStatusCode: 400,
+      requestId: 'request of the SDK',
+      attempts: 3,
+      totalRetryDelay: 75,
+    };
+    const error = Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException', $metadata });
+    await invoke(failing(error), apiGatewayEvent());
+    expect(logLines()).toMatchObject([{ error: { name: 'ThrottlingException', $metadata } }]);
+  });
 });
+
+const stack: unknown = expect.stringMatching(/\bat .+/);
+
+/** The whole line that is logged of a fault: nothing of the event but two ids. */
+function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
+  const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
+  return {
+    level: 'ERROR',
+    message,
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    service: expect.stringMatching(/\S/),
+    sampling_rate: 0,
+    cold_start: expect.any(Boolean),
+    function_arn: invocation.invokedFunctionArn,
+    function_memory_size: invocation.memoryLimitInMB,
+    function_name: invocation.functionName,
+    function_request_id: invocation.awsRequestId,
+    code,
+    operation: 'listPets',
+    requestId: REQUEST_ID,
+    keyId: 'unknown',
+    error: expect.objectContaining(error),
+  };
+}
 
 describe('every answer of a deprecated operation', () => {
   const announced = {
@@ -148,6 +246,36 @@ describe('every answer of a deprecated operation', () => {
   ])('announces its end: %s', async (_what, status, handler, petId, milliseconds) => {
     const answer = await invoke(handler, getPetEvent(petId), milliseconds);
     expect(answer).toMatchObject({ status, headers: { 'Content-Type': 'application/json', ...announced } });
+  });
+
+  test.each([
+    ['200', getPet, '42', 10_000, []],
+    ['404', getPet, 'abc', 10_000, [counted('Refusals', { code: 'not_found' })]],
+    ['500', broken, '42', 10_000, countedInternalError('getPet')],
+    ['503', silent, '42', 1, [counted('Refusals', { code: 'service_unavailable' })]],
+  ])('is counted once, by operation and key: %s', async (_what, handler, petId, milliseconds, refusals) => {
+    await invoke(handler, getPetEvent(petId, byKey), milliseconds);
+    expect(occurrences()).toEqual([
+      ...refusals,
+      counted('DeprecatedCalls', { operation: 'getPet', keyId: KEY_ID }),
+    ]);
+  });
+
+  test.each([
+    ['no authorizer', undefined],
+    ['an authorizer without a context', null],
+    ['a context without the id', { principalId: 'nobody' }],
+  ])('is counted for a key that is unknown, with %s', async (_what, authorizer) => {
+    await invoke(getPet, getPetEvent('42', { requestContext: { authorizer } }));
+    expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: 'getPet', keyId: 'unknown' })]);
+  });
+
+  test('is counted for the key of its own call', async () => {
+    for (const keyId of ['key_1', 'key_2']) {
+      await invoke(getPet, getPetEvent('42', { requestContext: { authorizer: { keyId } } }));
+    }
+    await invoke(getPet, getPetEvent('42'));
+    expect(occurrences().map(({ dimensions }) => dimensions['keyId'])).toEqual(['key_1', 'key_2', 'unknown']);
   });
 
   test('points to the successor on a domain of its own', async () => {

@@ -10,13 +10,22 @@ export interface Answer {
   body: any;
 }
 
+/** What Lambda says of an invocation, as far as it is logged. */
+export const invocation = {
+  awsRequestId: '0d8a1b1e-3f1c-4b53-8a0a-2f4a2c9be1a7',
+  functionName: 'the-function',
+  functionVersion: '7',
+  invokedFunctionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:the-function:live',
+  memoryLimitInMB: '256',
+} as const;
+
 /** Calls a function as Lambda does, with so much of its time left. */
 export async function invoke(
   handler: Handler,
   event: APIGatewayProxyEvent,
   remainingMilliseconds = 10_000,
 ): Promise<Answer> {
-  const context = { getRemainingTimeInMillis: () => remainingMilliseconds } as Context;
+  const context = { ...invocation, getRemainingTimeInMillis: () => remainingMilliseconds } as Context;
   const { statusCode, headers, body } = await handler(event, context);
   return { status: statusCode, headers: headers ?? {}, text: body, body: parseJson(body) };
 }

@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+/** Far longer than anything takes to be printed: a test that waits in vain ends with all that was. */
+const PATIENCE_MILLISECONDS = 20_000;
+
 const runner = fileURLToPath(new URL('../../infra/local/main.ts', import.meta.url));
 
 export interface LocalService {
@@ -10,6 +13,8 @@ export interface LocalService {
   process: ChildProcess;
   /** All that it has printed so far, errors included. */
   output: () => string;
+  /** Waits until what it has printed matches; fails with all that it printed when it does not. */
+  printed: (pattern: RegExp) => Promise<void>;
   /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -22,26 +27,43 @@ export interface LocalService {
  */
 export async function startLocalService(...options: string[]): Promise<LocalService> {
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options]);
-  let printed = '';
-  const ended = once(child, 'exit');
+  let output = '';
+  let awaited: (() => void)[] = [];
+  // All that it printed has arrived then.
+  const ended = once(child, 'close');
   const address = await new Promise<{ baseAddress: string; apiKey: string }>((resolve, reject) => {
     let isServing = false;
     function collect(chunk: Buffer): void {
-      printed += chunk.toString();
+      output += chunk.toString();
+      for (const look of awaited) look();
       if (isServing) return; // what is printed can become long: it is searched for the address once
-      const [, baseAddress, apiKey] = /base address {2}(\S+)\s+API key {7}(\S+)\s+curl/.exec(printed) ?? [];
+      const [, baseAddress, apiKey] = /base address {2}(\S+)\s+API key {7}(\S+)\s+curl/.exec(output) ?? [];
       if (!baseAddress || !apiKey) return;
       isServing = true;
       resolve({ baseAddress, apiKey });
     }
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    child.once('exit', (code) => reject(new Error(`The local service ended with ${code}:\n${printed}`)));
+    child.once('exit', (code) => reject(new Error(`The local service ended with ${code}:\n${output}`)));
   });
   return {
     ...address,
     process: child,
-    output: () => printed,
+    output: () => output,
+    printed: (pattern) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          reject(new Error(`The local service printed nothing like ${String(pattern)}:\n${output}`));
+        }, PATIENCE_MILLISECONDS);
+        function look(): void {
+          if (!pattern.test(output)) return;
+          clearTimeout(timer);
+          awaited = awaited.filter((other) => other !== look);
+          resolve();
+        }
+        awaited.push(look);
+        look();
+      }),
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const [code] = (await ended) as [number | null];

@@ -58,21 +58,14 @@ export function mock(StatusCode = '404', mediaTypes: readonly string[] = ['appli
   };
 }
 
-function invocationUri(functionId: string): object {
+function invocationUri(arn: object): object {
   return {
-    'Fn::Join': [
-      '',
-      [
-        'arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/',
-        { 'Fn::GetAtt': [functionId, 'Arn'] },
-        '/invocations',
-      ],
-    ],
+    'Fn::Join': ['', ['arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/', arn, '/invocations']],
   };
 }
 
-export function proxyTo(functionId: string): object {
-  return { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: invocationUri(functionId) };
+export function proxyTo(logicalId: string, arnOf = invokedAs.function): object {
+  return { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: invocationUri(arnOf(logicalId)) };
 }
 
 export function tokenAuthorizer(functionId: string): SampleResource {
@@ -80,7 +73,7 @@ export function tokenAuthorizer(functionId: string): SampleResource {
     Type: 'AWS::ApiGateway::Authorizer',
     Properties: {
       Type: 'TOKEN',
-      AuthorizerUri: invocationUri(functionId),
+      AuthorizerUri: invocationUri(invokedAs.function(functionId)),
       AuthorizerResultTtlInSeconds: 60,
       IdentitySource: 'method.request.header.Authorization',
       IdentityValidationExpression: '^Bearer [a-z]+$',
@@ -88,13 +81,19 @@ export function tokenAuthorizer(functionId: string): SampleResource {
   };
 }
 
-/** Lets API Gateway invoke the function for what follows the API's id in the ARN. */
-export function permission(functionId: string, source: string): SampleResource {
+/** How the ARN stands in a template of what is invoked: a function, or an alias of one. */
+export const invokedAs = {
+  function: (logicalId: string): object => ({ 'Fn::GetAtt': [logicalId, 'Arn'] }),
+  alias: (logicalId: string): object => ({ Ref: logicalId }),
+};
+
+/** Lets API Gateway invoke the function, or its alias, for what follows the API's id in the ARN. */
+export function permission(logicalId: string, source: string, arnOf = invokedAs.function): SampleResource {
   return {
     Type: 'AWS::Lambda::Permission',
     Properties: {
       Action: 'lambda:InvokeFunction',
-      FunctionName: { 'Fn::GetAtt': [functionId, 'Arn'] },
+      FunctionName: arnOf(logicalId),
       Principal: 'apigateway.amazonaws.com',
       SourceArn: { 'Fn::Sub': `arn:aws:execute-api:us-east-1:\${AWS::AccountId}:\${Api}/${source}` },
     },
@@ -147,6 +146,14 @@ export function lambdaFunction(asset: string, timeoutSeconds = 10, variables = {
       Runtime: 'nodejs24.x',
       Timeout: timeoutSeconds,
     },
+  };
+}
+
+/** An alias as CodeDeploy shifts it: its properties name a version. */
+export function alias(functionId: string, Name: string): SampleResource {
+  return {
+    Type: 'AWS::Lambda::Alias',
+    Properties: { FunctionName: { Ref: functionId }, FunctionVersion: '1', Name },
   };
 }
 

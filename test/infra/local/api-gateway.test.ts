@@ -45,15 +45,25 @@ const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
 interface Sample {
   api: ApiGateway;
   petsFunction: LambdaStub;
+  accessLog: string[];
 }
 
-function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')): Sample {
+function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow'), format?: string): Sample {
   const petsFunction = lambdaStub(outcome);
   const functions = new Map([
     ['Function', petsFunction],
     ['AuthorizerFunction', lambdaStub(resultOf(policy))],
   ]);
-  return { api: createApiGateway(templateOf(resources), functions), petsFunction };
+  const accessLog: string[] = [];
+  const { Type, Properties } = resources['Stage']!;
+  const Stage = {
+    Type,
+    Properties: { ...Properties, ...(format && { AccessLogSetting: { Format: format } }) },
+  };
+  const api = createApiGateway(templateOf({ ...resources, Stage }), functions, (line) =>
+    accessLog.push(line),
+  );
+  return { api, petsFunction, accessLog };
 }
 
 function policyOf(Effect: 'Allow' | 'Deny'): object {
@@ -215,6 +225,192 @@ describe('API Gateway', () => {
     });
   });
 
+  describe('notes in the access log', () => {
+    const format = JSON.stringify({
+      requestId: '$context.requestId',
+      extendedRequestId: '$context.extendedRequestId',
+      time: '$context.requestTime',
+      sourceIp: '$context.identity.sourceIp',
+      method: '$context.httpMethod',
+      resource: '$context.resourcePath',
+      status: '$context.status',
+      errorType: '$context.error.responseType',
+      keyId: '$context.authorizer.keyId',
+      authorizerLatency: '$context.authorizer.latency',
+      integrationLatency: '$context.integration.latency',
+      latency: '$context.responseLatency',
+      length: '$context.responseLength',
+      functionRequestId: '$context.awsEndpointRequestId',
+    });
+    const milliseconds = expect.stringMatching(/^\d+$/);
+    const none = '-';
+    const reached = {
+      authorizerLatency: milliseconds,
+      integrationLatency: milliseconds,
+      functionRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+      keyId: 'key_1',
+    };
+    const allowed = {
+      authorizerLatency: milliseconds,
+      integrationLatency: none,
+      functionRequestId: none,
+      keyId: 'key_1',
+    };
+    const stopped = {
+      authorizerLatency: milliseconds,
+      integrationLatency: none,
+      functionRequestId: none,
+      keyId: none,
+    };
+    const unasked = {
+      authorizerLatency: none,
+      integrationLatency: none,
+      functionRequestId: none,
+      keyId: none,
+    };
+    const tooLarge = Buffer.alloc(6_291_456, 'a');
+    const put = get('/pets', { method: 'PUT' });
+    const noKeyId = { ...policyOf('Allow'), context: {} };
+
+    test.each<[string, object, object, Invocation, unknown, HttpRequest]>([
+      [
+        'an answer of the function',
+        { status: '200', errorType: none },
+        reached,
+        ok,
+        policyOf('Allow'),
+        get('/pets'),
+      ],
+      [
+        'a refusal of the function',
+        { status: '404', errorType: none },
+        reached,
+        resultOf({ statusCode: 404, body: '{}' }),
+        policyOf('Allow'),
+        get('/pets'),
+      ],
+      [
+        'an answer for a key without id',
+        { status: '200', errorType: none },
+        { ...reached, keyId: none },
+        ok,
+        noKeyId,
+        get('/pets'),
+      ],
+      ['a mock', { status: '405', errorType: none, method: 'PUT' }, unasked, ok, policyOf('Allow'), put],
+      [
+        'a mock that does not know the media type',
+        { status: '415', errorType: 'UNSUPPORTED_MEDIA_TYPE', method: 'PUT' },
+        unasked,
+        ok,
+        policyOf('Allow'),
+        { ...put, headers: [['Content-Type', 'image/png']] },
+      ],
+      [
+        'an address without a route',
+        { status: '404', errorType: 'MISSING_AUTHENTICATION_TOKEN', resource: none },
+        unasked,
+        ok,
+        policyOf('Allow'),
+        get('/other'),
+      ],
+      [
+        'a request without a key',
+        { status: '401', errorType: 'UNAUTHORIZED' },
+        stopped,
+        ok,
+        policyOf('Allow'),
+        get('/pets', { headers: [] }),
+      ],
+      [
+        'a request that is denied',
+        { status: '401', errorType: 'ACCESS_DENIED' },
+        stopped,
+        ok,
+        policyOf('Deny'),
+        get('/pets'),
+      ],
+      [
+        'a request that is not decided',
+        { status: '503', errorType: 'AUTHORIZER_CONFIGURATION_ERROR' },
+        stopped,
+        ok,
+        null,
+        get('/pets'),
+      ],
+      [
+        'an event over 6 MB',
+        { status: '413', errorType: 'REQUEST_TOO_LARGE' },
+        allowed,
+        ok,
+        policyOf('Allow'),
+        get('/pets', { body: tooLarge }),
+      ],
+      [
+        'an error of the function',
+        { status: '500', errorType: 'DEFAULT_5XX' },
+        reached,
+        { error: 'no luck' },
+        policyOf('Allow'),
+        get('/pets'),
+      ],
+      [
+        'a result that is malformed',
+        { status: '500', errorType: 'DEFAULT_5XX' },
+        reached,
+        resultOf({}),
+        policyOf('Allow'),
+        get('/pets'),
+      ],
+    ])('%s', async (_what, ending, way, outcome, policy, request) => {
+      const { api, accessLog } = apiWith(outcome, policy, format);
+      const { headers, body } = await api.handle({ ...request, query: 'key=secret' });
+      expect(accessLog).toHaveLength(1);
+      expect(JSON.parse(accessLog[0]!)).toEqual({
+        requestId: headers['x-amzn-RequestId'],
+        extendedRequestId: expect.stringMatching(/^[\da-f-]{36}$/),
+        time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+        sourceIp: '127.0.0.1',
+        method: 'GET',
+        resource: '/pets',
+        latency: milliseconds,
+        length: body.length.toString(),
+        ...way,
+        ...ending,
+      });
+    });
+
+    test('the resource and not the path, which the client chose', async () => {
+      const { api, accessLog } = apiWith(ok, policyOf('Allow'), '$context.resourcePath');
+      await api.handle(get('/%70ets'));
+      await api.handle(get('/pets/'));
+      expect(accessLog).toEqual(['-', '/pets']);
+    });
+
+    test('each request for itself, also when the decision was kept', async () => {
+      const { api, accessLog } = apiWith(ok, policyOf('Allow'), '$context.authorizer.keyId $context.status');
+      await api.handle(get('/pets'));
+      await api.handle(get('/pets'));
+      await api.handle(get('/pets', { headers: [] }));
+      await Promise.all([api.handle(get('/pets')), api.handle(get('/other'))]);
+      expect(accessLog.slice(0, 3)).toEqual(['key_1 200', 'key_1 200', '- 401']);
+      expect(accessLog.slice(3).toSorted()).toEqual(['- 404', 'key_1 200']);
+    });
+
+    test('the bytes of an answer, not its characters', async () => {
+      const answer = resultOf({ statusCode: 200, body: '"é€"' });
+      const { api, accessLog } = apiWith(answer, policyOf('Allow'), '$context.responseLength');
+      await api.handle(get('/pets'));
+      expect(accessLog).toEqual(['7']);
+    });
+
+    test('nothing where the template has none', async () => {
+      const { api, accessLog } = apiWith();
+      expect(await api.handle(get('/pets'))).toMatchObject({ status: 200 });
+      expect(accessLog).toEqual([]);
+    });
+  });
+
   describe('does not start', () => {
     const functions = new Map([
       ['Function', lambdaStub(ok)],
@@ -247,6 +443,12 @@ describe('API Gateway', () => {
 
     test('without a gateway response that it would have to give', () => {
       expect(() => startWithout('ACCESSDENIED')).toThrow('no gateway response of the type ACCESS_DENIED');
+    });
+
+    test('with a variable in the format of its access log that is not modelled', () => {
+      expect(() => apiWith(ok, null, '$context.identity.userAgent')).toThrow(
+        'The access log has the variable $context.identity.userAgent, which is not modelled.',
+      );
     });
 
     test('without a stage, or with two', () => {

@@ -12,7 +12,11 @@ let bundles = 0;
 const started: LambdaFunction[] = [];
 
 /** A function whose bundle has this source text. */
-function functionOf(source: string, timeoutSeconds = 10): LambdaFunction {
+function functionOf(
+  source: string,
+  timeoutSeconds = 10,
+  log: (line: string) => void = () => {},
+): LambdaFunction {
   bundles += 1;
   const asset = `bundle${bundles}`;
   mkdirSync(join(assembly, `asset.${asset}`));
@@ -22,7 +26,7 @@ function functionOf(source: string, timeoutSeconds = 10): LambdaFunction {
     Sample: lambdaFunction(asset, timeoutSeconds, { COLOUR: 'red' }),
   });
   const [resource] = template.resources('AWS::Lambda::Function');
-  const fn = createFunction(resource!, { assembly, databaseEndpoint: 'http://127.0.0.1:1', log() {} });
+  const fn = createFunction(resource!, { assembly, databaseEndpoint: 'http://127.0.0.1:1', log });
   started.push(fn);
   return fn;
 }
@@ -179,6 +183,73 @@ describe('a function', () => {
     expect(await invoke({})).toEqual({ result: '1' });
   });
 });
+
+describe('what a function writes', () => {
+  const end = `function end() { console.log('the end'); console.error('the end of errors'); }`;
+
+  test('arrives line by line, in order, however it was written', async () => {
+    const lines = await linesOf(`${end}
+      const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n"}\\n'];
+      export const handler = ({ ends }) => {
+        for (const piece of pieces) process.stdout.write(piece);
+        if (ends) end();
+      };`);
+    expect(lines).toEqual(['one', 'two', 'three', '', '{"four":"4\\n"}']);
+  });
+
+  test('arrives from each way to write', async () => {
+    const lines = await linesOf(`${end}
+      import { Console } from 'node:console';
+      const own = new Console({ stdout: process.stdout, stderr: process.stderr });
+      export const handler = () => {
+        console.log('log'); console.info('info'); console.warn('warn'); console.error('error');
+        own.log('own log'); own.error('own error');
+        process.stdout.write('stdout\\n'); process.stderr.write('stderr\\n');
+        end();
+      };`);
+    expect(lines.toSorted()).toEqual(
+      ['log', 'info', 'warn', 'error', 'own log', 'own error', 'stdout', 'stderr'].toSorted(),
+    );
+  });
+
+  test('while it is loaded arrives too, once for its instance', async () => {
+    const lines = await linesOf(
+      `${end}
+      console.log('loaded');
+      export const handler = ({ n, ends }) => { if (ends) end(); else console.log('event ' + n); };`,
+      { n: 1 },
+      { n: 2 },
+    );
+    expect(lines).toEqual(['loaded', 'event 1', 'event 2']);
+  });
+
+  test('before it throws arrives', async () => {
+    const lines = await linesOf(
+      `${end}
+      export const handler = ({ ends }) => {
+        if (ends) return end();
+        console.log('about to');
+        throw new Error('no luck');
+      };`,
+      {},
+    );
+    expect(lines).toEqual(['about to']);
+  });
+});
+
+/** Calls the function, and gives the lines that it had written when a line `the end` came from each stream. */
+async function linesOf(source: string, ...events: object[]): Promise<string[]> {
+  const lines: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { invoke } = functionOf(source, 10, (line) => {
+    lines.push(line);
+    if (lines.filter((other) => other.startsWith('the end')).length === 2) resolve();
+  });
+  const ending = { ends: true };
+  for (const event of [...events, ending]) await invoke(event);
+  await promise;
+  return lines.filter((line) => !line.startsWith('the end'));
+}
 
 /** Resolves when the worker that is started next has ended. */
 function endOfNextWorker(): Promise<void> {

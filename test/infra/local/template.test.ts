@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { typesNotRunHere } from '../../../infra/local/resources.ts';
 import { RunnerError } from '../../../infra/local/runner-error.ts';
 import { parseTemplate } from '../../../infra/local/template.ts';
 import {
+  alias,
   gatewayResponse,
   lambdaFunction,
   method,
   mock,
+  role,
   root,
   sampleApi,
   type SampleResources,
@@ -18,10 +21,13 @@ function resolved(value: unknown, resources: SampleResources = {}): unknown {
   const template = templateOf({
     ...sampleApi,
     Pets: table('id'),
-    Role: { Type: 'AWS::IAM::Role', Properties: {} },
+    Role: role,
     Logs: { Type: 'AWS::Logs::LogGroup', Properties: {} },
+    OtherVersion: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'Other' } } },
+    OtherLive: alias('Other', 'live'),
     ...resources,
     Function: lambdaFunction('asset', 10, { VALUE: value }),
+    Other: lambdaFunction('other'),
   });
   return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
 }
@@ -62,6 +68,18 @@ describe('a template', () => {
         { 'Fn::GetAtt': ['Logs', 'Arn'] },
         'arn:aws:logs:us-east-1:000000000000:log-group:Logs:*',
       ],
+      [
+        'Ref of an alias: its ARN',
+        { Ref: 'OtherLive' },
+        'arn:aws:lambda:us-east-1:000000000000:function:Other:live',
+      ],
+      ['Ref of a version: its logical id', { Ref: 'OtherVersion' }, 'OtherVersion'],
+      ['GetAtt of the number of a version', { 'Fn::GetAtt': ['OtherVersion', 'Version'] }, '1'],
+      [
+        'Sub with an alias',
+        { 'Fn::Sub': '<${OtherLive}>' },
+        '<arn:aws:lambda:us-east-1:000000000000:function:Other:live>',
+      ],
       ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Pets' }, 'b']] }, 'a/Pets/b'],
       ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
       [
@@ -89,6 +107,47 @@ describe('a template', () => {
       'Keys',
     ]);
     expect(template.resources('AWS::Lambda::Function')).toEqual([]);
+  });
+
+  test('may have an alias that CodeDeploy shifts', () => {
+    const UpdatePolicy = { CodeDeployLambdaAliasUpdate: { ApplicationName: { Ref: 'Nobody' } } };
+    const Resources = {
+      Function: lambdaFunction('asset'),
+      Role: role,
+      Live: { ...alias('Function', 'live'), UpdatePolicy },
+    };
+    expect(parseTemplate(JSON.stringify({ Resources })).resources('AWS::Lambda::Alias')).toMatchObject([
+      { logicalId: 'Live', properties: { FunctionName: 'Function', Name: 'live' } },
+    ]);
+  });
+
+  describe('has, of what is not run here,', () => {
+    const types = [...typesNotRunHere];
+    // Neither is modelled anywhere else.
+    const Properties = { Colour: { 'Fn::If': ['Never', 1, 2] }, Owner: { 'Fn::GetAtt': ['Nobody', 'Arn'] } };
+
+    test.each(types)('%s, whatever its properties', (Type) => {
+      const template = templateOf({ ...sampleApi, Passed: { Type, Properties } });
+      expect(template.notRunHere).toEqual([Type]);
+      expect(template.resources('AWS::ApiGateway::Stage')).toHaveLength(1);
+    });
+
+    test('each type once, in alphabetical order', () => {
+      const twice = [...types.toReversed(), ...types];
+      const passed = Object.fromEntries(twice.map((Type, index) => [`Passed${index}`, { Type, Properties }]));
+      expect(templateOf({ ...passed, ...sampleApi }).notRunHere).toEqual(types.toSorted());
+    });
+
+    test('no type where it has none', () => {
+      expect(templateOf(sampleApi).notRunHere).toEqual([]);
+    });
+
+    test('nothing that a request could notice', () => {
+      // Each of these prefixes is of what watches, deploys, names or protects a stage.
+      const outside =
+        /^AWS::(?:CloudWatch|CodeDeploy|Logs::MetricFilter|Route53|SNS|WAFv2|ApiGateway::(?:BasePathMapping|DomainName))/;
+      expect(types.filter((type) => !outside.test(type))).toEqual([]);
+    });
   });
 
   describe('is refused, naming the culprit, with', () => {
@@ -124,7 +183,6 @@ describe('a template', () => {
       ['Timeout', '10'],
     ])('a value of %s that is not modelled', (property, value) => {
       const { Type, Properties } = lambdaFunction('asset');
-      const role = { Type: 'AWS::IAM::Role', Properties: {} };
       expect(
         refusal({ Role: role, Function: { Type, Properties: { ...Properties, [property]: value } } }),
       ).toMatch(new RegExp(String.raw`\n {2}Function \(AWS::Lambda::Function\): ${property}: .*"${value}"`));
@@ -145,9 +203,44 @@ describe('a template', () => {
         Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
         Function: { Type, Properties: { ...Properties, Runtime: 'ruby', Layers: [] } },
         Topic: { Type: 'AWS::SNS::Topic', Properties: {} },
+        Rule: { Type: 'AWS::Events::Rule', Properties: {} },
       });
-      for (const culprit of ['Queue: ', 'Runtime: ', 'Layers: ', 'Topic: '])
+      for (const culprit of ['Queue: ', 'Runtime: ', 'Layers: ', 'Rule: '])
         expect(message).toContain(culprit);
+      expect(message).not.toContain('Topic');
+    });
+
+    test.each([
+      'AWS::SNS::TopicInlinePolicy',
+      'AWS::CloudWatch::AlarmMuteRule',
+      'aws::sns::topic',
+      'AWS::WAFv2',
+    ])('the type %s, which only looks like one that is not run here', (Type) => {
+      expect(refusal({ Other: { Type, Properties: {} } })).toMatch(new RegExp(`Other: the type ${Type}$`));
+    });
+
+    test('an attribute of what is not run here', () => {
+      expect(() =>
+        resolved(
+          { 'Fn::GetAtt': ['Topic', 'TopicArn'] },
+          { Topic: { Type: 'AWS::SNS::Topic', Properties: {} } },
+        ),
+      ).toThrow('the attribute TopicArn of Topic (AWS::SNS::Topic)');
+    });
+
+    test.each([
+      ['of an unknown kind', { AutoScalingRollingUpdate: {} }, 'AutoScalingRollingUpdate'],
+      [
+        'of an unknown kind beside a known one',
+        { CodeDeployLambdaAliasUpdate: {}, UseOnlineResharding: true },
+        'UseOnlineResharding',
+      ],
+      ['without a kind', {}, 'CodeDeployLambdaAliasUpdate'],
+    ])('a policy for updates %s', (_what, UpdatePolicy, culprit) => {
+      const Resources = { Live: { ...alias('Function', 'live'), UpdatePolicy } };
+      expect(() => parseTemplate(JSON.stringify({ Resources }))).toThrow(
+        `Resources.Live.UpdatePolicy.${culprit}: `,
+      );
     });
 
     test.each(['Fn::If', 'Fn::ImportValue', 'Fn::toString'])(
