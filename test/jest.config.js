@@ -12,10 +12,14 @@ const common = {
 export default {
   rootDir,
   coverageProvider: 'v8',
+  // Most files wait for processes that they start; by default one core would be left free.
+  maxWorkers: '100%',
   projects: [
     {
       ...common,
       displayName: 'unit',
+      globalSetup: '<rootDir>/test/support/run-setup.ts',
+      globalTeardown: '<rootDir>/test/support/run-teardown.ts',
       testMatch: ['<rootDir>/test/{shared,functions,infra}/**/*.test.ts', '<rootDir>/test/*.test.ts'],
     },
     {

@@ -17,6 +17,7 @@ import {
   postPetEvent,
   REQUEST_ID,
 } from './support/api-gateway-event.ts';
+import { sharedSynthesis } from './support/assembly.ts';
 import { setEnvironment } from './support/environment.ts';
 import { invoke } from './support/invoke.ts';
 import { type LocalService, startLocalService } from './support/local-service.ts';
@@ -415,7 +416,7 @@ describe('the local service, as talkative as it can be,', () => {
   }
 
   beforeAll(async () => {
-    service = await startLocalService('--verbose');
+    service = await startLocalService('--verbose', '--assembly', (await sharedSynthesis()).assembly);
     banner = service.output().slice(0, service.output().indexOf('/pets\n') + '/pets\n'.length);
     const secretQuery = `${secrets.query}=1&api_key=${secrets.key}&Authorization=Bearer+${secrets.otherKey}`;
 

@@ -1,15 +1,13 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Template } from 'aws-cdk-lib/assertions';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { synthesize } from '../../infra/local/assembly.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
 import { resourceOf } from '../support/stack-template.ts';
 
-const assembly = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'));
-afterAll(() => rmSync(assembly, { recursive: true, force: true }));
+const { assembly } = await sharedSynthesis();
 
 /** Text that is in the code of one function alone, and that minifying leaves as it is. */
 const signatures = {
@@ -20,7 +18,6 @@ const signatures = {
 };
 const names = Object.keys(signatures) as (keyof typeof signatures)[];
 
-await synthesize(assembly, 'staging');
 const template = Template.fromJSON(
   JSON.parse(readFileSync(join(assembly, 'PetStore-staging.template.json'), 'utf8')),
 );

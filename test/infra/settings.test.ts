@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { SettingsError } from '../../infra/settings.ts';
 import { type StageSettings, stages } from '../../infra/stages.ts';
-import { cdkSynth, petStoreStack, stageNames } from '../support/stack-template.ts';
+import { cdkSynth } from '../support/assembly.ts';
+import { petStoreStack, stageNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The least and the most that may stand in a setting. */

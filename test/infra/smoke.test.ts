@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { generateApiKey } from '../../shared/api-keys.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
 import { type FakeCloudFormation, startFakeCloudFormation } from '../support/fake-cloudformation.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
@@ -49,7 +50,7 @@ describe('the smoke test of a stage', () => {
     // What the developer has set would lead the command elsewhere.
     for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
     delete process.env['API_KEY'];
-    service = await startLocalService('--data', data);
+    service = await startLocalService('--data', data, '--assembly', (await sharedSynthesis()).assembly);
     record = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
     cloudFormation = await startFakeCloudFormation({
       'PetStore-staging': { BaseAddress: service.baseAddress, ApiKeysTable: record.apiKeysTable },

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { cdkSynth } from '../support/stack-template.ts';
+import { cdkSynth, sharedSynthesis } from '../support/assembly.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+const second = join(folder, 'second');
 
 const table = "app.node.findChild('PetStore-staging').node.findChild('Storage').pets.node.defaultChild";
 const staging = ['PetStore-staging', '--exclusively'];
 
 const [synthesized, again, unacknowledged, invalid] = await Promise.all([
-  cdkSynth(first),
+  sharedSynthesis(),
   cdkSynth(second),
   // A topic that takes messages over plain HTTP.
   cdkSynth(join(folder, 'unacknowledged'), staging, {
@@ -26,6 +26,8 @@ const [synthesized, again, unacknowledged, invalid] = await Promise.all([
       ${table}.addPropertyOverride('BillingMode', 'FREE');`,
   }),
 ]);
+
+const first = synthesized.assembly;
 
 describe('cdk synth', () => {
   test('makes the stacks of the account and of both stages', () => {

@@ -3,11 +3,9 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { PetStoreStack, type PetStoreStackProps } from '../../infra/stack.ts';
 import { type StageName, stages } from '../../infra/stages.ts';
-import { type Outcome, runModule } from './run-command.ts';
 
 // The CDK's validation plugins cost a second for each stack; `cdk synth` runs them.
 process.env['CDK_VALIDATION'] = 'false';
@@ -90,43 +88,4 @@ export function permissionsOf(template: Template, aliasId: string): string[] {
           ? asText(SourceArn).replace(account, '')
           : `${Action} by ${Principal}`,
     );
-}
-
-/**
- * Runs `cdk synth`, all of its checks included, on `infra/app.ts` into the folder.
- *
- * @param additions lines that the app finds at the end of its modules, by path: `infra/stages.ts`.
- */
-export function cdkSynth(
-  assembly: string,
-  parameters: string[] = [],
-  additions: Record<string, string> = {},
-): Promise<Outcome> {
-  const addedByUrl = Object.fromEntries(
-    Object.entries(additions).map(([file, lines]) => [
-      new URL(`../../${file}`, import.meta.url).href,
-      `\n${lines}`,
-    ]),
-  );
-  const hook = `
-    import { registerHooks } from 'node:module';
-    const added = ${JSON.stringify(addedByUrl)};
-    registerHooks({
-      load(url, context, nextLoad) {
-        const loaded = nextLoad(url, context);
-        return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
-      },
-    });`;
-  return runModule(
-    fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk')),
-    ['synth', ...parameters, '--quiet', '--output', assembly],
-    {
-      CDK_VALIDATION: 'true',
-      // By which the CDK would know a test, and report in another way.
-      NODE_ENV: '',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-      // The CDK starts the app with the `node` that it finds, which must be this one.
-      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-    },
-  );
 }

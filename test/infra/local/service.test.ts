@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/global
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { synthesize } from '../../../infra/local/assembly.ts';
+import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -10,10 +10,12 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const folders = temporaryFolder();
-const assembly = mkdtempSync(join(folders, 'assembly-'));
+let assembly: string;
 const running: LocalService[] = [];
 
-beforeAll(() => synthesize(assembly, 'staging', 'production'));
+beforeAll(async () => {
+  ({ assembly } = await sharedSynthesis());
+});
 afterEach(async () => {
   for (const service of running.splice(0)) await service.stop();
 });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { synthesize } from '../../../infra/local/assembly.ts';
 import { resourceModels } from '../../../infra/local/resources.ts';
+import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { counted, type Occurrence, readMetrics } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -25,7 +25,7 @@ const PRELUDE = `
 `;
 
 beforeAll(async () => {
-  await synthesize(assembly, 'staging');
+  cpSync((await sharedSynthesis()).assembly, assembly, { recursive: true });
   for (const bundle of globSync(join(assembly, 'asset.*', 'index.mjs'))) {
     writeFileSync(bundle, PRELUDE + readFileSync(bundle, 'utf8'));
   }

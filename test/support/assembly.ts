@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Outcome, runModule } from './run-command.ts';
+
+/** A synthesis and what came of it. */
+export interface Synthesis extends Outcome {
+  assembly: string;
+}
+
+/**
+ * The cloud assembly of the whole app, synthesized once for all files of a test run: whoever comes first does it, others
+ * wait. Not to be written to.
+ */
+export async function sharedSynthesis(): Promise<Synthesis> {
+  const folder = process.env['PET_STORE_TEST_RUN']!;
+  const assembly = join(folder, 'cdk.out');
+  const outcome = join(folder, 'outcome.json');
+  if (isFirst(join(folder, 'begun'))) writeFileSync(outcome, JSON.stringify(await cdkSynth(assembly)));
+  while (!existsSync(outcome)) await setTimeout(100);
+  return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
+}
+
+function isFirst(mark: string): boolean {
+  try {
+    mkdirSync(mark);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs `cdk synth`, all of its checks included, on `infra/app.ts` into the folder.
+ *
+ * @param additions lines that the app finds at the end of its modules, by path: `infra/stages.ts`.
+ */
+export function cdkSynth(
+  assembly: string,
+  parameters: string[] = [],
+  additions: Record<string, string> = {},
+): Promise<Outcome> {
+  const addedByUrl = Object.fromEntries(
+    Object.entries(additions).map(([file, lines]) => [
+      new URL(`../../${file}`, import.meta.url).href,
+      `\n${lines}`,
+    ]),
+  );
+  const hook = `
+    import { registerHooks } from 'node:module';
+    const added = ${JSON.stringify(addedByUrl)};
+    registerHooks({
+      load(url, context, nextLoad) {
+        const loaded = nextLoad(url, context);
+        return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
+      },
+    });`;
+  return runModule(
+    fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk')),
+    ['synth', ...parameters, '--quiet', '--output', assembly],
+    {
+      CDK_VALIDATION: 'true',
+      // By which the CDK would know a test, and report in another way.
+      NODE_ENV: '',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+      // The CDK starts the app with the `node` that it finds, which must be this one.
+      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+    },
+  );
+}
