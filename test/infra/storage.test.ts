@@ -132,3 +132,11 @@ function protectionOf({ Properties, DeletionPolicy, UpdateReplacePolicy }: Resou
     })),
   };
 }
+
+// Pets lie under so many keys of each index already. Raised with recordedListPartitions, never lowered.
+test.each([
+  ['staging', 1],
+  ['production', 1],
+] as const)('new pets of %s go under no fewer list partitions than they ever did: %d', (stage, least) => {
+  expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
+});
