@@ -1,7 +1,7 @@
 import { App, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { AccountStack } from './account.ts';
-import { checkSettings, SettingsError } from './settings.ts';
+import { checkStages, SettingsError } from './settings.ts';
 import { PetStoreStack } from './stack.ts';
 import { type StageName, stages } from './stages.ts';
 import { TemplateRules } from './template-rules.ts';
@@ -10,12 +10,11 @@ const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);
 
 try {
-  const stageNames = Object.keys(stages) as StageName[];
   // Before the first bundle is made: a sentence is not to stand below its output.
-  for (const stage of stageNames) checkSettings(stage, stages[stage]);
+  checkStages(stages);
 
   const account = new AccountStack(app, 'PetStore-account');
-  for (const stage of stageNames) {
+  for (const stage of Object.keys(stages) as StageName[]) {
     const stack = new PetStoreStack(app, `PetStore-${stage}`, { stage, settings: stages[stage] });
     // API Gateway writes the access log under the account's role.
     stack.addStackDependency(account);

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runCommand } from './command.ts';
 import {
   type Amounts,
   type Assumptions,
@@ -108,7 +110,11 @@ function table(first: string, columns: string[], rows: string[][]): string {
 
 const markers = /(?<=<!-- computed: npm run cost -- --write -->\n)[^]*(?=<!-- end -->)/;
 
-if (import.meta.main && process.argv.includes('--write')) {
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
+  if (!values.write) return console.log(report());
   const document = fileURLToPath(new URL('../docs/cost.md', import.meta.url));
   writeFileSync(document, readFileSync(document, 'utf8').replace(markers, report));
-} else if (import.meta.main) console.log(report());
+}
+
+if (import.meta.main) await runCommand(main);

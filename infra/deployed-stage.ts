@@ -1,9 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-
-// What the operator commands share: where a deployed stage is, and what its operator is told when something is amiss.
-
-/** Something that the operator can mend; shown as one message, without a stack trace. */
-export class UsageError extends Error {}
+import { UsageError } from './command.ts';
 
 export interface DeployedStage {
   stage: string;
@@ -42,29 +38,4 @@ async function readOutputs(stackName: string): Promise<Map<string | undefined, s
       `There is no stack ${stackName} in this account and region: deploy it with npx cdk deploy ${stackName}.`,
     );
   }
-}
-
-/** Runs a command: what its operator can mend becomes one message, anything else a stack trace. */
-export async function runCommand(command: () => Promise<void>): Promise<void> {
-  try {
-    await command();
-  } catch (error) {
-    const message = explain(error as CommandError);
-    if (message === undefined) throw error;
-    console.error(message);
-    process.exit(1);
-  }
-}
-
-type CommandError = Error & { code?: string; $metadata?: unknown };
-
-/** What an error tells the operator; undefined for one that is a fault of the command. */
-function explain(error: CommandError): string | undefined {
-  if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
-  if (error.name === 'CredentialsProviderError') {
-    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message.replace(/\.$/, '')}.`;
-  }
-  const isForOperators =
-    error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
-  return isForOperators ? error.message : undefined;
 }

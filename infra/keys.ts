@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { issueApiKey, type KeyStore } from '../shared/api-keys.ts';
-import { findDeployedStage, runCommand, UsageError } from './deployed-stage.ts';
+import { runCommand, UsageError } from './command.ts';
+import { findDeployedStage } from './deployed-stage.ts';
 
 // The operator command: `npm run keys -- issue --stage staging --owner "Acme"`.
 

@@ -52,12 +52,14 @@ export class Monitoring extends Construct {
   readonly alarms: Alarm[] = [];
   /** Requests that DynamoDB throttled, for each table. */
   readonly throttles: MathExpression[];
+  readonly topicArn: string;
   private readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { stage, settings, functions, storage }: MonitoringProps) {
     super(scope, id);
 
     this.topic = new Topic(this, 'AlarmTopic', { displayName: `Pet store ${stage}`, enforceSSL: true });
+    this.topicArn = this.topic.topicArn;
     // A policy of its own takes the place of the one that lets the whole account publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(

@@ -1,4 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { inspect } from 'node:util';
+import * as v from 'valibot';
 import { stages, type StageSettings } from './stages.ts';
 
 /** A setting that must be mended before anything can be synthesized; the message says how. */
@@ -6,69 +8,107 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-type Rule = [isKept: (settings: StageSettings) => boolean, sentence: (settings: StageSettings) => string];
+// Messages complete the sentence "`name` must be …".
 
-const rules: Rule[] = [
-  ...wholeNumber('listPartitions', 1, 1_000),
-  ...wholeNumber('recordedListPartitions', 1, 1_000),
-  [
-    ({ listPartitions, recordedListPartitions }) => listPartitions >= recordedListPartitions,
-    ({ listPartitions, recordedListPartitions }) =>
-      `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists.`,
-  ],
-  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
-  ...wholeNumber('recoveryDays', 1, 35),
-  ...wholeNumber('maxReadUnitsPerSecond', 1),
-  ...wholeNumber('maxWriteUnitsPerSecond', 1),
-  [
-    ({ logRetentionDays }) => Object.values(RetentionDays).includes(logRetentionDays),
-    ({ logRetentionDays }) =>
-      `logRetentionDays must be a time that CloudWatch offers, such as 14, 30, 90 or 365, not ${logRetentionDays}.`,
-  ],
-  // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-  ...wholeNumber('functionMemoryMegabytes', 128, 10_240),
-  // Above what the database may take, below the 29 seconds that API Gateway waits.
-  ...wholeNumber('functionTimeoutSeconds', 6, 28),
-  ...wholeNumber('authorizerCacheSeconds', 0, 3_600),
-  ...wholeNumber('requestsPerSecond', 1),
-  ...wholeNumber('requestBurst', 1),
-  [
-    ({ requestsPerSecond, requestBurst }) => requestsPerSecond <= requestBurst,
-    ({ requestsPerSecond, requestBurst }) =>
-      `requestsPerSecond must not exceed requestBurst, but is ${requestsPerSecond} with a burst of ${requestBurst}: the rate would never be reached.`,
-  ],
-  [
-    // https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-high-level-settings.html
-    ({ firewall }) => Object.values(firewall ?? {}).every((limit) => Number.isInteger(limit) && limit >= 10),
-    () => 'firewall takes limits of at least 10 requests a minute.',
-  ],
-  [
-    ({ alarmEmail }) => alarmEmail === undefined || /^[^\s@]+@[^\s@]+$/.test(alarmEmail),
-    ({ alarmEmail }) => `alarmEmail must be an e-mail address, not ${alarmEmail}.`,
-  ],
-  [
-    ({ domainName }) =>
-      domainName === undefined ||
-      /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/.test(domainName),
-    ({ domainName }) =>
-      `domainName must be a name in lower case without scheme or path, such as pets.example.com, not ${domainName}.`,
-  ],
-  [
-    ({ domainName, certificateArn }) => domainName === undefined || Boolean(certificateArn),
-    ({ domainName }) =>
-      `certificateArn is missing: the domain ${domainName} needs a certificate from AWS Certificate Manager in the stage's region.`,
-  ],
-  [
-    ({ domainName, hostedZoneId }) => domainName === undefined || Boolean(hostedZoneId),
-    ({ domainName }) =>
-      `hostedZoneId is missing: the domain ${domainName} needs the Route 53 zone that gets its records.`,
-  ],
-  [
-    ({ domainName, certificateArn, hostedZoneId }) =>
-      domainName !== undefined || (certificateArn === undefined && hostedZoneId === undefined),
-    () => 'domainName is missing: certificateArn and hostedZoneId are for a domain.',
-  ],
-];
+const yesOrNo = v.boolean('must be true or false');
+
+function wholeNumber(minimum: number, maximum = Infinity) {
+  const message =
+    maximum === Infinity
+      ? `must be a whole number of at least ${minimum}`
+      : `must be a whole number from ${minimum} to ${maximum}`;
+  return v.pipe(
+    v.number(message),
+    v.integer(message),
+    v.minValue(minimum, message),
+    v.maxValue(maximum, message),
+  );
+}
+
+function text(pattern: RegExp, message: string) {
+  return v.pipe(v.string(message), v.regex(pattern, message));
+}
+
+function describeMember({ expected }: v.BaseIssue<unknown>): string {
+  if (expected === 'never') return 'is no setting';
+  return expected === 'Object' ? 'must be an object of settings' : 'is missing';
+}
+
+/** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
+const requestLimit = wholeNumber(10, 2_000_000_000);
+
+/** Names and values that a stage may have. Bounds are AWS's where nothing else is said. */
+const Settings: v.GenericSchema<StageSettings> = v.strictObject(
+  {
+    listPartitions: wholeNumber(1, 1_000),
+    recordedListPartitions: wholeNumber(1, 1_000),
+    keepsData: yesOrNo,
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
+    recoveryDays: wholeNumber(1, 35),
+    maxReadUnitsPerSecond: wholeNumber(1),
+    maxWriteUnitsPerSecond: wholeNumber(1),
+    logRetentionDays: v.pipe(
+      v.number('must be a number of days'),
+      v.check(
+        (days) => Object.values(RetentionDays).includes(days),
+        'must be a time that CloudWatch offers, such as 14, 30, 90 or 365',
+      ),
+    ),
+    // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+    functionMemoryMegabytes: wholeNumber(128, 10_240),
+    // Above what the database may take, below the 29 seconds that API Gateway waits.
+    functionTimeoutSeconds: wholeNumber(6, 28),
+    authorizerCacheSeconds: wholeNumber(0, 3_600),
+    deploysByCanary: yesOrNo,
+    requestsPerSecond: wholeNumber(1),
+    requestBurst: wholeNumber(1),
+    firewall: v.exactOptional(
+      v.strictObject(
+        { requestsPerMinutePerAddress: requestLimit, requestsPerMinutePerKey: requestLimit },
+        describeMember,
+      ),
+    ),
+    alarmEmail: v.exactOptional(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')),
+    domainName: v.exactOptional(
+      text(
+        /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/,
+        'must be a name in lower case without scheme or path, such as pets.example.com',
+      ),
+    ),
+    certificateArn: v.exactOptional(
+      text(
+        /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
+        'must be the ARN of a certificate in AWS Certificate Manager',
+      ),
+    ),
+    hostedZoneId: v.exactOptional(
+      text(/^Z[A-Z\d]+$/, 'must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ'),
+    ),
+  },
+  describeMember,
+);
+
+/** What settings must not be beside each other: why not, or undefined. */
+function findContradiction(settings: StageSettings): string | undefined {
+  const { listPartitions, recordedListPartitions, requestsPerSecond, requestBurst } = settings;
+  const { domainName, certificateArn, hostedZoneId } = settings;
+  if (listPartitions < recordedListPartitions) {
+    return `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists`;
+  }
+  if (requestsPerSecond > requestBurst) {
+    return `requestsPerSecond must not exceed requestBurst, but is ${requestsPerSecond} with a burst of ${requestBurst}: the rate would never be reached`;
+  }
+  if (domainName && !certificateArn) {
+    return `certificateArn is missing: the domain ${domainName} needs a certificate from AWS Certificate Manager in the stage's region`;
+  }
+  if (domainName && !hostedZoneId) {
+    return `hostedZoneId is missing: the domain ${domainName} needs the Route 53 zone that gets its records`;
+  }
+  if (!domainName && (certificateArn || hostedZoneId)) {
+    return 'domainName is missing: certificateArn and hostedZoneId are for a domain';
+  }
+  return undefined;
+}
 
 /**
  * Stops a synth that would deploy what cannot work or would harm.
@@ -81,21 +121,38 @@ export function checkSettings(stage: string, settings: StageSettings): void {
       `There is no stage ${stage}: the stages are ${Object.keys(stages).join(' and ')}.`,
     );
   }
-  const broken = rules.find(([isKept]) => !isKept(settings));
-  if (broken) throw new SettingsError(`Stage ${stage}: ${broken[1](settings)}`);
+  const { issues, output } = v.safeParse(Settings, settings, { abortEarly: true });
+  const complaint = issues ? describe(issues[0]) : findContradiction(output);
+  if (complaint) throw new SettingsError(`Stage ${stage}: ${complaint}.`);
 }
 
-type NumberSetting = {
-  [K in keyof StageSettings]-?: StageSettings[K] extends number ? K : never;
-}[keyof StageSettings];
+function describe(issue: v.BaseIssue<unknown>): string {
+  const name = v.getDotPath(issue) ?? 'it';
+  return issue.message.startsWith('is ')
+    ? `${name} ${issue.message}`
+    : `${name} ${issue.message}, not ${inspect(issue.input)}`;
+}
 
-function wholeNumber(name: NumberSetting, minimum: number, maximum?: number): [Rule] {
-  const bounds = maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-  return [
-    [
-      ({ [name]: value }) =>
-        Number.isInteger(value) && value >= minimum && (maximum === undefined || value <= maximum),
-      ({ [name]: value }) => `${name} must be a whole number ${bounds}, not ${value}.`,
-    ],
-  ];
+/**
+ * Checks all stages, before anything of any is made.
+ *
+ * @throws SettingsError for the first that is wrong.
+ */
+export function checkStages(all: Record<string, StageSettings>): void {
+  const stageOfDomain = new Map<string, string>();
+  for (const [stage, settings] of Object.entries(all)) {
+    // It is part of each key, of the base address, and of the stack's name.
+    if (!/^[a-z][a-z\d]*$/.test(stage)) {
+      throw new SettingsError(
+        `A stage's name is made of lower-case letters and digits, not ${inspect(stage)}.`,
+      );
+    }
+    checkSettings(stage, settings);
+    const { domainName } = settings;
+    if (!domainName) continue;
+    const other = stageOfDomain.get(domainName);
+    if (other)
+      throw new SettingsError(`The stages ${other} and ${stage} have the same domain ${domainName}.`);
+    stageOfDomain.set(domainName, stage);
+  }
 }

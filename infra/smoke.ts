@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { issueApiKey } from '../shared/api-keys.ts';
-import { findDeployedStage, runCommand } from './deployed-stage.ts';
+import { runCommand } from './command.ts';
+import { findDeployedStage } from './deployed-stage.ts';
 
 // `npm run smoke -- --stage staging`: the HTTP tests against a deployed stage. They leave their pets there.
 

@@ -41,7 +41,7 @@ export class PetStoreStack extends Stack {
     if (settings.keepsData && !settings.alarmEmail) {
       Annotations.of(this).addWarningV2(
         'pet-store:alarms-unheard',
-        `Nobody is told of the alarms of ${stage}: set alarmEmail in infra/stages.ts, or subscribe to AlarmTopic and acknowledge this.`,
+        `Nobody is told of the alarms of ${stage}, unless somebody subscribed to the topic AlarmTopic: set alarmEmail in infra/stages.ts.`,
       );
     }
 
@@ -52,6 +52,10 @@ export class PetStoreStack extends Stack {
     new CfnOutput(this, 'ApiKeysTable', {
       value: storage.apiKeys.tableName,
       description: 'Table into which API keys are issued',
+    });
+    new CfnOutput(this, 'AlarmTopic', {
+      value: monitoring.topicArn,
+      description: 'Topic that alarms are sent to',
     });
   }
 }

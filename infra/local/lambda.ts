@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { RunnerError } from './runner-error.ts';
 import { region, type Resource } from './template.ts';
 
 /** Instances of one function at a time; further events wait for one, where Lambda would start more. */
@@ -34,12 +36,20 @@ interface Instance {
  * Runs a function of the template in workers, as Lambda runs it in instances: each with the function's own
  * environment and nothing of this process's, one event at a time, started when needed and kept for the next
  * event, ended when it takes longer than its time-out.
+ *
+ * @throws RunnerError when the assembly does not hold its bundle.
  */
 export function createFunction(
   { logicalId, properties }: Resource<'AWS::Lambda::Function'>,
   { assembly, databaseEndpoint, log }: FunctionOptions,
 ): LambdaFunction {
   const [module, exportName] = properties.Handler.split('.');
+  const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);
+  if (!existsSync(file)) {
+    throw new RunnerError(
+      `The assembly ${assembly} lacks the bundle of ${logicalId}: synthesize this stack again with npx cdk synth.`,
+    );
+  }
   const alive = new Set<Instance>();
   const idle = new Set<Instance>();
   const waiting: ((instance: Instance) => void)[] = [];
@@ -47,7 +57,7 @@ export function createFunction(
   function startInstance(): Instance {
     const worker = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
       workerData: {
-        file: join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`),
+        file,
         exportName,
         functionName: logicalId,
         memoryLimitInMB: properties.MemorySize,

@@ -116,8 +116,19 @@ export const resourceModels = {
   'AWS::ApiGateway::Stage': v.strictObject({
     AccessLogSetting: v.optional(v.strictObject({ DestinationArn: passedOver, Format: text })),
     DeploymentId: passedOver,
-    // Nobody is throttled here, where one's own load tests run.
-    MethodSettings: passedOver,
+    MethodSettings: v.optional(
+      v.array(
+        v.strictObject({
+          DataTraceEnabled: passedOver,
+          HttpMethod: passedOver,
+          LoggingLevel: passedOver,
+          ResourcePath: passedOver,
+          // Nobody is throttled here, where one's own load tests run.
+          ThrottlingBurstLimit: passedOver,
+          ThrottlingRateLimit: passedOver,
+        }),
+      ),
+    ),
     RestApiId: passedOver,
     StageName: text,
     TracingEnabled: passedOver,

@@ -114,7 +114,15 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
   });
 
   test('passes on why AWS cannot be reached', async () => {
-    expect(refusal(await run({ ...unreachable, ...region, ...credentials }))).toMatch(/127\.0\.0\.1:1$/);
+    expect(refusal(await run({ ...unreachable, ...region, ...credentials }))).toMatch(
+      /^AWS cannot be reached; look at your network and at AWS_REGION: .*127\.0\.0\.1:1\.$/,
+    );
+  });
+
+  test('says what a region looks like when it is none', async () => {
+    expect(refusal(await run({ ...unreachable, AWS_REGION: 'somewhere!', ...credentials }))).toBe(
+      'AWS_REGION must be a region such as eu-central-1, not somewhere!.',
+    );
   });
 });
 

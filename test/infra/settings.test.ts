@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { SettingsError } from '../../infra/settings.ts';
+import { checkStages, SettingsError } from '../../infra/settings.ts';
 import { type StageSettings, stages } from '../../infra/stages.ts';
 import { cdkSynth } from '../support/assembly.ts';
 import { petStoreStack, stageNames } from '../support/stack-template.ts';
@@ -81,12 +81,10 @@ describe.each(stageNames)('the settings of %s', (stage) => {
   });
 
   describe('logRetentionDays', () => {
-    test.each([0, 15, 100, 365.5, NaN])('must not be %d', (logRetentionDays) => {
-      const sentence = refusalOf(stage, { logRetentionDays });
-      expect(
-        sentence.startsWith(`Stage ${stage}: logRetentionDays must be a time that CloudWatch offers`),
-      ).toBe(true);
-      expect(sentence.endsWith(`, not ${logRetentionDays}.`)).toBe(true);
+    test.each([0, 15, 100, 365.5])('must not be %d', (logRetentionDays) => {
+      expect(refusalOf(stage, { logRetentionDays })).toBe(
+        `Stage ${stage}: logRetentionDays must be a time that CloudWatch offers, such as 14, 30, 90 or 365, not ${logRetentionDays}.`,
+      );
     });
 
     test.each([1, 14, 365, 3_653])('may be %d', (logRetentionDays) => {
@@ -95,14 +93,19 @@ describe.each(stageNames)('the settings of %s', (stage) => {
   });
 
   describe('firewall', () => {
-    test.each([
-      { ...firewall, requestsPerMinutePerAddress: 9 },
-      { ...firewall, requestsPerMinutePerKey: 9 },
-      { ...firewall, requestsPerMinutePerKey: 10.5 },
-      { ...firewall, requestsPerMinutePerAddress: NaN },
-    ])('must not be %j', (limits) => {
-      expect(refusalOf(stage, { firewall: limits })).toMatch(
-        /^Stage \w+: firewall takes .* at least 10 .*\.$/,
+    test.each(['requestsPerMinutePerAddress', 'requestsPerMinutePerKey'])(
+      'must not be without %s',
+      (limit) => {
+        const limits = Object.fromEntries(Object.entries(firewall).filter(([name]) => name !== limit));
+        expect(refusalOf(stage, { firewall: limits as typeof firewall })).toBe(
+          `Stage ${stage}: firewall.${limit} is missing.`,
+        );
+      },
+    );
+
+    test.each([9, 10.5, NaN, 2_000_000_001])('must not have a limit of %d', (limit) => {
+      expect(refusalOf(stage, { firewall: { ...firewall, requestsPerMinutePerKey: limit } })).toBe(
+        `Stage ${stage}: firewall.requestsPerMinutePerKey must be a whole number from 10 to 2000000000, not ${limit}.`,
       );
     });
 
@@ -116,7 +119,7 @@ describe.each(stageNames)('the settings of %s', (stage) => {
       'must not be %j',
       (alarmEmail) => {
         expect(refusalOf(stage, { alarmEmail })).toBe(
-          `Stage ${stage}: alarmEmail must be an e-mail address, not ${alarmEmail}.`,
+          `Stage ${stage}: alarmEmail must be an e-mail address, not '${alarmEmail}'.`,
         );
       },
     );
@@ -143,7 +146,7 @@ describe.each(stageNames)('the settings of %s', (stage) => {
       expect(sentence.startsWith(`Stage ${stage}: domainName must be a name in lower case without `)).toBe(
         true,
       );
-      expect(sentence.endsWith(`, not ${domainName}.`)).toBe(true);
+      expect(sentence.endsWith(`, not '${domainName}'.`)).toBe(true);
     });
 
     test.each(['pets.example.com', 'example.com', 'xn--kfer-loa.shop-1.example'])(
@@ -157,8 +160,6 @@ describe.each(stageNames)('the settings of %s', (stage) => {
     test.each([
       ['a certificate', 'certificateArn', { domainName, hostedZoneId }],
       ['a zone', 'hostedZoneId', { domainName, certificateArn }],
-      ['a certificate', 'certificateArn', { ...domain, certificateArn: '' }],
-      ['a zone', 'hostedZoneId', { ...domain, hostedZoneId: '' }],
     ])('must not be without %s', (_what, missing, settings) => {
       const sentence = refusalOf(stage, settings);
       expect(
@@ -174,6 +175,81 @@ describe.each(stageNames)('the settings of %s', (stage) => {
         );
       },
     );
+  });
+});
+
+// What types would catch, but nobody asks them before a deployment.
+describe('cdk synth does not take', () => {
+  test.each<[string, object, string]>([
+    ['a setting left out', { keepsData: undefined }, 'keepsData must be true or false, not undefined'],
+    [
+      'yes or no in quotes',
+      { deploysByCanary: 'false' },
+      "deploysByCanary must be true or false, not 'false'",
+    ],
+    [
+      'a number in quotes',
+      { requestsPerSecond: '100' },
+      "requestsPerSecond must be a whole number of at least 1, not '100'",
+    ],
+    [
+      'a name in place of days',
+      { logRetentionDays: 'TWO_WEEKS' },
+      "logRetentionDays must be a number of days, not 'TWO_WEEKS'",
+    ],
+    [
+      'a list for a text',
+      { alarmEmail: ['a@b.de'] },
+      "alarmEmail must be an e-mail address, not [ 'a@b.de' ]",
+    ],
+    ['nothing for a web ACL', { firewall: null }, 'firewall must be an object of settings, not null'],
+    ['a misspelt setting', { alarmEmial: 'a@b.de' }, 'alarmEmial is no setting'],
+    ['a misspelt limit', { firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is no setting'],
+    [
+      'any text for a certificate',
+      { ...domain, certificateArn: 'x' },
+      "certificateArn must be the ARN of a certificate in AWS Certificate Manager, not 'x'",
+    ],
+    [
+      'the path of a zone for its id',
+      { ...domain, hostedZoneId: '/hostedzone/Z1' },
+      "hostedZoneId must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ, not '/hostedzone/Z1'",
+    ],
+  ])('%s', (_what, changes, sentence) => {
+    expect(refusalOf('production', changes)).toBe(`Stage production: ${sentence}.`);
+  });
+
+  test('a setting that is not there', () => {
+    const { keepsData: _, ...settings } = stages.production;
+    const error = errorOf(() => petStoreStack('production', { settings: settings as StageSettings }));
+    expect(error).toEqual(new SettingsError('Stage production: keepsData is missing.'));
+  });
+
+  test('a stage without settings', () => {
+    const all = { staging: null } as unknown as Record<string, StageSettings>;
+    expect(errorOf(() => checkStages(all))).toEqual(
+      new SettingsError('Stage staging: it must be an object of settings, not null.'),
+    );
+  });
+
+  test.each(['my stage!', 'Staging', '9'])('a stage named %j', (name) => {
+    expect(errorOf(() => checkStages({ [name]: stages.staging }))).toEqual(
+      new SettingsError(`A stage's name is made of lower-case letters and digits, not '${name}'.`),
+    );
+  });
+
+  test('one domain for two stages', () => {
+    const all = {
+      staging: { ...stages.staging, ...domain },
+      production: { ...stages.production, ...domain },
+    };
+    expect(errorOf(() => checkStages(all))).toEqual(
+      new SettingsError('The stages staging and production have the same domain pets.example.com.'),
+    );
+  });
+
+  test('nothing of the stages as they are', () => {
+    expect(errorOf(() => checkStages(stages))).toBeUndefined();
   });
 });
 

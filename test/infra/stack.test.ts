@@ -44,15 +44,18 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(resourcesOf(template, 'AWS::ApiGateway::Account')).toEqual([]);
   });
 
-  test('gives nothing but the base address and the table of keys', () => {
+  test('gives nothing but the base address, the table of keys and the topic of alarms', () => {
     const [apiId] = resourceOf(template, 'AWS::ApiGateway::RestApi', 'ApiRestApi');
     const [stageId] = resourcesOf(template, 'AWS::ApiGateway::Stage')[0]!;
     const [keysId] = resourceOf(template, 'AWS::DynamoDB::GlobalTable', 'StorageApiKeys');
+
+    const [topicId] = resourceOf(template, 'AWS::SNS::Topic', 'MonitoringAlarmTopic');
 
     const outputs = Object.entries(template.toJSON()['Outputs'] as Record<string, { Value: unknown }>);
     expect(Object.fromEntries(outputs.map(([name, { Value }]) => [name, asText(Value)]))).toEqual({
       BaseAddress: `https://\${${apiId}}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${${stageId}}/v1`,
       ApiKeysTable: `\${${keysId}}`,
+      AlarmTopic: `\${${topicId}}`,
     });
   });
 

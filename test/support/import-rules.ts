@@ -16,7 +16,7 @@ interface Zone {
   project: RegExp;
 }
 
-const COMMAND_NAMES = 'cost|cost-model|deployed-stage|keys|openapi|smoke';
+const COMMAND_NAMES = 'command|cost|cost-model|deployed-stage|keys|openapi|smoke';
 const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
 const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES})\.ts)[^/]+\.ts`;
 
@@ -27,7 +27,7 @@ const zones: Zone[] = [
   {
     files: new RegExp(`^${OPERATOR_COMMANDS}$`),
     // Settings are plain data.
-    project: /^(shared\/.*|infra\/(cost-model|deployed-stage|stages)\.ts)$/,
+    project: /^(shared\/.*|infra\/(command|cost-model|deployed-stage|stages)\.ts)$/,
   },
   {
     files: new RegExp(`^${CDK_FILES}$`),

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastChannel, type Worker } from 'node:worker_threads';
 import { createFunction, type LambdaFunction } from '../../../infra/local/lambda.ts';
+import { RunnerError } from '../../../infra/local/runner-error.ts';
 import { lambdaFunction, role, templateOf } from '../../support/sample-resources.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -148,12 +149,14 @@ describe('a function', () => {
     expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
   });
 
-  test('whose bundle is missing gives an error', async () => {
+  test('whose bundle is missing cannot be run', () => {
     const template = templateOf({ Role: role, Sample: lambdaFunction('missing') });
     const [resource] = template.resources('AWS::Lambda::Function');
-    const fn = createFunction(resource!, { assembly, databaseEndpoint: '', log() {} });
-    started.push(fn);
-    expect(await fn.invoke({})).toEqual({ error: expect.stringContaining('index.mjs') });
+    expect(() => createFunction(resource!, { assembly, databaseEndpoint: '', log() {} })).toThrow(
+      new RunnerError(
+        `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
+      ),
+    );
   });
 
   test('that ends its process gives an error at once, and the next event gets a new instance', async () => {

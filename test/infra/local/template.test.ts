@@ -188,6 +188,19 @@ describe('a template', () => {
       ).toMatch(new RegExp(String.raw`\n {2}Function \(AWS::Lambda::Function\): ${property}: .*"${value}"`));
     });
 
+    test('a cache, by which a stage would answer otherwise', () => {
+      const settings = {
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        ThrottlingRateLimit: 100,
+        CachingEnabled: true,
+      };
+      const Properties = { StageName: 'sample', MethodSettings: [settings] };
+      expect(refusal({ Stage: { Type: 'AWS::ApiGateway::Stage', Properties } })).toMatch(
+        /\n {2}Stage \(AWS::ApiGateway::Stage\): MethodSettings\.0\.CachingEnabled: .+$/,
+      );
+    });
+
     test('a statement that denies', () => {
       const statement = { Action: 'dynamodb:GetItem', Effect: 'Deny', Resource: '*' };
       const PolicyDocument = { Statement: [statement], Version: '2012-10-17' };

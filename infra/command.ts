@@ -1,0 +1,35 @@
+// How the operator commands end: what an operator can mend is told in a sentence.
+
+/** Something that the operator can mend; shown as one message, without a stack trace. */
+export class UsageError extends Error {}
+
+/** Runs a command: what its operator can mend becomes one message, anything else a stack trace. */
+export async function runCommand(command: () => Promise<void>): Promise<void> {
+  try {
+    await command();
+  } catch (error) {
+    const message = explain(error as CommandError);
+    if (message === undefined) throw error;
+    console.error(message);
+    process.exit(1);
+  }
+}
+
+type CommandError = Error & { code?: string; $metadata?: unknown };
+
+/** What an error tells the operator; undefined for one that is a fault of the command. */
+function explain(error: CommandError): string | undefined {
+  if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
+  if (error.message.startsWith('Region not accepted')) {
+    return `AWS_REGION must be a region such as eu-central-1, not ${process.env['AWS_REGION']}.`;
+  }
+  if (['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ETIMEDOUT'].includes(error.code ?? '')) {
+    return `AWS cannot be reached; look at your network and at AWS_REGION: ${error.message}.`;
+  }
+  if (error.name === 'CredentialsProviderError') {
+    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message.replace(/\.$/, '')}.`;
+  }
+  const isForOperators =
+    error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
+  return isForOperators ? error.message : undefined;
+}
