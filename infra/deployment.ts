@@ -22,7 +22,7 @@ export function shiftTraffic(
   const role = deploymentRole(scope, functions);
 
   for (const [name, fn] of Object.entries(functions)) {
-    const functionName = name.charAt(0).toUpperCase() + name.slice(1);
+    const functionName = fn.node.id;
     const newVersionErrors = monitoring.addAlarm(`${functionName}NewVersionErrors`, {
       chapter: 'Errors of a new version',
       meaning: `The version of ${functionName} deployed last crashed, timed out, threw, or answered internal_error.`,

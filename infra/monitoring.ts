@@ -92,8 +92,8 @@ export class Monitoring extends Construct {
       evaluationPeriods: 3,
     });
 
-    for (const [name, fn] of Object.entries(functions)) {
-      const functionName = name.charAt(0).toUpperCase() + name.slice(1);
+    for (const fn of Object.values(functions)) {
+      const functionName = fn.node.id;
       this.addAlarm(`${functionName}Errors`, {
         chapter: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
         meaning: `${functionName} crashed, timed out or threw three times in five minutes.`,
