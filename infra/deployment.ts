@@ -25,7 +25,7 @@ export function shiftTraffic(
     const functionName = fn.node.id;
     const newVersionErrors = monitoring.addAlarm(`${functionName}NewVersionErrors`, {
       chapter: 'Errors of a new version',
-      meaning: `The version of ${functionName} deployed last crashed, timed out, threw, or answered internal_error.`,
+      meaning: `The version of ${functionName} deployed last failed: it crashed, timed out, could not start or decide, or answered internal_error.`,
       metric: errorsOfVersion(fn, { service: serviceName(stage), operation: name }),
       threshold: 1,
       evaluationPeriods: 1,

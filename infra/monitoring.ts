@@ -96,7 +96,8 @@ export class Monitoring extends Construct {
       const functionName = fn.node.id;
       this.addAlarm(`${functionName}Errors`, {
         chapter: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
-        meaning: `${functionName} crashed, timed out or threw three times in five minutes.`,
+        // What an operation's code throws becomes an answer; the authorizer throws when it cannot decide.
+        meaning: `${functionName} ${fn === functions.authorizer ? 'threw, crashed or timed out' : 'crashed, timed out or could not start'} three times in five minutes.`,
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
         threshold: 3,
         evaluationPeriods: 1,

@@ -71,7 +71,7 @@ const Settings: v.GenericSchema<StageSettings> = v.strictObject(
     alarmEmail: v.exactOptional(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')),
     domainName: v.exactOptional(
       text(
-        /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*[a-z\d]$/,
+        /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
         'must be a name in lower case without scheme or path, such as pets.example.com',
       ),
     ),
@@ -130,8 +130,16 @@ function describe(issue: v.BaseIssue<unknown>): string {
   const name = v.getDotPath(issue) ?? 'it';
   return issue.message.startsWith('is ')
     ? `${name} ${issue.message}`
-    : `${name} ${issue.message}, not ${inspect(issue.input)}`;
+    : `${name} ${issue.message}, not ${show(issue.input)}`;
 }
+
+/** On one line, and not more of it than tells which it is. */
+function show(value: unknown): string {
+  return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
+}
+
+/** The stack beside the stages, and what the operator commands call the local service. */
+const RESERVED = new Set(['account', 'local']);
 
 /**
  * Checks all stages, before anything of any is made.
@@ -142,9 +150,9 @@ export function checkStages(all: Record<string, StageSettings>): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {
     // It is part of each key, of the base address, and of the stack's name.
-    if (!/^[a-z][a-z\d]*$/.test(stage)) {
+    if (!/^[a-z][a-z\d]*$/.test(stage) || RESERVED.has(stage)) {
       throw new SettingsError(
-        `A stage's name is made of lower-case letters and digits, not ${inspect(stage)}.`,
+        `A stage's name must begin with a lower-case letter, go on with such letters and digits, and be neither ${[...RESERVED].join(' nor ')}, not ${show(stage)}.`,
       );
     }
     checkSettings(stage, settings);

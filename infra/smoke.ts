@@ -34,6 +34,7 @@ async function smoke(): Promise<void> {
     stdio: 'inherit',
     env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey },
   });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => tests.kill(signal));
   const [code] = (await once(tests, 'exit')) as [number | null];
   process.exitCode = code ?? 1;
 }

@@ -14,23 +14,29 @@ type Metric = Exclude<(typeof metrics)[keyof typeof metrics], string>;
 /** The messages of these quote values: DynamoDB's those of the request, the others what they could not read. */
 const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);
 
+/** Causes beyond are left out; a chain of them may be a ring. */
+const MAX_CAUSES = 5;
+
 /**
  * What is logged of whatever was thrown. Of an error the name, the message, where it came from, why, and what the SDK
  * says of its call; none of its other members, as among them may be the item of a table or a response. Of what is no
  * error the type.
  */
-export function loggable(thrown: unknown): object {
+export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   if (!(thrown instanceof Error)) return { thrown: typeof thrown };
-  const { name, message, stack, cause } = thrown;
+  const { name, message, stack = '', cause } = thrown;
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
   return {
     name,
     message: quotingErrors.has(name) ? 'Not logged: it may quote what was sent.' : message,
-    // Its first lines repeat the message.
-    stack: stack?.match(/^ +at .+$/gm)?.join('\n'),
+    // It begins with the message, of which any line might look like one of its own.
+    stack: stack
+      .replace(message, '')
+      .match(/^ +at .+$/gm)
+      ?.join('\n'),
     code,
     $metadata,
-    ...(cause !== undefined && { cause: loggable(cause) }),
+    ...(cause !== undefined && causes > 0 && { cause: loggable(cause, causes - 1) }),
   };
 }
 

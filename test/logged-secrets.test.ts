@@ -229,6 +229,16 @@ describe('the functions', () => {
           new DynamoDBServiceException({ name: 'ValidationException', $fault: 'client', message, $metadata }),
       ],
       [
+        'refuses the values and quotes them in lines that look like those of a stack',
+        (message) =>
+          new DynamoDBServiceException({
+            name: 'ValidationException',
+            $fault: 'client',
+            message: `No:\n    at ${message}`,
+            $metadata,
+          }),
+      ],
+      [
         'refuses the values and returns the request',
         (quoted) =>
           Object.assign(

@@ -162,7 +162,7 @@ async function fieldsOfErrorLine(): Promise<string[]> {
   try {
     const { endpoint } = await import('../shared/endpoint.ts');
     const handler = endpoint(operations.getPet, async () => {
-      throw new Error('outer', { cause: new Error('inner') });
+      throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
     });
     await invoke(handler, getPetEvent('1'));
   } finally {
@@ -327,7 +327,14 @@ describe('the script that brings items back', () => {
       ['--input-type=module', '--eval', script],
       {
         cwd: projectRoot,
-        env: { ...process.env, ...environment, SOURCE: 'restored', TARGET: 'pets', KEY: 'id' },
+        env: {
+          ...process.env,
+          FORCE_COLOR: '0',
+          ...environment,
+          SOURCE: 'restored',
+          TARGET: 'pets',
+          KEY: 'id',
+        },
       },
     );
     return stdout;

@@ -30,9 +30,18 @@ parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline
   };
   try {
     const result = await handler(event, context);
+    await written();
     // As Lambda does, the result crosses as JSON, and what JSON cannot say is an error of the function.
     parentPort?.postMessage({ result: JSON.stringify(result) ?? 'null' });
   } catch (error) {
+    await written();
     parentPort?.postMessage({ error: inspect(error) });
   }
 });
+
+/** What the function wrote has arrived before its answer does: the instance may be ended then. */
+async function written(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
+  }
+}

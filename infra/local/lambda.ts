@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { RunnerError } from './runner-error.ts';
@@ -76,7 +76,7 @@ export function createFunction(
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: properties.MemorySize },
     });
-    for (const stream of [worker.stdout, worker.stderr]) createInterface(stream).on('line', log);
+    for (const stream of [worker.stdout, worker.stderr]) forEachLine(stream, log);
     const instance: Instance = { worker, finish() {} };
     worker.on('message', (invocation: Invocation) => instance.finish(invocation));
     worker.on('error', (error) => end(instance, inspect(error)));
@@ -130,4 +130,18 @@ export function createFunction(
       await Promise.all([...alive].map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+/** Lines end at \n alone: what JSON may hold unescaped, such as U+2028, ends none, as it would for `node:readline`. */
+function forEachLine(stream: Readable, take: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+  });
+  stream.on('close', () => {
+    if (rest) take(rest);
+  });
 }

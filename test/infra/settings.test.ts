@@ -232,11 +232,28 @@ describe('cdk synth does not take', () => {
     );
   });
 
-  test.each(['my stage!', 'Staging', '9'])('a stage named %j', (name) => {
+  test.each(['my stage!', 'Staging', '9', 'account', 'local'])('a stage named %j', (name) => {
     expect(errorOf(() => checkStages({ [name]: stages.staging }))).toEqual(
-      new SettingsError(`A stage's name is made of lower-case letters and digits, not '${name}'.`),
+      new SettingsError(
+        `A stage's name must begin with a lower-case letter, go on with such letters and digits, and be neither account nor local, not '${name}'.`,
+      ),
     );
   });
+
+  test('a long text, of which the sentence repeats the beginning', () => {
+    const sentence = refusalOf('staging', { alarmEmail: 'very long \n'.repeat(1_000) });
+    expect(sentence).toHaveLength(sentence.split('\n')[0]!.length);
+    expect(sentence.length).toBeLessThan(300);
+  });
+
+  test.each([`${'a'.repeat(64)}.example`, `${'a.'.repeat(130)}example`])(
+    'a domain name that is too long',
+    (domainName) => {
+      expect(refusalOf('staging', { ...domain, domainName })).toContain(
+        'domainName must be a name in lower case',
+      );
+    },
+  );
 
   test('one domain for two stages', () => {
     const all = {

@@ -189,6 +189,15 @@ describe('a fault', () => {
     ]);
   });
 
+  test('that is its own cause is answered, and logged to some depth', async () => {
+    const error = new Error('a ring');
+    error.cause = error;
+    const { status } = await invoke(failing(error), apiGatewayEvent());
+    expect(status).toBe(500);
+    expect(logLines()).toMatchObject([{ error: { message: 'a ring', cause: { message: 'a ring' } } }]);
+    expect(occurrences()).toContainEqual(counted('Refusals', { code: 'internal_error' }));
+  });
+
   test('of the database is logged with what the SDK says of the call', async () => {
     const $metadata = {
       httpStatusCode: 400,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +9,28 @@ export interface Synthesis extends Outcome {
   assembly: string;
 }
 
+/** Far beyond what a synthesis takes on a busy machine. */
+const DEADLINE_MILLISECONDS = 180_000;
+
 /**
  * The cloud assembly of the whole app, synthesized once for all files of a test run: whoever comes first does it, others
  * wait. Not to be written to.
+ *
+ * @throws Error when the file that came first has ended before its synthesis.
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
-  if (isFirst(join(folder, 'begun'))) writeFileSync(outcome, JSON.stringify(await cdkSynth(assembly)));
-  while (!existsSync(outcome)) await setTimeout(100);
+  if (isFirst(join(folder, 'begun'))) {
+    writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
+    renameSync(`${outcome}.new`, outcome);
+  }
+  const deadline = Date.now() + DEADLINE_MILLISECONDS;
+  while (!existsSync(outcome)) {
+    if (Date.now() > deadline) throw new Error('The synthesis that another test file began never ended.');
+    await setTimeout(100);
+  }
   return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
 }
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,8 +19,15 @@ export function runModule(
     execFile(
       process.execPath,
       [module, ...parameters],
-      { cwd: projectRoot, env: { ...process.env, ...environment } },
-      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      // Its output must not depend on where the tests run: on a terminal, whose workers have colours, or in CI.
+      { cwd: projectRoot, env: { ...process.env, FORCE_COLOR: '0', CI: 'false', ...environment } },
+      (error, stdout, stderr) => resolve({ code: exitCode(error), stdout, stderr }),
     );
   });
+}
+
+/** What ended it by a signal, or before it began, has no number. */
+function exitCode(error: ExecFileException | null): number {
+  if (!error) return 0;
+  return typeof error.code === 'number' ? error.code : 1;
 }

@@ -190,6 +190,25 @@ describe('a function', () => {
 describe('what a function writes', () => {
   const end = `function end() { console.log('the end'); console.error('the end of errors'); }`;
 
+  test('arrives before the answer, so that nothing is lost when the function is ended', async () => {
+    const lines: string[] = [];
+    const fn = functionOf(
+      `export const handler = () => { for (const line of ['one', 'two', 'three']) console.log(line); };`,
+      10,
+      (line) => lines.push(line),
+    );
+    await fn.invoke({});
+    await fn.close();
+    expect(lines).toEqual(['one', 'two', 'three']);
+  });
+
+  // JSON may hold them as they are.
+  test('has no end of a line at U+2028 or U+2029', async () => {
+    const lines = await linesOf(`${end}
+      export const handler = () => { console.log('{"name":"a\\u2028b\\u2029c"}'); end(); };`);
+    expect(lines).toEqual(['{"name":"a\u2028b\u2029c"}']);
+  });
+
   test('arrives line by line, in order, however it was written', async () => {
     const lines = await linesOf(`${end}
       const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n"}\\n'];
