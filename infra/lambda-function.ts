@@ -61,7 +61,7 @@ export class PetStoreFunction extends NodejsFunction {
       environment,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // What fails is logged; the start and end of every call, which metrics tell of, would cost more than the call.
+      // What fails is logged; the start and end of every call, which metrics tell of, would cost as much as the call.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: Tracing.ACTIVE,
       // A version that is not in use any more is what one goes back to. One whose deployment failed goes away: Lambda
