@@ -1,8 +1,8 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat, LogGroupLogDestination, type StageOptions } from 'aws-cdk-lib/aws-apigateway';
-import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { metrics, serviceName } from '../shared/environment.ts';
+import { createLogGroup } from './log-group.ts';
 import type { StageSettings } from './stages.ts';
 
 /**
@@ -44,10 +44,7 @@ export function accessLog(
   stage: string,
   settings: StageSettings,
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
-  const logGroup = new LogGroup(scope, 'AccessLog', {
-    retention: settings.logRetentionDays,
-    removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-  });
+  const logGroup = createLogGroup(scope, 'AccessLog', settings);
   new MetricFilter(scope, 'GatewayRefusals', {
     logGroup,
     // A value that there is none of is logged as a dash.

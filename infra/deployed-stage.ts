@@ -10,11 +10,12 @@ export interface DeployedStage {
 /**
  * Finds a stage by the outputs of its stack, with the AWS credentials and region of the environment.
  *
+ * @param choices what the command takes as a stage, for its complaint.
  * @throws UsageError for a stage that there is not, or whose stack is incomplete.
  */
-export async function findDeployedStage(stage: string | undefined): Promise<DeployedStage> {
+export async function findDeployedStage(stage: string | undefined, choices: string): Promise<DeployedStage> {
   if (stage !== 'staging' && stage !== 'production') {
-    throw new UsageError('--stage must be staging or production.');
+    throw new UsageError(`--stage must be ${choices}.`);
   }
   const stackName = `PetStore-${stage}`;
   const outputs = await readOutputs(stackName);

@@ -1,5 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 import { metrics, serviceName } from '../shared/environment.ts';
 import type { PetStoreFunctions } from './functions.ts';
 import type { PetStoreFunction } from './lambda-function.ts';
-import type { Monitoring } from './monitoring.ts';
+import { type Monitoring, sumOf } from './monitoring.ts';
 
 /**
  * Gives a new version of a function a tenth of its requests for five minutes, then all of them; back to none when
@@ -28,7 +28,6 @@ export function shiftTraffic(
       meaning: `The version of ${functionName} deployed last failed: it crashed, timed out, could not start or decide, or answered internal_error.`,
       metric: errorsOfVersion(fn, { service: serviceName(stage), operation: name }),
       threshold: 1,
-      evaluationPeriods: 1,
     });
     const group = new LambdaDeploymentGroup(scope, `${functionName}Deployment`, {
       application,
@@ -50,9 +49,8 @@ function errorsOfVersion(
   operation: { service: string; operation: string },
 ): MathExpression {
   const settings = { statistic: Stats.SUM, period: Duration.minutes(1) };
-  return new MathExpression({
-    expression: 'SUM([FILL(crashes, 0), FILL(faults, 0)])',
-    usingMetrics: {
+  return sumOf(
+    {
       crashes: new Metric({
         ...settings,
         namespace: 'AWS/Lambda',
@@ -70,9 +68,9 @@ function errorsOfVersion(
         dimensionsMap: { ...operation, version },
       }),
     },
-    label: 'errors of the new version',
-    period: settings.period,
-  });
+    'errors of the new version',
+    settings.period,
+  );
 }
 
 /** What AWSCodeDeployRoleForLambdaLimited permits, without hooks and revisions in S3, for these functions alone. */

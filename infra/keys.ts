@@ -86,10 +86,7 @@ function localStore(folder: string): KeyStore {
 }
 
 async function deployedStore(name: string | undefined): Promise<KeyStore> {
-  if (name === undefined || !['staging', 'production'].includes(name)) {
-    throw new UsageError('--stage must be staging, production or local.');
-  }
-  const { stage, apiKeysTable } = await findDeployedStage(name);
+  const { stage, apiKeysTable } = await findDeployedStage(name, 'staging, production or local');
   return { stage, table: apiKeysTable };
 }
 

@@ -11,10 +11,10 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { fileURLToPath } from 'node:url';
 import type { EnvironmentVariable } from '../shared/environment.ts';
+import { createLogGroup } from './log-group.ts';
 import type { StageSettings } from './stages.ts';
 
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -36,10 +36,7 @@ export class PetStoreFunction extends NodejsFunction {
 
   constructor(scope: Construct, id: string, props: PetStoreFunctionProps) {
     const { module, description, settings, environment, permission } = props;
-    const logGroup = new LogGroup(scope, `${id}Logs`, {
-      retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-    });
+    const logGroup = createLogGroup(scope, `${id}Logs`, settings);
     // A role of its own instead of the default one, whose managed policy may write to every log group.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);

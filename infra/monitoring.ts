@@ -32,8 +32,10 @@ export type Chapter =
   | 'Table throttles'
   | 'Errors of a new version';
 
-interface PetStoreAlarmProps extends Pick<AlarmProps, 'metric' | 'threshold' | 'evaluationPeriods'> {
+interface PetStoreAlarmProps extends Pick<AlarmProps, 'metric' | 'threshold'> {
   chapter: Chapter;
+  /** How many periods of the metric in a row must reach it: 1 by default. */
+  evaluationPeriods?: number;
   /** What is the case when the metric reaches the threshold. */
   meaning: string;
 }
@@ -52,14 +54,12 @@ export class Monitoring extends Construct {
   readonly alarms: Alarm[] = [];
   /** Requests that DynamoDB throttled, for each table. */
   readonly throttles: MathExpression[];
-  readonly topicArn: string;
-  private readonly topic: Topic;
+  readonly topic: Topic;
 
   constructor(scope: Construct, id: string, { stage, settings, functions, storage }: MonitoringProps) {
     super(scope, id);
 
     this.topic = new Topic(this, 'AlarmTopic', { displayName: `Pet store ${stage}`, enforceSSL: true });
-    this.topicArn = this.topic.topicArn;
     // A policy of its own takes the place of the one that lets the whole account publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(
@@ -82,7 +82,6 @@ export class Monitoring extends Construct {
         period: MINUTE,
       }),
       threshold: 5,
-      evaluationPeriods: 1,
     });
     this.addAlarm('ApiLatency', {
       chapter: 'Slow answers',
@@ -94,20 +93,22 @@ export class Monitoring extends Construct {
 
     for (const fn of Object.values(functions)) {
       const functionName = fn.node.id;
+      // What an operation's code throws becomes an answer; the authorizer throws when it cannot decide.
+      const [chapter, failed] =
+        fn === functions.authorizer
+          ? (['Authorizer errors', 'threw, crashed or timed out'] as const)
+          : (['Function errors', 'crashed, timed out or could not start'] as const);
       this.addAlarm(`${functionName}Errors`, {
-        chapter: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
-        // What an operation's code throws becomes an answer; the authorizer throws when it cannot decide.
-        meaning: `${functionName} ${fn === functions.authorizer ? 'threw, crashed or timed out' : 'crashed, timed out or could not start'} three times in five minutes.`,
+        chapter,
+        meaning: `${functionName} ${failed} three times in five minutes.`,
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
         threshold: 3,
-        evaluationPeriods: 1,
       });
       this.addAlarm(`${functionName}Throttles`, {
         chapter: 'Function throttles',
         meaning: `Lambda refused to start ${functionName}.`,
         metric: fn.metricThrottles({ period: FIVE_MINUTES }),
         threshold: 1,
-        evaluationPeriods: 1,
       });
     }
 
@@ -120,21 +121,20 @@ export class Monitoring extends Construct {
       meaning: 'DynamoDB throttled the table of pets or one of its indexes.',
       metric: petsThrottles,
       threshold: 1,
-      evaluationPeriods: 1,
     });
     this.addAlarm('ApiKeysThrottles', {
       chapter: 'Table throttles',
       meaning: 'DynamoDB throttled the table of API keys.',
       metric: apiKeysThrottles,
       threshold: 1,
-      evaluationPeriods: 1,
     });
   }
 
   /** An alarm that tells the topic of its beginning and its end, and names its chapter of the runbook. */
-  addAlarm(id: string, { chapter, meaning, ...props }: PetStoreAlarmProps): Alarm {
+  addAlarm(id: string, { chapter, meaning, evaluationPeriods = 1, ...props }: PetStoreAlarmProps): Alarm {
     const alarm = new Alarm(this, id, {
       ...props,
+      evaluationPeriods,
       alarmDescription: `${meaning} See docs/runbook.md, "${chapter}".`,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
@@ -183,12 +183,18 @@ function throttles(name: string, { tableName }: TableV2, indexNames: string[] = 
         }),
     ),
   );
-  return new MathExpression({
-    // Alarms ignore what is missing from DynamoDB's metrics, which have data only while it throttles: without zeros this
-    // one would never end. SUM takes the others if one of them has never had any.
-    expression: `SUM([${events.map((_, index) => `FILL(${name}${index}, 0)`).join(', ')}])`,
-    usingMetrics: Object.fromEntries(events.map((event, index) => [`${name}${index}`, event])),
-    label: `throttled, ${name}`,
-    period: FIVE_MINUTES,
-  });
+  return sumOf(
+    Object.fromEntries(events.map((event, index) => [`${name}${index}`, event])),
+    `throttled, ${name}`,
+    FIVE_MINUTES,
+  );
+}
+
+/**
+ * The sum of metrics that have data only while there is something to count. Alarms ignore what is missing from DynamoDB's
+ * metrics: without zeros one would never end. SUM takes the others if one of them has never had any.
+ */
+export function sumOf(usingMetrics: Record<string, Metric>, label: string, period: Duration): MathExpression {
+  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return new MathExpression({ expression: `SUM([${terms.join(', ')}])`, usingMetrics, label, period });
 }

@@ -25,7 +25,7 @@ async function smoke(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
 
-  const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage);
+  const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage, 'staging or production');
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`The HTTP tests call ${baseAddress} …`);
   const patterns = positionals.map((pattern) => `--testPathPatterns=${pattern}`);

@@ -54,7 +54,7 @@ export class PetStoreStack extends Stack {
       description: 'Table into which API keys are issued',
     });
     new CfnOutput(this, 'AlarmTopic', {
-      value: monitoring.topicArn,
+      value: monitoring.topic.topicArn,
       description: 'Topic that alarms are sent to',
     });
   }

@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { environmentVariables, metrics } from '../shared/environment.ts';
 import { operations } from '../shared/operations.ts';
 import { getPetEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
+import { logLines } from './support/log-lines.ts';
 import { resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -152,24 +153,12 @@ function pathsOf(value: object, prefix = ''): string[] {
 async function fieldsOfErrorLine(): Promise<string[]> {
   process.env[environmentVariables.service] = 'pet-store-production';
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
-  let written = '';
-  const outputs = [process.stdout, process.stderr].map((stream) =>
-    jest.spyOn(stream, 'write').mockImplementation((text) => {
-      written += String(text);
-      return true;
-    }),
-  );
-  try {
-    const { endpoint } = await import('../shared/endpoint.ts');
-    const handler = endpoint(operations.getPet, async () => {
-      throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
-    });
-    await invoke(handler, getPetEvent('1'));
-  } finally {
-    for (const output of outputs) output.mockRestore();
-  }
-  const line = written.split('\n').find((text) => text.startsWith('{"level":"ERROR"'));
-  return pathsOf(JSON.parse(line!) as object);
+  const { endpoint } = await import('../shared/endpoint.ts');
+  const handler = endpoint(operations.getPet, async () => {
+    throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
+  });
+  await invoke(handler, getPetEvent('1'));
+  return logLines().flatMap((line) => pathsOf(line));
 }
 
 /** What a query reads: its words that are no function, keyword, text, number or name that it gives itself. */

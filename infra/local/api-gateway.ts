@@ -36,13 +36,13 @@ export interface ApiGateway {
  * The REST API of the template: finds the route, asks the authorizer, then a function or a mock, and gives the
  * template's gateway response where something fails on the way.
  *
- * @param logAccess takes the lines of the access log.
+ * @param logAccess takes the lines of the access log; none are written without.
  * @throws RunnerError when the template leaves out what API Gateway would answer 500 without.
  */
 export function createApiGateway(
   template: Template,
   functions: Map<string, LambdaFunction>,
-  logAccess: (line: string) => void = () => {},
+  logAccess?: (line: string) => void,
 ): ApiGateway {
   const routes = readRoutes(template);
   const apiId = only(template, 'AWS::ApiGateway::RestApi').logicalId;
@@ -64,21 +64,22 @@ export function createApiGateway(
     integrated.set(method, functionOf(method.Integration.Uri, callerArn));
   }
 
-  function refuse(responseType: ResponseType, known: AccessLogValues): HttpResponse {
-    known['$context.error.responseType'] = responseType;
+  function refuse(responseType: ResponseType, requestId: string = randomUUID()): HttpResponse {
     const { status, headers, body } = gatewayResponses[responseType];
-    const requestId = String(known['$context.requestId']);
-    return { status, headers, body: body.replaceAll('$context.requestId', requestId) };
+    return withRequestId(
+      { status, headers, body: body.replaceAll('$context.requestId', requestId) },
+      requestId,
+    );
   }
 
-  /** Answers, and notes on the way what the access log is told. */
+  /** Gives an answer, or the response type of a refusal, and notes on the way what the access log is told. */
   async function answer(
     request: HttpRequest,
     requestId: string,
     known: AccessLogValues,
-  ): Promise<HttpResponse> {
+  ): Promise<HttpResponse | ResponseType> {
     const route = routes.find(request.method, request.path);
-    if (!route) return refuse('MISSING_AUTHENTICATION_TOKEN', known);
+    if (!route) return 'MISSING_AUTHENTICATION_TOKEN';
     known['$context.resourcePath'] = route.resourcePath;
 
     let context: Record<string, string> | undefined;
@@ -91,17 +92,15 @@ export function createApiGateway(
         `${arnPrefix}/${stage}/${request.method}${request.path}`,
       );
       known['$context.authorizer.latency'] = millisecondsSince(start);
-      if ('refusal' in decision) return refuse(decision.refusal, known);
+      if ('refusal' in decision) return decision.refusal;
       context = decision.context;
       if (context['keyId']) known['$context.authorizer.keyId'] = context['keyId'];
     }
 
     const { Integration } = route.method;
-    if (Integration.Type === 'MOCK') {
-      return answerMock(Integration, request) ?? refuse('UNSUPPORTED_MEDIA_TYPE', known);
-    }
+    if (Integration.Type === 'MOCK') return answerMock(Integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
     const event = proxyEvent(request, { apiId, stage, route, requestId, authorizer: context });
-    if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return refuse('REQUEST_TOO_LARGE', known);
+    if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
     const start = performance.now();
     // One id for the request and for the invocation that comes of it.
     known['$context.awsEndpointRequestId'] = requestId;
@@ -112,7 +111,7 @@ export function createApiGateway(
     console.error(
       `${route.resourcePath}: ${'error' in invocation ? invocation.error : 'malformed proxy response'}`,
     );
-    return refuse('DEFAULT_5XX', known);
+    return 'DEFAULT_5XX';
   }
 
   async function handle(request: HttpRequest): Promise<HttpResponse> {
@@ -125,21 +124,24 @@ export function createApiGateway(
       '$context.httpMethod': request.method,
       '$context.identity.sourceIp': request.sourceIp,
     };
-    const response = await answer(request, requestId, known);
-    known['$context.status'] = response.status;
-    known['$context.responseLength'] = Buffer.byteLength(response.body);
-    known['$context.responseLatency'] = millisecondsSince(start);
-    if (accessLine) logAccess(accessLine(known));
-    return withRequestId(response, requestId);
+    const outcome = await answer(request, requestId, known);
+    const isRefusal = typeof outcome === 'string';
+    const response = isRefusal ? refuse(outcome, requestId) : withRequestId(outcome, requestId);
+    if (accessLine && logAccess) {
+      const { status, body } = response;
+      const line = accessLine({
+        ...known,
+        ...(isRefusal && { '$context.error.responseType': outcome }),
+        '$context.status': status,
+        '$context.responseLength': Buffer.byteLength(body),
+        '$context.responseLatency': millisecondsSince(start),
+      });
+      logAccess(line);
+    }
+    return response;
   }
 
-  return {
-    handle,
-    refuse(responseType) {
-      const requestId = randomUUID();
-      return withRequestId(refuse(responseType, { '$context.requestId': requestId }), requestId);
-    },
-  };
+  return { handle, refuse: (responseType) => refuse(responseType) };
 }
 
 function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {

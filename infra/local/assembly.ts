@@ -7,25 +7,29 @@ import { RunnerError } from './runner-error.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
-const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
+
+/** The CDK's command, and the variables to run it with: it starts the app with the `node` that it finds, which must be this one. */
+export const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
+export const cdkEnvironment = {
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+};
 
 /**
- * Synthesizes the stacks of these stages into a folder, the cloud assembly, as `cdk deploy` would before it uploads.
+ * Synthesizes the stack of a stage into a folder, the cloud assembly, as `cdk deploy` would before it uploads.
  *
  * @throws RunnerError with what the CDK said.
  */
-export async function synthesize(assembly: string, ...stages: string[]): Promise<void> {
-  const stacks = stages.map(stackName);
+export async function synthesize(assembly: string, stage: string): Promise<void> {
+  const stack = stackName(stage);
   rmSync(assembly, { recursive: true, force: true });
   try {
-    await promisify(execFile)(process.execPath, [cdk, 'synth', ...stacks, '--quiet', '--output', assembly], {
+    await promisify(execFile)(process.execPath, [cdk, 'synth', stack, '--quiet', '--output', assembly], {
       cwd: projectRoot,
-      // The CDK starts the app with the `node` that it finds, which must be this one.
-      env: { ...process.env, PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter) },
+      env: { ...process.env, ...cdkEnvironment },
     });
   } catch (error) {
     const { stderr } = error as { stderr: string };
-    throw new RunnerError(`The stack ${stacks.join(', ')} cannot be synthesized:\n${stderr.trim()}`);
+    throw new RunnerError(`The stack ${stack} cannot be synthesized:\n${stderr.trim()}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Invocation } from './lambda.ts';
 
 // One instance of a function: loads the bundle, then answers one event after the other.
 
@@ -28,16 +29,19 @@ parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline
     memoryLimitInMB: memoryLimitInMB.toString(),
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };
-  try {
-    const result = await handler(event, context);
-    await written();
-    // As Lambda does, the result crosses as JSON, and what JSON cannot say is an error of the function.
-    parentPort?.postMessage({ result: JSON.stringify(result) ?? 'null' });
-  } catch (error) {
-    await written();
-    parentPort?.postMessage({ error: inspect(error) });
-  }
+  const outcome = await outcomeOf(() => handler(event, context));
+  await written();
+  parentPort?.postMessage(outcome);
 });
+
+async function outcomeOf(invoke: () => unknown): Promise<Invocation> {
+  try {
+    // As Lambda does, the result crosses as JSON, and what JSON cannot say is an error of the function.
+    return { result: JSON.stringify(await invoke()) ?? 'null' };
+  } catch (error) {
+    return { error: inspect(error) };
+  }
+}
 
 /** What the function wrote has arrived before its answer does: the instance may be ended then. */
 async function written(): Promise<void> {

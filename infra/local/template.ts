@@ -61,9 +61,13 @@ export function parseTemplate(text: string): Template {
   const { Resources, Outputs } = template.output;
 
   const complaints: string[] = [];
+  const notRunHere = new Set<string>();
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
   for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
-    if (typesNotRunHere.has(Type)) continue;
+    if (typesNotRunHere.has(Type)) {
+      notRunHere.add(Type);
+      continue;
+    }
     const model = resourceModels[Type as ResourceType] as v.GenericSchema | undefined;
     if (!model) {
       complaints.push(`${logicalId}: the type ${Type}`);
@@ -88,9 +92,7 @@ export function parseTemplate(text: string): Template {
       if (value === undefined) throw new RunnerError(`The template has no output ${name}.`);
       return resolve(value, Resources) as string;
     },
-    notRunHere: [...new Set(Object.values(Resources).map(({ Type }) => Type))]
-      .filter((type) => typesNotRunHere.has(type))
-      .toSorted(),
+    notRunHere: [...notRunHere].toSorted(),
   };
 }
 

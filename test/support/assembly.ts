@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { cdk, cdkEnvironment } from '../../infra/local/assembly.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
 /** A synthesis and what came of it. */
@@ -68,16 +68,11 @@ export function cdkSynth(
         return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
       },
     });`;
-  return runModule(
-    fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk')),
-    ['synth', ...parameters, '--quiet', '--output', assembly],
-    {
-      CDK_VALIDATION: 'true',
-      // By which the CDK would know a test, and report in another way.
-      NODE_ENV: '',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-      // The CDK starts the app with the `node` that it finds, which must be this one.
-      PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-    },
-  );
+  return runModule(cdk, ['synth', ...parameters, '--quiet', '--output', assembly], {
+    ...cdkEnvironment,
+    CDK_VALIDATION: 'true',
+    // By which the CDK would know a test, and report in another way.
+    NODE_ENV: '',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+  });
 }
