@@ -1,11 +1,14 @@
 import { endpoint } from '../shared/endpoint.ts';
-import { metrics } from '../shared/environment.ts';
+import { tokenOf } from '../shared/intents.ts';
 import { operations } from '../shared/operations.ts';
-import { createPet } from '../shared/pets.ts';
-import { count } from '../shared/telemetry.ts';
+import { createPet, createPetOnce } from '../shared/pets.ts';
 
-export const handler = endpoint(operations.createPet, async ({ body, rootAddress }) => {
-  const pet = await createPet(body);
-  count(metrics.petsCreated, {});
-  return { body: pet, headers: { Location: `${rootAddress}${operations.createPet.path}/${pet.id}` } };
+const { id: operation, path } = operations.createPet;
+
+export const handler = endpoint(operations.createPet, async ({ headers, body, rootAddress, keyId }) => {
+  const idempotencyKey = headers['Idempotency-Key'];
+  const pet = idempotencyKey
+    ? await createPetOnce(body, tokenOf(keyId, operation, idempotencyKey))
+    : await createPet(body);
+  return { body: pet, headers: { Location: `${rootAddress}${path}/${pet.id}` } };
 });

@@ -24,12 +24,16 @@ function explain(error: CommandError): string | undefined {
     return `AWS_REGION must be a region such as eu-central-1, not ${process.env['AWS_REGION']}.`;
   }
   if (['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ETIMEDOUT'].includes(error.code ?? '')) {
-    return `AWS cannot be reached; look at your network and at AWS_REGION: ${error.message}.`;
+    return `AWS cannot be reached; look at your network and at AWS_REGION: ${withoutPeriod(error)}.`;
   }
   if (error.name === 'CredentialsProviderError') {
-    return `Set your AWS credentials, AWS_PROFILE for example: ${error.message.replace(/\.$/, '')}.`;
+    return `Set your AWS credentials, AWS_PROFILE for example: ${withoutPeriod(error)}.`;
   }
   const isForOperators =
     error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
   return isForOperators ? error.message : undefined;
+}
+
+function withoutPeriod({ message }: Error): string {
+  return message.replace(/\.$/, '');
 }

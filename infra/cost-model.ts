@@ -49,8 +49,14 @@ export const prices = {
 export const assumptions = {
   operationShares: { listPets: 0.8, getPet: 0.15, createPet: 0.05 },
   petsPerList: 20,
-  /** As stored, names of attributes included: a `name` of 20 characters, a UUID, the keys of both indexes. */
-  petBytes: 150,
+  /** As stored, names of attributes included: a `name` of 20 characters, a UUID or a token, the keys of both indexes. */
+  petBytes: 165,
+  /** Their first requests; repetitions are left out. */
+  shareOfCreatesWithIdempotencyKey: 0.5,
+  /** As stored, names of attributes included. */
+  intentBytes: 175,
+  /** They count for a day, and are gone within a few days more: the table deletes them, free of charge. */
+  daysOfIntents: 3,
   /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
   storageOverheadBytes: 100,
   shareOfPetsWithStatus: 0.9,
@@ -58,7 +64,7 @@ export const assumptions = {
   /** Distinct keys, used evenly. */
   apiKeys: 100,
   /** Not measured on AWS; taken as independent of the memory size. Cold starts are left out. */
-  billedMilliseconds: { listPets: 10, getPet: 7, createPet: 12, authorizer: 8 },
+  billedMilliseconds: { listPets: 10, getPet: 7, createPet: 12, intent: 5, authorizer: 8 },
   /** Status line, headers and body. */
   answerBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 420,
@@ -73,12 +79,12 @@ export const assumptions = {
   /** X-Ray's default: the first request of each second, and this share of the others. */
   tracedShare: 0.05,
   /** AWS counts the metrics that alarms look at. */
-  alarmMetrics: 19,
+  alarmMetrics: 21,
   /** Of the alarms that watch a deployment by canary. */
   canaryAlarmMetrics: 8,
   dashboards: 1,
-  /** For throttled keys: one each for two tables, two each for two indexes. */
-  contributorRules: 6,
+  /** For throttled keys: one each for three tables, two each for two indexes. */
+  contributorRules: 7,
   /** Limits by address and by key, IP reputation, known bad inputs. */
   webAclRules: 4,
 };
@@ -101,16 +107,21 @@ function monthlyUse(settings: StageSettings, perSecond: number, assumed: Assumpt
   const secondsBetween = settings.authorizerCacheSeconds + apiKeys / perSecond;
   const authorizations = (apiKeys / secondsBetween) * SECONDS_PER_MONTH;
   const invocations = requests + authorizations;
+  const creates = requests * shares.createPet;
+  const intents = creates * assumed.shareOfCreatesWithIdempotencyKey;
   const milliseconds =
-    requests * perRequest(billedMilliseconds) + authorizations * billedMilliseconds.authorizer;
+    requests * perRequest(billedMilliseconds) +
+    intents * billedMilliseconds.intent +
+    authorizations * billedMilliseconds.authorizer;
 
   // One pet more than asked for tells whether there is a next page. Lists are eventually consistent: half a unit.
   const listBytes = (assumed.petsPerList + 1) * petBytes;
   const listUnits = settings.listPartitions * Math.ceil(listBytes / 4_096) * 0.5;
   const readUnits = { listPets: listUnits, getPet: Math.ceil(petBytes / 4_096), createPet: 0 };
-  const creates = requests * shares.createPet;
   const tableAndIndexes = 1 + 1 + assumed.shareOfPetsWithStatus;
-  const tableBytes = creates * assumed.monthsOfPets * (petBytes + assumed.storageOverheadBytes);
+  const petsBytes = creates * assumed.monthsOfPets * (petBytes + assumed.storageOverheadBytes);
+  const monthsOfIntents = (assumed.daysOfIntents * 86_400) / SECONDS_PER_MONTH;
+  const intentsBytes = intents * monthsOfIntents * (assumed.intentBytes + assumed.storageOverheadBytes);
 
   const logBytes = requests * (assumed.accessLogBytes + perRequest(assumed.metricLogBytes));
   const monthsOfLogs = (settings.logRetentionDays * 86_400) / SECONDS_PER_MONTH;
@@ -122,9 +133,12 @@ function monthlyUse(settings: StageSettings, perSecond: number, assumed: Assumpt
     invocations: invocations / 1e6,
     duration: (milliseconds / 1_000) * (settings.functionMemoryMegabytes / 1_024),
     reads: (requests * perRequest(readUnits) + authorizations) / 1e6,
-    writes: (creates * tableAndIndexes * Math.ceil(petBytes / 1_024)) / 1e6,
-    storage: (tableBytes * tableAndIndexes) / GB,
-    recovery: tableBytes / GB,
+    writes:
+      (creates * tableAndIndexes * Math.ceil(petBytes / 1_024) +
+        intents * Math.ceil(assumed.intentBytes / 1_024)) /
+      1e6,
+    storage: (petsBytes * tableAndIndexes + intentsBytes) / GB,
+    recovery: (petsBytes + intentsBytes) / GB,
     logs: logBytes / GB,
     logStorage: (logBytes * assumed.compressedLogShare * monthsOfLogs) / GB,
     metrics: requests > 0 ? assumed.metrics + apiKeys * assumed.metricsPerApiKey : 0,

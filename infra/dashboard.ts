@@ -32,7 +32,7 @@ export function addDashboard(
   const api = apiMetrics(stage);
   const service = serviceName(stage);
   const fns = Object.values(functions);
-  const tables = [storage.pets, storage.apiKeys];
+  const tables = [storage.pets, storage.intents, storage.apiKeys];
 
   new Dashboard(scope, 'Dashboard', {
     defaultInterval: Duration.hours(3),

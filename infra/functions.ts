@@ -20,7 +20,7 @@ export function createFunctions(
   scope: Construct,
   { stage, settings, storage }: FunctionsProps,
 ): PetStoreFunctions {
-  const { pets, apiKeys } = storage;
+  const { pets, intents, apiKeys } = storage;
   const environment = {
     [environmentVariables.service]: serviceName(stage),
     [environmentVariables.petsTable]: pets.tableName,
@@ -45,10 +45,11 @@ export function createFunctions(
     settings,
     environment: {
       ...environment,
+      [environmentVariables.intentsTable]: intents.tableName,
       // Lists have asked these keys since an earlier deployment.
       [environmentVariables.listPartitions]: settings.recordedListPartitions.toString(),
     },
-    permission: allow(['dynamodb:PutItem', 'dynamodb:GetItem'], [pets.tableArn]),
+    permission: allow(['dynamodb:PutItem', 'dynamodb:GetItem'], [pets.tableArn, intents.tableArn]),
   });
   const getPet = new PetStoreFunction(scope, 'GetPet', {
     module: 'get-pet',

@@ -114,12 +114,19 @@ export class Monitoring extends Construct {
 
     const indexNames = Object.values(listIndexes).map(({ indexName }) => indexName);
     const petsThrottles = throttles('pets', storage.pets, indexNames);
+    const intentsThrottles = throttles('intents', storage.intents);
     const apiKeysThrottles = throttles('apiKeys', storage.apiKeys);
-    this.throttles = [petsThrottles, apiKeysThrottles];
+    this.throttles = [petsThrottles, intentsThrottles, apiKeysThrottles];
     this.addAlarm('PetsThrottles', {
       chapter: 'Table throttles',
       meaning: 'DynamoDB throttled the table of pets or one of its indexes.',
       metric: petsThrottles,
+      threshold: 1,
+    });
+    this.addAlarm('IntentsThrottles', {
+      chapter: 'Table throttles',
+      meaning: 'DynamoDB throttled the table of intents, which creates with an Idempotency-Key need.',
+      metric: intentsThrottles,
       threshold: 1,
     });
     this.addAlarm('ApiKeysThrottles', {

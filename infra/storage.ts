@@ -13,6 +13,8 @@ import type { StageSettings } from './stages.ts';
 /** The tables of a stage. */
 export class Storage extends Construct {
   readonly pets: TableV2;
+  /** What requests with an `Idempotency-Key` are going to do, for as long as they may be repeated. */
+  readonly intents: TableV2;
   readonly apiKeys: TableV2;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
@@ -44,6 +46,11 @@ export class Storage extends Construct {
         partitionKey: { name: partitionKey, type: AttributeType.STRING },
         sortKey: { name: 'id', type: AttributeType.NUMBER },
       })),
+    });
+    this.intents = new TableV2(this, 'Intents', {
+      ...common,
+      partitionKey: { name: 'token', type: AttributeType.STRING },
+      timeToLiveAttribute: 'expiresAt',
     });
     this.apiKeys = new TableV2(this, 'ApiKeys', {
       ...common,

@@ -16,6 +16,8 @@ const LAST_MOMENT_MILLISECONDS = 500;
 export type Call<O extends Operation> = v.InferOutput<O['request']> & {
   /** Scheme, host and stage as the client called them, without the version. */
   rootAddress: string;
+  /** Id of the API key that the request came with; undefined where the route has no authorizer. */
+  keyId: string | undefined;
 };
 
 /** What it answers with. The status is the operation's. */
@@ -43,7 +45,11 @@ export function endpoint<O extends Operation>(
     .use(deprecationNotice(operation))
     .use(errorBodies(operation))
     .handler(async (event: APIGatewayProxyEvent) => {
-      const call = { ...parseRequest(operation, event), rootAddress: rootAddress(event) };
+      const call = {
+        ...parseRequest(operation, event),
+        rootAddress: rootAddress(event),
+        keyId: keyId(event),
+      };
       const { body, headers } = await answer(call);
       return render(operation.success.status, body, headers);
     });
@@ -63,7 +69,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
           code,
           operation,
           requestId,
-          keyId: keyId(event),
+          keyId: keyId(event) ?? 'unknown',
         });
         body.message += ` Request id: ${requestId}`;
       }
@@ -80,7 +86,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;
-    count(metrics.deprecatedCalls, { operation, keyId: keyId(event) });
+    count(metrics.deprecatedCalls, { operation, keyId: keyId(event) ?? 'unknown' });
     response.headers = {
       ...response.headers,
       Deprecation: `@${deprecation.since.getTime() / 1000}`,
@@ -92,8 +98,8 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
 }
 
 /** Id of the API key, as the authorizer gave it to API Gateway. */
-function keyId({ requestContext }: APIGatewayProxyEvent): string {
-  return (requestContext.authorizer?.['keyId'] as string | undefined) ?? 'unknown';
+function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
+  return requestContext.authorizer?.['keyId'] as string | undefined;
 }
 
 function toApiError(error: unknown): ApiError {

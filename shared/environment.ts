@@ -4,6 +4,7 @@
 export const environmentVariables = {
   stage: 'STAGE',
   petsTable: 'PETS_TABLE',
+  intentsTable: 'INTENTS_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
   /** Read by Powertools: `service` of every log line, and a dimension of every metric. */
@@ -22,6 +23,7 @@ export const listIndexes = {
 /** What the functions count, each by the dimension `service` and those named here. */
 export const metrics = {
   namespace: 'PetStore',
+  /** Acknowledged writes: a pet found again by a repetition is not counted again. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   /** By code of the Error body. */
   refusals: { name: 'Refusals', dimensions: ['code'] },

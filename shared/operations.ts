@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
-import { ListPetsQuery, NewPet, Pet, PetIdParameter } from './schemas.ts';
+import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter } from './schemas.ts';
 
 export { authorizationPattern, challenge } from './authorization.ts';
 export { errorBody, errorCatalogue, retryAfterSeconds, type ErrorCode } from './errors.ts';
@@ -12,7 +12,7 @@ export interface Operation {
   method: 'GET' | 'POST';
   /** Resource path with `{name}` for parameters, below the base address's host and stage. */
   path: `/v1/${string}`;
-  /** Has a member for each part of the request that counts: path, query, body. */
+  /** Has a member for each part of the request that counts. */
   request: v.GenericSchema<unknown, object> & { entries: RequestParts };
   success: { status: 200 | 201; schema: v.GenericSchema };
   /** Refusals of its own, beside those that every operation can answer with. */
@@ -20,7 +20,13 @@ export interface Operation {
   deprecation?: Deprecation;
 }
 
-export type RequestParts = Partial<Record<'path' | 'query' | 'body', v.GenericSchema>>;
+export interface RequestParts {
+  path?: v.GenericSchema;
+  query?: v.GenericSchema;
+  /** Its entries bear the headers' names; others are not looked at. */
+  headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
+  body?: v.GenericSchema;
+}
 
 /** Deprecation of an operation (RFC 9745) with the day of its removal (RFC 8594). */
 export interface Deprecation {
@@ -47,9 +53,12 @@ export const operations = {
     summary: 'Add an animal',
     method: 'POST',
     path: PETS,
-    request: v.object({ body: NewPet }),
+    request: v.object({
+      headers: v.object({ 'Idempotency-Key': v.exactOptional(IdempotencyKey) }),
+      body: NewPet,
+    }),
     success: { status: 201, schema: Pet },
-    errors: ['invalid_request', 'request_too_large', 'unsupported_media_type'],
+    errors: ['invalid_request', 'request_too_large', 'unsupported_media_type', 'idempotency_key_reused'],
   },
   getPet: {
     id: 'getPet',

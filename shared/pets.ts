@@ -2,10 +2,12 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { database } from './database.ts';
-import { environmentVariables, listIndexes, requireEnvironment } from './environment.ts';
+import { environmentVariables, listIndexes, metrics, requireEnvironment } from './environment.ts';
 import { ApiError } from './errors.ts';
+import { agreeOnPetId } from './intents.ts';
 import { newPetId } from './pet-id.ts';
 import type { ListPetsQuery, NewPet, Pet, PetStatus } from './schemas.ts';
+import { count } from './telemetry.ts';
 
 /** How often an identifier is drawn before the request is given up; a second draw is rare already. */
 const MAX_DRAWS = 20;
@@ -26,18 +28,48 @@ export interface PetPage {
 /**
  * Stores a new pet under an identifier that nobody has.
  *
- * The SDK repeats a write whose answer got lost. The repetition finds the identifier taken, by the pet of this
- * very call: `creation` tells that apart from a collision, so that one call never makes two pets.
- *
  * @param drawId draws an identifier; it is called again when the drawn one is taken.
  * @throws ApiError `service_unavailable` when no free identifier was found.
  */
 export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId): Promise<Pet> {
-  const creation = randomUUID();
+  return storeOnce(newPet, randomUUID(), () => drawId());
+}
+
+/**
+ * Stores a new pet the first time it is called with a token, and gives the same pet each further time. A call may have
+ * ended anywhere, or still be at work: the next one goes on where it is.
+ *
+ * @param token of the request, see `tokenOf`; its effect ends a day after the first call.
+ * @throws ApiError `idempotency_key_reused` when another pet was asked for with the token.
+ */
+export async function createPetOnce(
+  newPet: NewPet,
+  token: string,
+  drawId: () => bigint = newPetId,
+): Promise<Pet> {
+  return storeOnce(newPet, token, (taken) => agreeOnPetId(token, newPet, drawId(), taken));
+}
+
+/**
+ * A write whose answer got lost is repeated, by the SDK or by the client. The repetition finds the identifier taken, by
+ * the pet of this very request: `creation` tells that apart from a collision.
+ *
+ * @param chooseId given the identifier that was chosen before, once it turned out to be another pet's.
+ */
+async function storeOnce(
+  newPet: NewPet,
+  creation: string,
+  chooseId: (taken?: bigint) => bigint | Promise<bigint>,
+): Promise<Pet> {
+  let taken: bigint | undefined;
   for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
-    const pet: Pet = { id: drawId(), ...newPet };
-    if ((await putIfFree({ ...pet, creation, ...indexKeys(pet) })) || (await isMadeBy(creation, pet.id)))
+    const pet: Pet = { id: await chooseId(taken), ...newPet };
+    if (await putIfFree({ ...pet, creation, ...indexKeys(pet) })) {
+      count(metrics.petsCreated, {});
       return pet;
+    }
+    if (await isMadeBy(creation, pet.id)) return pet;
+    taken = pet.id;
   }
   throw new ApiError('service_unavailable', 'No identifier could be assigned.');
 }
@@ -144,8 +176,9 @@ function petsTable(): string {
 }
 
 function listPartitions(): number {
-  const count = Number(requireEnvironment(environmentVariables.listPartitions));
+  const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
   // A list over no partition would be empty and look right.
-  if (!Number.isInteger(count) || count < 1) throw new Error('LIST_PARTITIONS must be a positive integer.');
-  return count;
+  if (!Number.isInteger(partitions) || partitions < 1)
+    throw new Error('LIST_PARTITIONS must be a positive integer.');
+  return partitions;
 }

@@ -21,10 +21,12 @@ export function parseRequest<O extends Operation>(
   operation: O,
   event: APIGatewayProxyEvent,
 ): v.InferOutput<O['request']> {
+  const { headers, body } = operation.request.entries;
   const received = {
     path: decodePath(event.pathParameters),
     query: singleValues(event.multiValueQueryStringParameters),
-    ...('body' in operation.request.entries && { body: readBody(event) }),
+    ...(headers && { headers: singleValues(headersNamed(Object.keys(headers.entries), event)) }),
+    ...(body && { body: readBody(event) }),
   };
   const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
   if (result.success) return result.output;
@@ -55,11 +57,15 @@ function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<
   );
 }
 
+/** What is given once as its value, what is given several times as an array. */
 function singleValues(
-  query: APIGatewayProxyEvent['multiValueQueryStringParameters'],
+  parameters: APIGatewayProxyEvent['multiValueQueryStringParameters'],
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(query ?? {}).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+    Object.entries(parameters ?? {}).map(([name, values]) => [
+      name,
+      values?.length === 1 ? values[0] : values,
+    ]),
   );
 }
 
@@ -110,6 +116,19 @@ function refusal(issues: readonly v.BaseIssue<unknown>[]): ApiError {
     return `${field} ${isMissing ? 'is required' : message}`;
   });
   return new ApiError('invalid_request', `${complaints.join('; ')}.`);
+}
+
+/** All values of each of these headers that was sent, by its name as given here. */
+function headersNamed(
+  names: string[],
+  { multiValueHeaders }: APIGatewayProxyEvent,
+): APIGatewayProxyEvent['multiValueHeaders'] {
+  const sent = Object.entries(multiValueHeaders ?? {});
+  const named = names.map((name): [string, string[]] => [
+    name,
+    sent.filter(([key]) => key.toLowerCase() === name.toLowerCase()).flatMap(([, values]) => values ?? []),
+  ]);
+  return Object.fromEntries(named.filter(([, values]) => values.length > 0));
 }
 
 /** A header's value; names are compared without regard to case, as HTTP/2 sends them in lower case. */

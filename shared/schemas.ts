@@ -37,6 +37,21 @@ export type NewPet = v.InferOutput<typeof NewPet>;
 export const Pet = v.object({ id: Int64, ...NewPet.entries });
 export type Pet = v.InferOutput<typeof Pet>;
 
+const IDEMPOTENCY_KEY_MESSAGE =
+  'must be 1 to 255 visible ASCII characters without spaces, bare or in double quotes, given once';
+
+/**
+ * What identifies a request that may be repeated: a string of structured fields (RFC 9651 section 3.3.3), as the draft of
+ * the header wants it, or the same characters bare. Both are the same key.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+export const IdempotencyKey = v.pipe(
+  v.string(IDEMPOTENCY_KEY_MESSAGE),
+  v.regex(/^(?:[^"]|"(?:[^"\\]|\\["\\])*"$)/, IDEMPOTENCY_KEY_MESSAGE),
+  v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
+  v.regex(/^[!-~]{1,255}$/, IDEMPOTENCY_KEY_MESSAGE),
+);
+
 /** `petId` in the path: an int64 in plain decimal, without sign `+` and leading zeros. */
 export const PetIdParameter = v.pipe(
   v.string(INT64_MESSAGE),

@@ -23,7 +23,7 @@ const MAX_CAUSES = 5;
  * error the type.
  */
 export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
-  if (!(thrown instanceof Error)) return { thrown: typeof thrown };
+  if (!Error.isError(thrown)) return { thrown: typeof thrown };
   const { name, message, stack = '', cause } = thrown;
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
   return {

@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { monthlyCost, sum } from '../infra/cost-model.ts';
 import { type StageSettings, stages } from '../infra/stages.ts';
+import { errorCatalogue } from '../shared/errors.ts';
 
 const { staging, production }: Record<keyof typeof stages, StageSettings> = stages;
+const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const number = (value: number | undefined) => value?.toLocaleString('en') ?? '';
 
 describe('docs/interface.md', () => {
   const rows = new Map(
-    readFileSync(new URL('../docs/interface.md', import.meta.url), 'utf8')
+    read('docs/interface.md')
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.trim()))
       .map(([, first = '', ...cells]) => [first, cells]),
@@ -30,5 +33,26 @@ describe('docs/interface.md', () => {
     ['one API key', [staging, production].map(({ firewall }) => number(firewall?.requestsPerMinutePerKey))],
   ])('tells the limits of %s as the stages have them', (first, limits) => {
     expect(numbersOf(first).slice(0, 2)).toEqual(limits);
+  });
+
+  test.each(Object.entries(errorCatalogue))(
+    'tells when a refusal is %s, with its status %d',
+    (code, status) => {
+      const [told, when] = rows.get(`\`${code}\``) ?? [];
+      expect(told).toBe(status.toString());
+      expect(when).toMatch(/\w/);
+    },
+  );
+});
+
+describe('README.md', () => {
+  test('tells what the stages cost as docs/cost.md has it, in whole dollars', () => {
+    const dollars = [monthlyCost(staging, 0), monthlyCost(production, 10)].map((costs) =>
+      sum(Object.values(costs)).toFixed(),
+    );
+    const told = /\(an idle staging about \$(\d+), production at ten requests a second about \$(\d+)\)/.exec(
+      read('README.md').replaceAll('\n', ' '),
+    );
+    expect(told?.slice(1)).toEqual(dollars);
   });
 });

@@ -94,6 +94,7 @@ describe('the rules', () => {
     ['functions/list-pets.ts', `import { endpoint } from '../shared/endpoint.ts';`],
     ['shared/endpoint.ts', `import middy, { type MiddlewareObj } from '@middy/core';`],
     ['shared/database.ts', `import { x } from '@aws-sdk/lib-dynamodb';`],
+    ['shared/intents.ts', `import { x } from '@aws-sdk/lib-dynamodb';`],
     ['infra/api.ts', `import { RestApi } from 'aws-cdk-lib/aws-apigateway';`],
     ['infra/api.ts', `import { operations } from '../shared/operations.ts';`],
     ['infra/keys.ts', `import { issueApiKey } from '../shared/api-keys.ts';`],

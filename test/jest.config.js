@@ -20,7 +20,10 @@ export default {
       displayName: 'unit',
       globalSetup: '<rootDir>/test/support/run-setup.ts',
       globalTeardown: '<rootDir>/test/support/run-teardown.ts',
-      testMatch: ['<rootDir>/test/{shared,functions,infra}/**/*.test.ts', '<rootDir>/test/*.test.ts'],
+      testMatch: [
+        '<rootDir>/test/{shared,functions,infra,reliability,fuzz,bench}/**/*.test.ts',
+        '<rootDir>/test/*.test.ts',
+      ],
     },
     {
       ...common,

@@ -45,6 +45,7 @@ const secrets = {
   member: mark(),
   categoryId: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
   header: mark(),
+  idempotencyKey: mark(),
   query: mark(),
 };
 type Secret = keyof typeof secrets;
@@ -125,7 +126,13 @@ describe('the search', () => {
 });
 
 describe('the functions', () => {
-  setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys', PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
+  setEnvironment({
+    STAGE: 'staging',
+    API_KEYS_TABLE: 'keys',
+    PETS_TABLE: 'pets',
+    INTENTS_TABLE: 'intents',
+    LIST_PARTITIONS: '1',
+  });
 
   const headers = {
     Authorization: `Bearer ${secrets.key}`,
@@ -135,9 +142,12 @@ describe('the functions', () => {
     [`X-${secrets.header}`]: 'name',
   };
   const query = { api_key: [secrets.otherKey], [secrets.query]: ['name'] };
+  const multiValueHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value]]),
+  );
   const request = {
     headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueHeaders,
     multiValueQueryStringParameters: query,
     requestContext: {
       authorizer: { keyId: 'key_1' },
@@ -145,12 +155,24 @@ describe('the functions', () => {
     },
   };
 
+  /** The same with an `Idempotency-Key`, given as often as it has values. */
+  const repeatable = (...values: string[]) => ({
+    ...request,
+    headers: { ...headers, 'Idempotency-Key': values.at(-1)! },
+    multiValueHeaders: { ...multiValueHeaders, 'Idempotency-Key': values },
+  });
+
   type Call = [what: string, handler: Handler, event: ReturnType<typeof apiGatewayEvent>];
 
   /** One that reaches the database, for each function. */
   const calls: Call[] = [
     ['createPet', createPet, postPetEvent(marked, request)],
     ['createPet in base64', createPet, postPetEvent(base64(marked), { ...request, isBase64Encoded: true })],
+    [
+      'createPet with an Idempotency-Key',
+      createPet,
+      postPetEvent(marked, repeatable(`"${secrets.idempotencyKey}"`)),
+    ],
     ['getPet', getPet, getPetEvent('42', { ...request, body: marked })],
     ['listPets', listPets, apiGatewayEvent({ ...request, body: marked })],
   ];
@@ -179,6 +201,16 @@ describe('the functions', () => {
       createPet,
       postPetEvent(marked, { ...request, headers: { ...headers, 'Content-Type': `text/${secrets.header}` } }),
     ],
+    ...[
+      [`"${secrets.idempotencyKey}`],
+      [`${secrets.idempotencyKey} ${secrets.key}`],
+      [secrets.idempotencyKey.repeat(11)],
+      [secrets.idempotencyKey, secrets.otherKey],
+    ].map((values, index): Call => [
+      `createPet with a wrong Idempotency-Key (${index + 1})`,
+      createPet,
+      postPetEvent(marked, repeatable(...values)),
+    ]),
     ...Object.keys({ limit: 0, status: 0, cursor: 0 }).map((name): Call => [
       `listPets with a wrong ${name}`,
       listPets,
@@ -210,6 +242,17 @@ describe('the functions', () => {
       expect(found(written())).toEqual([]);
     },
   );
+
+  test('write nothing of an Idempotency-Key that was used for another pet', async () => {
+    mock
+      .on(PutCommand)
+      .rejects(new ConditionalCheckFailedException({ message: secrets.idempotencyKey, $metadata: {} }));
+    mock.on(GetCommand).resolves({ Item: { token: secrets.idempotencyKey, fingerprint: 'another' } });
+    const event = postPetEvent(marked, repeatable(secrets.idempotencyKey));
+    expect((await invoke(createPet, event)).status).toBe(422);
+    expect(occurrences()).toContainEqual(expect.objectContaining({ name: 'Refusals' }));
+    expect(found(written())).toEqual([]);
+  });
 
   describe('write nothing of what was sent, but the id of the request, when the database', () => {
     const $metadata = {
@@ -435,6 +478,14 @@ describe('the local service, as talkative as it can be,', () => {
     }
     const form = { 'Content-Type': `text/${secrets.header}` };
     await note('a media type', request('/pets', { method: 'POST', body: marked, headers: form }));
+    const repeatable = { 'Idempotency-Key': secrets.idempotencyKey };
+    const create = (body: string, init: Init) => request('/pets', { method: 'POST', body, ...init });
+    await note('a pet that may be asked for again', create(marked, { headers: repeatable }));
+    await note('the same again', create(marked, { headers: repeatable }));
+    const otherPet = marked.replace(secrets.name, secrets.member);
+    await note('another pet under its key', create(otherPet, { headers: repeatable }));
+    const wrong = { 'Idempotency-Key': `"${secrets.idempotencyKey}` };
+    await note('a wrong Idempotency-Key', create(marked, { headers: wrong }));
     await note('a list', request(`/pets?${secretQuery}`));
     for (const name of ['limit', 'status', 'cursor']) {
       await note(`a wrong ${name}`, request(`/pets?${name}=${secrets.query}`));
@@ -482,7 +533,7 @@ describe('the local service, as talkative as it can be,', () => {
       /"code":"invalid_request"[^]*"resource":"\/v1\/pets\/\{petId\}"[^]*"code":"invalid_request"/,
     );
     await note('a pet at last', request('/pets', { method: 'POST', body: marked }));
-    await service.printed(/"PetsCreated":1[^]*"PetsCreated":1/);
+    await service.printed(/(?:"PetsCreated":1[^]*){3}/);
     await service.stop();
     printed = service.output().slice(banner.length);
   }, 120_000);
@@ -506,6 +557,10 @@ describe('the local service, as talkative as it can be,', () => {
       'a nesting too deep': 400,
       'more than 64 KiB': 413,
       'a media type': 415,
+      'a pet that may be asked for again': 201,
+      'the same again': 201,
+      'another pet under its key': 422,
+      'a wrong Idempotency-Key': 400,
       'a list': 200,
       'a wrong limit': 400,
       'a wrong status': 400,

@@ -134,6 +134,25 @@ describe('the runbook', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('copies back by the key of each table', () => {
+    const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
+    const lookUps = [...runbook.matchAll(/^(\w+)=\$\(named DynamoDB::GlobalTable (\w+)\)/gm)];
+    const keys = lookUps.map(([, name, prefix = '']) => {
+      const [, table] = tables.find(([id]) => id.startsWith(prefix))!;
+      return `TARGET=$${name} KEY=${table.Properties['KeySchema'][0].AttributeName}`;
+    });
+    expect(keys).toHaveLength(tables.length);
+    expect(new Set(runbook.match(/TARGET=\$\w+ KEY=\w+/g))).toEqual(new Set(keys));
+  });
+
+  test('turns on again the time to live that intents have', () => {
+    const turnedOn = [...runbook.matchAll(/Enabled=true,AttributeName=(\w+)/g)].map(([, name]) => name);
+    const timesToLive = resourcesOf(production, 'AWS::DynamoDB::GlobalTable').flatMap(
+      ([, { Properties }]) => Properties['TimeToLiveSpecification']?.AttributeName ?? [],
+    );
+    expect(turnedOn).toEqual(timesToLive);
+  });
+
   test('asks for metrics of our own that there are', () => {
     const asked = [...runbook.matchAll(/--namespace PetStore --metric-name (\w+)/g)].map(([, name]) => name);
     expect(asked).toEqual([metrics.deprecatedCalls.name]);

@@ -16,6 +16,8 @@ import { buffer } from 'node:stream/consumers';
 import type { IsAllowed } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
 import { type Resource, tableArn } from './template.ts';
+// oxlint-disable-next-line import/no-unassigned-import
+import './whole-writes.ts';
 
 // dynalite 4.0.0 ends the iterator of a list by `return`, which those of abstract-level 3 do not have: without it
 // every list would keep its iterator, and with that files and memory, for good.

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { onceNpmHasEnded } from './npm.ts';
 import { RunnerError } from './runner-error.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
@@ -40,23 +41,11 @@ function readOptions(): ServiceOptions {
   return { stage, port: Number(port), data, assembly, verbose };
 }
 
-/** npm gives SIGTERM to its shell alone, and many a shell ends without passing it on: then the parent changes. */
-function stopWithNpm(): void {
-  if (process.env['npm_lifecycle_event'] !== 'start') return;
-  const shell = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(watch);
-    stop();
-  }, 500);
-  watch.unref();
-}
-
 // Until it serves, there is nothing to end in order.
 let stop = (): void => process.exit(0);
 process.once('SIGINT', () => stop());
 process.once('SIGTERM', () => stop());
-stopWithNpm();
+onceNpmHasEnded(() => stop());
 
 try {
   const options = readOptions();

@@ -149,6 +149,8 @@ export const resourceModels = {
     ),
     KeySchema,
     Replicas: passedOver,
+    // What an item's time means is up to the functions: the table only cleans up, some time after it.
+    TimeToLiveSpecification: passedOver,
     WriteOnDemandThroughputSettings: passedOver,
   }),
   'AWS::IAM::Policy': v.strictObject({

@@ -18,6 +18,8 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
 /** How long requests that are being answered hold up the end. */
 const LAST_ANSWERS_MILLISECONDS = 10_000;
+/** How long a client that was refused on the bare connection may go on sending. */
+const LINGER_MILLISECONDS = 2_000;
 
 export interface HttpServer {
   port: number;
@@ -52,6 +54,8 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
 
   // By itself Node would refuse a request without Host, or with an unknown Expect, with an empty body.
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
+  // By itself Node would close the connection of a client that has said all, however long the answer takes.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
   server.on('checkExpectation', (incoming, outgoing) => void answer(incoming, outgoing));
   answerMalformedRequests(server, api, inFlight);
@@ -123,7 +127,10 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
  * the requests that came whole before it.
  */
 function answerMalformedRequests(server: Server, api: ApiGateway, inFlight: Set<ServerResponse>): void {
+  const refused = new WeakSet<Duplex>();
   server.on('clientError', async (_error, socket) => {
+    if (refused.has(socket)) return; // what follows in further packets is no HTTP either
+    refused.add(socket);
     const earlier = [...inFlight].filter(({ req }) => req.socket === socket && req.complete);
     await Promise.all(earlier.map((outgoing) => once(outgoing, 'close')));
     sendOnConnection(socket, api.refuse('DEFAULT_4XX'));
@@ -143,6 +150,8 @@ function sendOnConnection(socket: Duplex, { status, headers, body }: HttpRespons
   });
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+  // Closed while something is unread, it would be reset, and the answer lost on its way (RFC 9112 section 9.6).
+  void setTimeout(LINGER_MILLISECONDS, undefined, { ref: false }).then(() => socket.destroy());
 }
 
 function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {

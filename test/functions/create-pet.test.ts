@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
 import { postPetEvent, REQUEST_ID, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { setEnvironment } from '../support/environment.ts';
-import { invoke } from '../support/invoke.ts';
+import { type Answer, invoke } from '../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';
 
@@ -13,10 +13,14 @@ const taken = new ConditionalCheckFailedException({
   $metadata: {},
 });
 
-setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
+setEnvironment({ PETS_TABLE: 'pets', INTENTS_TABLE: 'intents', LIST_PARTITIONS: '1' });
 
 function written(): Record<string, unknown>[] {
   return mock.commandCalls(PutCommand).map(({ args }) => args[0].input.Item ?? {});
+}
+
+function writtenTables(): unknown[] {
+  return mock.commandCalls(PutCommand).map(({ args }) => args[0].input.TableName);
 }
 
 describe('POST /v1/pets', () => {
@@ -87,7 +91,7 @@ describe('POST /v1/pets', () => {
     const { status, body } = await invoke(handler, postPetEvent('{"name":"Rex","categoryId":7}'));
     expect(status).toBe(201);
     expect(written().map(({ id }) => id)).toEqual([body.id]);
-    expect(occurrences()).toEqual([counted('PetsCreated')]);
+    expect(occurrences()).toEqual([]);
   });
 
   test('answers 503 when no id was free', async () => {
@@ -114,5 +118,117 @@ describe('POST /v1/pets', () => {
         error: { message: expect.stringContaining('PETS_TABLE') },
       },
     ]);
+  });
+});
+
+describe('POST /v1/pets with an Idempotency-Key', () => {
+  const rex = '{"name":"Rex","categoryId":7}';
+
+  beforeEach(() => {
+    const items = new Map<unknown, Record<string, any>>();
+    mock.on(PutCommand).callsFake(({ Item }) => {
+      const key = Item.id ?? Item.token;
+      if (items.has(key)) throw taken;
+      items.set(key, Item);
+      return {};
+    });
+    mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
+  });
+
+  function post(
+    values: string[],
+    { name = 'Idempotency-Key', body = rex, keyId = 'key_1' } = {},
+  ): Promise<Answer> {
+    const requestContext = { authorizer: { keyId } };
+    return invoke(handler, postPetEvent(body, { multiValueHeaders: { [name]: values }, requestContext }));
+  }
+
+  test('answers each repetition with the same pet, and counts it once', async () => {
+    const first = await post(['a']);
+    expect(first.status).toBe(201);
+    expect(await post(['a'])).toEqual(first);
+    expect(await post(['a'], { body: ' {"categoryId":7.0,"colour":"red","name":"R\\u0065x"} ' })).toEqual(
+      first,
+    );
+    expect(occurrences()).toEqual([counted('PetsCreated')]);
+  });
+
+  test.each([
+    ['bare and in quotes', 'a', '"a"'],
+    ['with escapes and without', String.raw`"\\\"a\""`, String.raw`\"a"`],
+  ])('takes it for the same %s', async (_how, one, other) => {
+    expect(await post([other])).toEqual(await post([one]));
+  });
+
+  test.each(['idempotency-key', 'IDEMPOTENCY-KEY'])('takes it from the header %s', async (name) => {
+    expect(await post(['a'], { name })).toEqual(await post(['a']));
+  });
+
+  test.each([
+    ['another value', ['b'], 'key_1'],
+    ['the value in other case', ['A'], 'key_1'],
+    ['the same value and another API key', ['a'], 'key_2'],
+  ])('makes another pet with %s', async (_what, values, keyId) => {
+    const [first, other] = [await post(['a']), await post(values, { keyId })];
+    expect(other.status).toBe(201);
+    expect(other.body.id).not.toBe(first.body.id);
+    expect(occurrences()).toEqual([counted('PetsCreated'), counted('PetsCreated')]);
+  });
+
+  test.each([
+    ['another name', '{"name":"Ann","categoryId":7}'],
+    ['a status', '{"name":"Rex","categoryId":7,"status":"available"}'],
+  ])('answers 422 to %s, and counts the refusal', async (_what, body) => {
+    await post(['a']);
+    const { status, body: error } = await post(['a'], { body });
+    expect(status).toBe(422);
+    expect(error).toEqual({ code: 'idempotency_key_reused', message: expect.any(String), status: 422n });
+    expect(occurrences()).toEqual([
+      counted('PetsCreated'),
+      counted('Refusals', { code: 'idempotency_key_reused' }),
+    ]);
+  });
+
+  test.each([
+    ['empty', ['']],
+    ['an empty string', ['""']],
+    ['with a space', ['a b']],
+    ['with an open quote', ['"a']],
+    ['with what is not ASCII', ['\u00e9']],
+    ['256 characters long', ['a'.repeat(256)]],
+    ['given twice', ['a', 'a']],
+  ])('answers 400, naming the header, to one that is %s', async (_what, values) => {
+    const { status, body } = await post(values);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^Idempotency-Key must be 1 to 255 visible ASCII characters/),
+    });
+    expect(mock.calls()).toEqual([]);
+    expect(occurrences()).toEqual([counted('Refusals', { code: 'invalid_request' })]);
+  });
+
+  test('answers 500 when no authorizer says whose key it is, and writes nothing', async () => {
+    const { status } = await post(['a'], { keyId: '' });
+    expect(status).toBe(500);
+    expect(mock.calls()).toEqual([]);
+    expect(occurrences()).toEqual(countedInternalError('createPet'));
+  });
+
+  test('tells of the header and of the body at once', async () => {
+    const { body } = await post([''], { body: '{"name":"Rex"}' });
+    expect(body.message).toMatch(/^Idempotency-Key must be .*; categoryId is required\.$/);
+  });
+
+  test('answers 400 to a body that is wrong, after which the key is as good as new', async () => {
+    expect((await post(['a'], { body: '{"name":"Rex"}' })).status).toBe(400);
+    expect(writtenTables()).toEqual([]);
+    expect((await post(['a'])).status).toBe(201);
+    expect(writtenTables()).toEqual(['intents', 'pets']);
+  });
+
+  test('keeps no intent without one', async () => {
+    await invoke(handler, postPetEvent(rex, { headers: { 'X-Idempotency-Key': 'a' } }));
+    expect(writtenTables()).toEqual(['pets']);
   });
 });

@@ -18,11 +18,14 @@ const assumed: typeof assumptions = {
   operationShares: { listPets: 0.8, getPet: 0.15, createPet: 0.05 },
   petsPerList: 20,
   petBytes: 150,
+  shareOfCreatesWithIdempotencyKey: 0.4,
+  intentBytes: 175,
+  daysOfIntents: 3,
   storageOverheadBytes: 100,
   shareOfPetsWithStatus: 0.9,
   monthsOfPets: 12,
   apiKeys: 100,
-  billedMilliseconds: { listPets: 10, getPet: 7, createPet: 12, authorizer: 8 },
+  billedMilliseconds: { listPets: 10, getPet: 7, createPet: 12, intent: 5, authorizer: 8 },
   accessLogBytes: 420,
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
   compressedLogShare: 0.2,
@@ -44,9 +47,9 @@ describe('the cost of a month', () => {
     expect(cost(1_000).requests).toBeCloseTo(6_907.74, 2);
   });
 
-  test('has a unit written for a pet, one for each list, and one for each list of its status if it has one', () => {
-    // 0.5 creates a second × 2.628 million × 2.9 × 0.625
-    expect(cost(10).writes).toBeCloseTo(2.38, 2);
+  test('has a unit written for a pet, one for each of its lists, and one for its intent if it has one', () => {
+    // 0.5 creates a second × 2.628 million × (2.9 + 0.4) × 0.625
+    expect(cost(10).writes).toBeCloseTo(2.7101, 4);
   });
 
   test('has half a unit read by a list of each index key, one by a pet and one by a decision of the authorizer', () => {
@@ -64,15 +67,16 @@ describe('the cost of a month', () => {
   });
 
   test('has the time of functions by their memory', () => {
-    // 26.28 million × 9.65 ms + 3.754 million × 8 ms are 283,636 s; × 0.5 GB × 0.0000133334
-    expect(cost(10).duration).toBeCloseTo(1.891, 3);
-    expect(cost(10, { functionMemoryMegabytes: 1_024 }).duration).toBeCloseTo(3.782, 3);
+    // 26.28 million × 9.65 ms + 0.5256 million × 5 ms + 3.754 million × 8 ms are 286,264 s; × 0.5 GB × 0.0000133334
+    expect(cost(10).duration).toBeCloseTo(1.908, 3);
+    expect(cost(10, { functionMemoryMegabytes: 1_024 }).duration).toBeCloseTo(3.817, 3);
   });
 
-  test('has a year of pets in table and indexes, the table alone under point-in-time recovery', () => {
-    // 0.5 × 2,628,000 × 12 pets of 250 bytes are 3.671 GB; × 2.9 × 0.25, and × 0.20
-    expect(cost(10).storage).toBeCloseTo(2.662, 3);
-    expect(cost(10).recovery).toBeCloseTo(0.734, 3);
+  test('has a year of pets in table and indexes and some days of intents, tables alone under point-in-time recovery', () => {
+    // 0.5 × 2,628,000 × 12 pets of 250 bytes are 3.67127 GB; 0.2 × 259,200 intents of 275 bytes are 0.01328 GB
+    // (3.67127 × 2.9 + 0.01328) × 0.25, and (3.67127 + 0.01328) × 0.20
+    expect(cost(10).storage).toBeCloseTo(2.665, 4);
+    expect(cost(10).recovery).toBeCloseTo(0.7369, 4);
   });
 
   test('has logs taken in once and kept for as long as the stage keeps them', () => {

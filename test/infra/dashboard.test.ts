@@ -109,11 +109,13 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
       dimensions.toReversed().join(' '),
     );
     const [pets] = resourceOf(template, 'AWS::DynamoDB::GlobalTable', 'StoragePets');
+    const [intents] = resourceOf(template, 'AWS::DynamoDB::GlobalTable', 'StorageIntents');
     const [apiKeys] = resourceOf(template, 'AWS::DynamoDB::GlobalTable', 'StorageApiKeys');
     expect(throttled).toEqual([
       `\${${pets}} TableName`,
       `\${${pets}} TableName newest GlobalSecondaryIndexName`,
       `\${${pets}} TableName newest-by-status GlobalSecondaryIndexName`,
+      `\${${intents}} TableName`,
       `\${${apiKeys}} TableName`,
     ]);
   });

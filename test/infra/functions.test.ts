@@ -10,6 +10,7 @@ import {
 } from '../support/stack-template.ts';
 
 const pets = 'StoragePets3FCA436D';
+const intents = 'StorageIntents0244ABA8';
 const apiKeys = 'StorageApiKeys7B037C32';
 
 /** What each function is told beside the names of the stage, and what it may do with which table or index. */
@@ -20,9 +21,9 @@ const functions = {
     resources: [`\${${pets}.Arn}/index/newest`, `\${${pets}.Arn}/index/newest-by-status`],
   },
   CreatePet: {
-    environment: { PETS_TABLE: `\${${pets}}`, LIST_PARTITIONS: '1' },
+    environment: { PETS_TABLE: `\${${pets}}`, INTENTS_TABLE: `\${${intents}}`, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-    resources: [`\${${pets}.Arn}`],
+    resources: [`\${${intents}.Arn}`, `\${${pets}.Arn}`],
   },
   GetPet: {
     environment: { PETS_TABLE: `\${${pets}}` },
@@ -136,7 +137,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       ]);
     });
 
-    test('may write its log, use its table and send traces, and nothing else', () => {
+    test('may write its log, use its tables and send traces, and nothing else', () => {
       const policies = resourcesOf(template, 'AWS::IAM::Policy').filter(([, { Properties }]) =>
         Properties['Roles'].some(({ Ref }: { Ref: string }) => Ref === roleId),
       );

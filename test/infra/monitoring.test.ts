@@ -16,6 +16,7 @@ const chapters: Record<string, string> = {
   AuthorizerErrors: 'Authorizer errors',
   AuthorizerThrottles: 'Function throttles',
   PetsThrottles: 'Table throttles',
+  IntentsThrottles: 'Table throttles',
   ApiKeysThrottles: 'Table throttles',
 };
 

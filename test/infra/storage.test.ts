@@ -1,22 +1,49 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { type StageName, stages } from '../../infra/stages.ts';
+import { agreeOnPetId } from '../../shared/intents.ts';
+import { setEnvironment } from '../support/environment.ts';
+import { mock } from '../support/mocked-database.ts';
 import { resourcesOf, type Resource, stackTemplate, stageNames } from '../support/stack-template.ts';
 
 // Literal, as a table whose logical id changes is replaced by an empty one and its data left behind. An id may
 // join this list with a new table; none may change or leave without a migration of its data.
-const frozenIds = { pets: 'StoragePets3FCA436D', apiKeys: 'StorageApiKeys7B037C32' };
+const frozenIds = {
+  pets: 'StoragePets3FCA436D',
+  intents: 'StorageIntents0244ABA8',
+  apiKeys: 'StorageApiKeys7B037C32',
+};
 
 describe.each(stageNames)('the tables of %s', (stage) => {
   const tables = new Map(tablesOf(stage));
   const pets = tables.get(frozenIds.pets)!;
+  const intents = tables.get(frozenIds.intents)!;
   const apiKeys = tables.get(frozenIds.apiKeys)!;
 
   test('keep their logical ids', () => {
-    expect([...tables.keys()]).toEqual(expect.arrayContaining(Object.values(frozenIds)));
+    expect([...tables.keys()].toSorted()).toEqual(Object.values(frozenIds).toSorted());
   });
 
   test('hold pets by their id', () => {
     expect(keyOf(pets, pets.Properties)).toEqual(['id: N']);
+  });
+
+  test('hold intents by the token of their request, and are asked for nothing else', () => {
+    expect(keyOf(intents, intents.Properties)).toEqual(['token: S']);
+    expect(intents.Properties['GlobalSecondaryIndexes']).toBeUndefined();
+  });
+
+  // A key has a time `expiresAt` too, and its record stays.
+  test('lose intents some time after their end, and nothing else', () => {
+    const timesToLive = [...tables].map(([id, { Properties }]) => [
+      id,
+      Properties['TimeToLiveSpecification'],
+    ]);
+    expect(Object.fromEntries(timesToLive)).toEqual({
+      [frozenIds.pets]: undefined,
+      [frozenIds.intents]: { AttributeName: 'expiresAt', Enabled: true },
+      [frozenIds.apiKeys]: undefined,
+    });
   });
 
   test('hold API keys by their hash, and never list them by anything else', () => {
@@ -79,6 +106,24 @@ describe.each(stageNames)('the tables of %s', (stage) => {
         RecoveryPeriodInDays: stages[stage].recoveryDays,
       });
     });
+  });
+});
+
+describe('the end of an intent', () => {
+  setEnvironment({ INTENTS_TABLE: 'intents' });
+  const tables = new Map(tablesOf('production'));
+  const timeToLive = tables.get(frozenIds.intents)?.Properties['TimeToLiveSpecification'];
+
+  // The table takes any other number for a time long past or far away.
+  test('is where the table looks for it, a day ahead in seconds since 1970', async () => {
+    mock.on(PutCommand).resolves({});
+    const earliest = Math.floor(Date.now() / 1_000) + 86_400;
+    await agreeOnPetId('token', { name: 'Rex', categoryId: 7n }, 1n);
+    const latest = Math.floor(Date.now() / 1_000) + 86_400;
+
+    const [intent] = mock.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
+    expect(intent?.[timeToLive.AttributeName]).toBeGreaterThanOrEqual(earliest);
+    expect(intent?.[timeToLive.AttributeName]).toBeLessThanOrEqual(latest);
   });
 });
 

@@ -136,6 +136,23 @@ describe('over HTTP', () => {
     expect(sent()).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
   });
 
+  test.each([
+    ['empty', 200, ''],
+    ['cut off', 200, '{"Item":{"id":{"N":"1"'],
+    ['no JSON', 200, '<html>'],
+    ['an error that is cut off', 400, '{"__type":"com.amaz'],
+    ['an error without a body', 400, ''],
+  ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body) => {
+    const unreadable: Answer = (_request, response) => {
+      response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+    };
+    answers.push(unreadable, answer(200, { Item: { id: { N: '1' } } }), unreadable, unreadable, unreadable);
+    expect(await read()).toMatchObject({ Item: { id: 1n } });
+    const error = await read().catch((caught: unknown) => caught);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(sent()).toHaveLength(5);
+  });
+
   test('a pet whose first write got no answer is made once', async () => {
     answers.push(loseAnswer, refuse(400, 'ConditionalCheckFailedException'), (request, response) => {
       answer(200, { Item: received[0]?.body.Item })(request, response);

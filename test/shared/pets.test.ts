@@ -3,6 +3,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { createPet, getPet } from '../../shared/pets.ts';
 import { setEnvironment } from '../support/environment.ts';
+import { counted, occurrences } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';
 
 const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
@@ -58,6 +59,17 @@ describe('creating a pet', () => {
     await createPet(rex, draws(42n));
     await createPet(rex, draws(43n));
     expect(new Set(written().map(({ creation }) => creation)).size).toBe(2);
+  });
+
+  test('is counted once its write is acknowledged', async () => {
+    const before: unknown[] = [];
+    mock.on(PutCommand).callsFake(() => {
+      before.push(...occurrences());
+      return {};
+    });
+    await createPet(rex, draws(42n));
+    expect(before).toEqual([]);
+    expect(occurrences()).toEqual([counted('PetsCreated')]);
   });
 
   test('is done when the id is taken by the pet of this very call, whose write got no answer', async () => {

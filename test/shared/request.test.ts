@@ -2,11 +2,22 @@ import { describe, expect, test } from '@jest/globals';
 import { encodeCursor } from '../../shared/cursor.ts';
 import { operations } from '../../shared/operations.ts';
 import { rootAddress, parseRequest } from '../../shared/request.ts';
-import { apiGatewayEvent, getPetEvent, listPetsEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import {
+  apiGatewayEvent,
+  getPetEvent,
+  listPetsEvent,
+  postPetEvent,
+  STAGE_DOMAIN,
+} from '../support/api-gateway-event.ts';
 import { refused } from '../support/refusals.ts';
 
 function queryOf(query: Record<string, string[]>): unknown {
   return parseRequest(operations.listPets, listPetsEvent(query)).query;
+}
+
+function headersOf(headers: Record<string, string[]>): unknown {
+  const event = postPetEvent({ name: 'Rex', categoryId: 7 }, { multiValueHeaders: headers });
+  return parseRequest(operations.createPet, event).headers;
 }
 
 describe('the query', () => {
@@ -83,6 +94,43 @@ describe('the path', () => {
 
   test('without its parameter is nowhere', () => {
     expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(refused('not_found'));
+  });
+});
+
+describe('the headers', () => {
+  test.each(['Idempotency-Key', 'idempotency-key', 'IDEMPOTENCY-KEY'])(
+    'are found by their names in whatever case: %s',
+    (name) => {
+      expect(headersOf({ [name]: ['a'] })).toEqual({ 'Idempotency-Key': 'a' });
+    },
+  );
+
+  test.each([
+    ['none', {}],
+    ['others', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'], Idempotency: ['c'] }],
+    ['without a value', { 'Idempotency-Key': [] }],
+  ])('may be %s', (_what, headers) => {
+    expect(headersOf(headers)).toEqual({});
+  });
+
+  test('may be absent', () => {
+    const event = postPetEvent({ name: 'Rex', categoryId: 7 });
+    expect([event.multiValueHeaders, parseRequest(operations.createPet, event).headers]).toEqual([null, {}]);
+  });
+
+  test.each<[string, Record<string, string[]>]>([
+    ['by one name', { 'Idempotency-Key': ['a', 'a'] }],
+    ['in different case', { 'Idempotency-Key': ['a'], 'idempotency-key': ['a'] }],
+    ['in one line', { 'Idempotency-Key': ['a, a'] }],
+  ])('are refused by name when one is given twice: %s', (_how, headers) => {
+    expect(() => headersOf(headers)).toThrow(
+      refused('invalid_request', '^Idempotency-Key must be', 'given once'),
+    );
+  });
+
+  test('are no part of what is asked of an operation that reads none', () => {
+    const event = listPetsEvent({}, { headers: { 'Idempotency-Key': '' } });
+    expect(Object.keys(parseRequest(operations.listPets, event))).toEqual(['query']);
   });
 });
 

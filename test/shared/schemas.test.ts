@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
-import { ListPetsQuery, NewPet, PetIdParameter } from '../../shared/schemas.ts';
+import { IdempotencyKey, ListPetsQuery, NewPet, PetIdParameter } from '../../shared/schemas.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -12,6 +12,11 @@ const rex = { name: 'Rex', categoryId: 7n };
 function complaints(schema: v.GenericSchema, input: unknown): [string | undefined, string][] {
   const { issues = [] } = v.safeParse(schema, input, { abortPipeEarly: true });
   return issues.map((issue) => [v.getDotPath(issue) ?? undefined, issue.message]);
+}
+
+/** As a string of structured fields (RFC 9651 section 4.1.6). */
+function quoted(key: string): string {
+  return `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
 describe('a new pet', () => {
@@ -97,6 +102,71 @@ describe('a new pet', () => {
       'name',
       'categoryId',
       'status',
+    ]);
+  });
+});
+
+describe('the Idempotency-Key', () => {
+  const visible = fc.stringMatching(/^[!-~]{1,255}$/);
+  test('is any visible ASCII characters, and the same in quotes', () => {
+    fc.assert(
+      fc.property(visible, (key) => {
+        expect(v.parse(IdempotencyKey, quoted(key))).toBe(key);
+        fc.pre(!key.startsWith('"'));
+        expect(v.parse(IdempotencyKey, key)).toBe(key);
+      }),
+    );
+  });
+
+  test('is read back from one spelling or the other, and is nothing else', () => {
+    const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }));
+    fc.assert(
+      fc.property(text, (sent) => {
+        const { success, output } = v.safeParse(IdempotencyKey, sent);
+        const isKey =
+          /^[!-~]{1,255}$/.test(String(output)) && [output, quoted(String(output))].includes(sent);
+        expect(success).toBe(success && isKey);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    ['255 characters', 'a'.repeat(255)],
+    ['255 characters in quotes', `"${'a'.repeat(255)}"`],
+    ['255 characters, each of them escaped', `"${String.raw`\"`.repeat(255)}"`],
+    ['a quote inside', 'a"b"'],
+    ['a backslash without quotes', String.raw`\a`],
+  ])('may be %s', (_what, sent) => {
+    expect(v.is(IdempotencyKey, sent)).toBe(true);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', ''],
+    ['an empty string', '""'],
+    ['256 characters', 'a'.repeat(256)],
+    ['256 characters in quotes', `"${'a'.repeat(256)}"`],
+    ['a quote that does not close', '"a'],
+    ['a quote alone', '"'],
+    ['a quote that an escape keeps open', String.raw`"a\"`],
+    ['more behind the quotes', '"a"b'],
+    ['parameters behind the quotes', '"a";b=1'],
+    ['two strings', '"a", "b"'],
+    ['an escape of anything else', String.raw`"\a"`],
+    ['a space', 'a b'],
+    ['a space in quotes', '"a b"'],
+    ['a line break at the end', 'a\n'],
+    ['a line break behind the quotes', '"a"\n'],
+    ['a control character', 'a\x7f'],
+    ['an accent', 'caf\u00e9'],
+    ['several values', ['a', 'b']],
+    ['a number', 5n],
+  ])('may not be %s', (_what, sent) => {
+    expect(complaints(IdempotencyKey, sent)).toEqual([
+      [
+        undefined,
+        'must be 1 to 255 visible ASCII characters without spaces, bare or in double quotes, given once',
+      ],
     ]);
   });
 });

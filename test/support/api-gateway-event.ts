@@ -9,17 +9,19 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
 };
 
 /**
- * A request as a REST API hands it to a function (payload 1.0): every collection that is absent is null, and
- * `requestContext.path` has the stage in front unless told otherwise.
+ * A request as a REST API hands it to a function (payload 1.0): every collection that is absent is null, headers come as
+ * a single map of last values and as a multi map of all, and `requestContext.path` has the stage in front unless told
+ * otherwise.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
   const path = request.path ?? '/v1/pets';
+  const { multiValueHeaders, headers } = request;
   return {
     resource: path,
     path,
     httpMethod: 'GET',
-    headers: null,
-    multiValueHeaders: null,
+    headers: multiValueHeaders ? mapValues(multiValueHeaders, (values) => values?.at(-1)) : null,
+    multiValueHeaders: headers ? mapValues(headers, (value) => [value]) : null,
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     pathParameters: null,
@@ -54,10 +56,12 @@ export function getPetEvent(petId: string, request: Request = {}): APIGatewayPro
 /** `GET /v1/pets` with these query parameters, each given as often as it has values. */
 export function listPetsEvent(query: Record<string, string[]>, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
-    queryStringParameters: Object.fromEntries(
-      Object.entries(query).map(([name, values]) => [name, values.at(-1)]),
-    ),
+    queryStringParameters: mapValues(query, (values) => values.at(-1)),
     multiValueQueryStringParameters: query,
     ...request,
   });
+}
+
+function mapValues<T, U>(map: Record<string, T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
 }

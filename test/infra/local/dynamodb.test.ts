@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { AbstractValueIterator } from 'abstract-level';
+import { AbstractLevel, AbstractValueIterator } from 'abstract-level';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -82,6 +82,35 @@ describe('the tables of the template', () => {
       status: 200,
       Item: rex,
     });
+  });
+});
+
+describe('an item with an entry in an index', () => {
+  test('is in both, or in neither, wherever its write is ended', async () => {
+    const realPut = Reflect.get(AbstractLevel.prototype, 'put') as (
+      key: string,
+      value: unknown,
+    ) => Promise<void>;
+    const put = jest.spyOn(AbstractLevel.prototype, 'put');
+    const database = await startWith(table('id', 'kind'));
+    const held: (() => void)[] = [];
+    const ended = new Promise<void>((resolve) => {
+      put.mockImplementation(function (this: unknown, key: string, value: unknown) {
+        if (!key.startsWith('item-')) return realPut.call(this, key, value);
+        resolve();
+        return new Promise<void>((done) => held.push(done));
+      } as typeof AbstractLevel.prototype.put);
+    });
+    const answer = call(database, operatorAccessKeyId, 'PutItem', { Item: rex });
+    await Promise.race([ended, answer]);
+    const { Items: listed } = await call(database, operatorAccessKeyId, 'Scan', {
+      IndexName: 'by-index-key',
+    });
+    const { Items: stored } = await call(database, operatorAccessKeyId, 'Scan', {});
+    expect(listed).toEqual(stored);
+    for (const goOn of held) goOn();
+    await answer;
+    put.mockRestore();
   });
 });
 

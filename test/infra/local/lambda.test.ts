@@ -64,6 +64,13 @@ describe('a function', () => {
     });
   });
 
+  test('has a heap no larger than the memory of the template', async () => {
+    const { invoke } = functionOf(`
+      import { resourceLimits } from 'node:worker_threads';
+      export const handler = () => resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb;`);
+    expect(await invoke({})).toEqual({ result: '128' });
+  });
+
   test('keeps its instance, with the state of its module, for the next event', async () => {
     const { invoke } = functionOf('let calls = 0; export const handler = () => ++calls;');
     expect([await invoke({}), await invoke({}), await invoke({})]).toEqual([
@@ -73,8 +80,8 @@ describe('a function', () => {
     ]);
   });
 
-  test('answers events at once in up to four instances, each with one event at a time', async () => {
-    // No instance answers before it knows of four at work.
+  test('answers events at once in up to three instances, each with one event at a time', async () => {
+    // No instance answers before it knows of three at work.
     const { invoke } = functionOf(`
       import { setTimeout } from 'node:timers/promises';
       import { threadId, BroadcastChannel } from 'node:worker_threads';
@@ -86,13 +93,13 @@ describe('a function', () => {
         atWork += 1;
         const most = atWork;
         channel.postMessage(threadId);
-        while (seen.size < 4) await setTimeout(1);
+        while (seen.size < 3) await setTimeout(1);
         atWork -= 1;
         return { most, threadId };
       };`);
     const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke({})));
     const answers = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
-    expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(4);
+    expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(3);
     expect(answers.map(({ most }) => most)).toEqual(Array(10).fill(1));
   });
 
@@ -109,10 +116,10 @@ describe('a function', () => {
 
   test('that never yields is ended all the same, and those waiting get new instances', async () => {
     const { invoke } = functionOf('export const handler = ({ spins }) => { while (spins); return 1; };', 1);
-    const spinning = Array.from({ length: 4 }, () => invoke({ spins: true }));
+    const spinning = Array.from({ length: 3 }, () => invoke({ spins: true }));
     const waiting = [invoke({}), invoke({}), invoke({})];
     const timedOut = { error: 'Task timed out after 1 seconds' };
-    expect(await Promise.all(spinning)).toEqual([timedOut, timedOut, timedOut, timedOut]);
+    expect(await Promise.all(spinning)).toEqual([timedOut, timedOut, timedOut]);
     const answered = { result: '1' };
     expect(await Promise.all(waiting)).toEqual([answered, answered, answered]);
   });

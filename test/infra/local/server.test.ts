@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from '../../../infra/local/api-gateway.ts';
 import type { HttpRequest, HttpResponse } from '../../../infra/local/http-message.ts';
 import { type HttpServer, serve } from '../../../infra/local/server.ts';
@@ -20,6 +22,7 @@ function refuse(responseType: string): HttpResponse {
 
 /** Answers with what it was asked. */
 async function echo({ method, path, query, headers, body }: HttpRequest): Promise<HttpResponse> {
+  if (path === '/slow') await setTimeout(20);
   if (path === '/fails') throw new Error('no luck');
   if (path === '/odd-status') return { status: 9999, headers: {}, body: '' };
   if (path === '/odd-header') return { status: 200, headers: { Odd: 'a\nb' }, body: '' };
@@ -154,6 +157,19 @@ describe('the server answers', () => {
   ])('a body of 11 MB %s with the Error body (413)', async (_name, framing, end) => {
     const answer = await send(`POST / HTTP/1.1\r\n${close}${framing}`, Buffer.alloc(tooMany, 'a'), end);
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([413, { status: 413 }]);
+  });
+
+  test.each([
+    ['headers of 5 MB', `GET / HTTP/1.1\r\nX: ${'a'.repeat(5_000_000)}\r\n\r\n`],
+    ['a body of 5 MB after a malformed head', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`],
+  ])('%s without resetting the connection, which could lose the answer', async (_name, bytes) => {
+    expect((await send(bytes)).status).toBe(400);
+  });
+
+  test('a client that closes its side of the connection after the request', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.end('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   test('a whole request first, then the garbage that follows it on its connection', async () => {

@@ -1,0 +1,97 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { hash } from 'node:crypto';
+import { database } from './database.ts';
+import { environmentVariables, requireEnvironment } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { stringifyJson } from './json.ts';
+import type { NewPet } from './schemas.ts';
+
+/** How long a repetition is recognised after the first request: a day, in seconds. */
+const LIFETIME_SECONDS = 86_400;
+
+/** What a request that may be repeated is going to do, kept until nobody is expected to repeat it. */
+interface Intent {
+  /** The request: see `tokenOf`. */
+  token: string;
+  /** SHA-256 of what is asked for, in hexadecimal digits. */
+  fingerprint: string;
+  petId: bigint;
+  /** Seconds since 1970, as the table's time to live wants them. */
+  expiresAt: number;
+}
+
+/**
+ * The token of every request with this `Idempotency-Key`: SHA-256 in hexadecimal digits. Of two API keys, or two
+ * operations, none meets the keys of the other.
+ *
+ * @throws Error without the id of an API key: then all clients would share one space of keys.
+ */
+export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
+  if (!keyId) throw new Error('A request with an Idempotency-Key must have the id of an API key.');
+  return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
+}
+
+/**
+ * The identifier under which everyone who repeats this request stores its pet: `drawn` for the first of them.
+ *
+ * @param taken what they had agreed on when it turned out to be another pet's: they agree anew.
+ * @throws ApiError `idempotency_key_reused` when another pet was asked for with this token.
+ */
+export async function agreeOnPetId(
+  token: string,
+  newPet: NewPet,
+  drawn: bigint,
+  taken?: bigint,
+): Promise<bigint> {
+  const members = Object.entries(newPet).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const fingerprint = hash('sha256', stringifyJson(members));
+  const now = Math.floor(Date.now() / 1_000);
+  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + LIFETIME_SECONDS };
+  if (await putIfFirst(intent, now, taken)) return drawn;
+
+  const earlier = await readIntent(token);
+  // It was there a moment ago: only its removal by hand, or by the table at the end of its time, can come between.
+  if (!earlier) throw new ApiError('service_unavailable', 'The service cannot answer right now.');
+  if (earlier.fingerprint !== fingerprint) {
+    throw new ApiError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another pet: send this one under a key of its own.',
+    );
+  }
+  return earlier.petId;
+}
+
+/** The table removes an intent some time after it has expired: what counts is the time in it. */
+async function putIfFirst(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
+  const conditions = [
+    'attribute_not_exists(petId)',
+    'expiresAt < :now',
+    ...(taken ? ['petId = :taken'] : []),
+  ];
+  try {
+    await database.send(
+      new PutCommand({
+        TableName: intentsTable(),
+        Item: intent,
+        ConditionExpression: conditions.join(' OR '),
+        ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+async function readIntent(token: string): Promise<Pick<Intent, 'fingerprint' | 'petId'> | undefined> {
+  const { Item } = await database.send(
+    new GetCommand({ TableName: intentsTable(), Key: { token }, ConsistentRead: true }),
+  );
+  return Item as Intent | undefined;
+}
+
+function intentsTable(): string {
+  return requireEnvironment(environmentVariables.intentsTable);
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { type Answer, checkAnswer, checkRefusal, type Pet, readPet, readPets } from './answers.ts';
+import { bytesOf, type Refusal } from './bodies.ts';
+import type { Case, Create, Get, List, Pairs } from './cases.ts';
+
+// What docs/interface.md promises of the operations. All pets come from here, so each list is known in advance.
+
+export interface Request {
+  method: string;
+  /** Percent-encoded. */
+  path: string;
+  /** Not encoded. */
+  query: Pairs;
+  headers: Pairs;
+  body: Buffer | undefined;
+}
+
+export type Ask = (request: Request) => Promise<Answer>;
+
+/** What a service holds. */
+export interface Known {
+  /** Newest first. */
+  pets: Pet[];
+  /** By Idempotency-Key the pet that was created with it, and the body of the answer. */
+  creations: Map<string, { pet: Pet; text: string }>;
+}
+
+export function nothingKnown(): Known {
+  return { pets: [], creations: new Map() };
+}
+
+const PETS = '/v1/pets';
+/**
+ * Asks for what the case says, and checks the answer and what is stored then.
+ *
+ * @param keepsBytes whether bytes that are no UTF-8 reach the service as they are.
+ * @throws AssertionError
+ */
+export async function check(aCase: Case, ask: Ask, known: Known, keepsBytes: boolean): Promise<void> {
+  const askAndCheck: Ask = async (request) => {
+    const answer = await ask(request);
+    checkAnswer(answer, request.method);
+    return answer;
+  };
+  if (aCase.operation === 'createPet') await checkCreate(aCase, askAndCheck, known, keepsBytes);
+  else if (aCase.operation === 'listPets') await checkList(aCase, askAndCheck, known);
+  else await checkGet(aCase, askAndCheck, known);
+}
+
+async function checkCreate(
+  { body, mediaType, idempotencyKey, followedBy }: Create,
+  ask: Ask,
+  known: Known,
+  keepsBytes: boolean,
+): Promise<void> {
+  const request = post(bytesOf(body), mediaType.value, idempotencyKey?.values);
+  const answer = await ask(request);
+
+  const expected = keepsBytes || body.encoding === 'utf8' ? body.expected : undefined;
+  const refusals: Refusal[] = [];
+  if (!mediaType.isJson) refusals.push({ code: 'unsupported_media_type' });
+  if (idempotencyKey && !idempotencyKey.key)
+    refusals.push({ code: 'invalid_request', naming: 'Idempotency-Key' });
+  if (expected && 'code' in expected) refusals.push(expected);
+  if (refusals.length > 0) {
+    // The body may be wrong too.
+    return checkRefusal(answer, expected ? refusals : [...refusals, { code: 'invalid_request' }]);
+  }
+
+  const content = expected && 'content' in expected ? expected.content : undefined;
+  const earlier = known.creations.get(idempotencyKey?.key ?? '');
+  if (!content && answer.status === 400) return;
+  if (earlier && answer.status !== 201) {
+    if (content)
+      assert.notDeepEqual({ id: earlier.pet.id, ...content }, earlier.pet, 'It was the same body.');
+    return checkRefusal(answer, [{ code: 'idempotency_key_reused' }]);
+  }
+  assert.equal(answer.status, 201, answer.text);
+  const pet = readPet(answer.text);
+  if (content) assert.deepEqual(pet, { id: pet.id, ...content });
+  assert.ok(answer.headers.get('Location')?.endsWith(`${PETS}/${pet.id}`));
+  if (earlier) {
+    assert.equal(answer.text, earlier.text);
+    return;
+  }
+  await checkCreated(pet, ask, known);
+
+  if (!idempotencyKey?.key) return;
+  known.creations.set(idempotencyKey.key, { pet, text: answer.text });
+  const again = { ...request, headers: post(undefined, mediaType.value, [idempotencyKey.again!]).headers };
+  if (followedBy === 'repetition') assert.equal((await ask(again)).text, answer.text);
+  if (followedBy === 'another body') {
+    const other = Buffer.from('{"name":"Another pet","categoryId":0}');
+    checkRefusal(await ask({ ...again, body: other }), [{ code: 'idempotency_key_reused' }]);
+  }
+}
+
+/** A new pet is there at its address, and in its place in the lists. */
+export async function checkCreated(pet: Pet, ask: Ask, known: Known): Promise<void> {
+  assert.ok(
+    known.pets.every(({ id }) => id !== pet.id),
+    `There was a pet ${pet.id} before.`,
+  );
+  known.pets = [pet, ...known.pets].toSorted((one, other) => (one.id > other.id ? -1 : 1));
+  assert.deepEqual(readPet((await ask(get(pet.id.toString()))).text), pet);
+  const status = pet.status && { status: pet.status };
+  await checkPage([['limit', '2'], ...Object.entries(status || {})], { limit: 2, ...status }, ask, known);
+}
+
+async function checkList({ query, expected, afterFirst }: List, ask: Ask, known: Known): Promise<void> {
+  if (!expected) {
+    const { status, text } = await ask(list(query));
+    if (status === 400) return;
+    assert.equal(status, 200);
+    const pets = readPets(text);
+    assert.ok(pets.length <= 100);
+    const ids = pets.map(({ id }) => id);
+    assert.deepEqual(
+      ids,
+      ids.toSorted((one, other) => (one > other ? -1 : 1)),
+    );
+    for (const pet of pets)
+      assert.deepEqual(
+        pet,
+        known.pets.find(({ id }) => id === pet.id),
+      );
+    return;
+  }
+  if ('code' in expected) return checkRefusal(await ask(list(query)), [expected]);
+  if (afterFirst === undefined) return void (await checkPage(query, expected, ask, known));
+  const first = { ...expected, limit: afterFirst };
+  const others = query.filter(([name]) => name !== 'limit');
+  const next = await checkPage([...others, ['limit', afterFirst.toString()]], first, ask, known);
+  if (!next) return;
+  await checkPage([...query, ['cursor', next.cursor]], { ...expected, below: next.below }, ask, known);
+}
+
+interface Page {
+  limit: number;
+  status?: string;
+  /** The identifier below which it begins. */
+  below?: bigint;
+}
+
+/** Checks a page of a list, pet by pet; gives what the link to the next page leads to, if there is one. */
+async function checkPage(
+  query: Pairs,
+  { limit, status, below }: Page,
+  ask: Ask,
+  known: Known,
+): Promise<{ cursor: string; below: bigint } | undefined> {
+  const answer = await ask(list(query));
+  assert.equal(answer.status, 200, answer.text);
+  const all = known.pets.filter(
+    (pet) => (status === undefined || pet.status === status) && (below === undefined || pet.id < below),
+  );
+  const pets = readPets(answer.text);
+  assert.deepEqual(pets, all.slice(0, limit));
+
+  const link = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('Link') ?? '')?.[1];
+  assert.equal(link !== undefined, all.length > limit, 'The link to the next page');
+  if (link === undefined) return undefined;
+  const parameters = new URL(link).searchParams;
+  assert.deepEqual(
+    [parameters.get('limit'), parameters.get('status') ?? undefined],
+    [limit.toString(), status],
+  );
+  return { cursor: parameters.get('cursor')!, below: pets.at(-1)!.id };
+}
+
+async function checkGet({ pet }: Get, ask: Ask, known: Known): Promise<void> {
+  const wanted = typeof pet === 'string' ? undefined : known.pets[pet.index % known.pets.length]!;
+  const segment =
+    typeof pet === 'string'
+      ? pet
+      : Array.from(wanted!.id.toString(), (digit, index) =>
+          pet.isEncoded[index] ? `%3${digit}` : digit,
+        ).join('');
+  const answer = await ask(get(segment));
+  if (wanted) assert.deepEqual([answer.status, readPet(answer.text)], [200, wanted]);
+  else checkRefusal(answer, [{ code: 'not_found' }]);
+  assert.match(answer.headers.get('Deprecation') ?? '', /^@\d+$/);
+}
+
+function post(body: Buffer | undefined, mediaType: string | undefined, keys: string[] = []): Request {
+  const headers: Pairs = keys.map((key) => ['Idempotency-Key', key]);
+  if (mediaType !== undefined) headers.unshift(['Content-Type', mediaType]);
+  return { method: 'POST', path: PETS, query: [], headers, body };
+}
+
+function list(query: Pairs): Request {
+  return { method: 'GET', path: PETS, query, headers: [], body: undefined };
+}
+
+function get(segment: string): Request {
+  return { method: 'GET', path: `${PETS}/${segment}`, query: [], headers: [], body: undefined };
+}

@@ -1,0 +1,62 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runCommand } from '../../infra/command.ts';
+import { synthesize } from '../../infra/local/assembly.ts';
+import { integerOption } from '../support/integer-option.ts';
+import { showProgress } from '../support/progress.ts';
+import { startHandlers } from './handlers.ts';
+import { fuzz, type Target } from './fuzz.ts';
+import { startWire } from './wire.ts';
+
+// `npm run fuzz`: the generated requests of test/fuzz/fuzz.test.ts at length.
+
+const USAGE = `npm run fuzz -- [--cases 10000] [--seed N]
+
+  --cases  how many to generate, half of them for the functions and half for the local service
+  --seed   which ones, to see them again; any others without`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      cases: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: randomInt(2 ** 31).toString() },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const cases = integerOption('--cases', values.cases, 2, 10_000_000);
+  const seed = integerOption('--seed', values.seed, 0, 2 ** 31 - 1);
+
+  console.log(`${cases} cases, seed ${seed}`);
+  const assembly = mkdtempSync(join(tmpdir(), 'pet-store-fuzz-'));
+  try {
+    await synthesize(assembly, 'staging');
+    await run(await startHandlers(assembly), seed, Math.floor(cases / 2));
+    await run(await startWire(assembly), seed, Math.ceil(cases / 2));
+  } finally {
+    rmSync(assembly, { recursive: true });
+  }
+}
+
+async function run<T>(target: Target<T>, seed: number, cases: number): Promise<void> {
+  const advance = showProgress(target.name, cases);
+  let done = 0;
+  try {
+    // Beyond the number of cases, it looks for a smaller one that fails.
+    await fuzz(target, { seed, cases, onCase: () => advance(Math.min((done += 1), cases)) });
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  } finally {
+    await target.close();
+  }
+  const outcomes = Array.from(target.outcomes).toSorted(([one], [other]) => one.localeCompare(other));
+  console.table(
+    Object.fromEntries(outcomes.map(([outcome, count]) => [`${target.name}: ${outcome}`, count])),
+  );
+}
+
+await runCommand(main);

@@ -1,0 +1,56 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runCommand } from '../../infra/command.ts';
+import { readTemplate, synthesize } from '../../infra/local/assembly.ts';
+import { integerOption } from '../support/integer-option.ts';
+import { showProgress } from '../support/progress.ts';
+import { type Findings, runExperiment } from './experiment.ts';
+
+// `npm run chaos`: the experiment of test/reliability/chaos.test.ts at length.
+
+const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
+
+  --creates  how many pets to ask for
+  --seed     which mix of faults, to see one again; any other without
+  --faults   how many calls to the database out of a hundred meet a fault`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      creates: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: randomInt(2 ** 31).toString() },
+      faults: { type: 'string', default: '20' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const creates = integerOption('--creates', values.creates, 1, 1_000_000);
+  const seed = integerOption('--seed', values.seed, 0, 2 ** 31 - 1);
+  const faultPercent = integerOption('--faults', values.faults, 0, 90);
+
+  console.error = () => {}; // what the authorizer throws, for which the API has no other place here
+  console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
+  const assembly = mkdtempSync(join(tmpdir(), 'pet-store-chaos-'));
+  try {
+    await synthesize(assembly, 'staging');
+    const template = readTemplate('staging', assembly);
+    const onProgress = showProgress('acknowledged', creates);
+    print(await runExperiment({ template, creates, seed, faultPercent, onProgress }));
+  } finally {
+    rmSync(assembly, { recursive: true });
+  }
+}
+
+function print({ injected, answers, broken, ...figures }: Findings): void {
+  console.table(injected);
+  console.table(answers);
+  console.table(figures);
+  for (const sentence of broken) console.log(sentence);
+  console.log(broken.length > 0 ? `Promises broken: ${broken.length}` : 'No promise was broken.');
+  if (broken.length > 0) process.exitCode = 1;
+}
+
+await runCommand(main);

@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
+import { parseJson, stringifyJson } from '../../shared/json.ts';
+import type { NewPet, Pet } from '../../shared/schemas.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
+import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+jest.setTimeout(300_000); // for processes that start on a busy machine
+
+const CLIENTS = 3;
+/** The service is killed when so many creates of a burst were answered, round after round. */
+const ANSWERS_UNTIL_KILLED = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
+
+const statuses = ['available', 'pending', 'sold', undefined] as const;
+const data = temporaryFolder();
+let service: LocalService | undefined;
+
+afterEach(async () => {
+  await service?.stop('SIGKILL');
+});
+
+interface Creation {
+  newPet: NewPet;
+  idempotencyKey: string | undefined;
+  /** What was answered with 201, if anything was. */
+  answered?: Pet;
+}
+
+/** Each has a name of its own; half of them have a key, whatever their status. */
+function creation(number: number): Creation {
+  const status = statuses[number % statuses.length];
+  return {
+    newPet: {
+      name: `Rex ${randomUUID()}`,
+      categoryId: 2n ** 62n + BigInt(number),
+      ...(status && { status }),
+    },
+    idempotencyKey: number % 8 < 4 ? randomUUID() : undefined,
+  };
+}
+
+async function start(): Promise<LocalService> {
+  const { assembly } = await sharedSynthesis();
+  service = await startLocalService('--assembly', assembly, '--data', data);
+  return service;
+}
+
+interface Reply {
+  status: number;
+  body: any;
+  next: string | undefined;
+}
+
+async function call({ baseAddress, apiKey }: LocalService, path: string, init?: RequestInit): Promise<Reply> {
+  const response = await fetch(`${baseAddress}${path}`, {
+    ...init,
+    headers: { Authorization: `Bearer ${apiKey}`, ...(init?.headers as Record<string, string>) },
+  });
+  const next = /\/v1(\/[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+  return { status: response.status, body: parseJson(await response.text()), next };
+}
+
+/** Gives the pet as answered with 201, or undefined when the service has ended before it answered. */
+async function create(to: LocalService, { newPet, idempotencyKey }: Creation): Promise<Pet | undefined> {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
+  };
+  const init = { method: 'POST', headers, body: stringifyJson(newPet) };
+  const reply = await call(to, '/pets', init).catch(() => undefined);
+  expect([201, undefined]).toContain(reply?.status);
+  return reply?.body;
+}
+
+/** All pets of the list; fails on a name that comes twice. */
+async function walk(through: LocalService): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (let next: string | undefined = '/pets?limit=100'; next;) {
+    const page: Reply = await call(through, next);
+    pets.push(...(page.body as Pet[]));
+    ({ next } = page);
+  }
+  expect(new Set(pets.map(({ name }) => name)).size).toBe(pets.length);
+  return pets;
+}
+
+/** Clients that each create one pet after the other, until the service is killed as they have got so many answers. */
+async function killDuringBurst(victim: LocalService, answers: number): Promise<Creation[]> {
+  const killed = once(victim.process, 'exit');
+  const burst: Creation[] = [];
+  let answered = 0;
+  async function createUntilKilled(): Promise<void> {
+    for (;;) {
+      const one = creation(burst.length);
+      burst.push(one);
+      const pet = await create(victim, one);
+      if (!pet) return;
+      one.answered = pet;
+      answered += 1;
+      if (answered === answers) victim.process.kill('SIGKILL');
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, createUntilKilled));
+  expect(await killed).toEqual([null, 'SIGKILL']);
+  expect(answered).toBeGreaterThanOrEqual(answers);
+  return burst;
+}
+
+/** Whether the pet is the one that was answered; where nothing was, whether it is one that was asked for. */
+function isMadeBy(pet: Pet, { newPet, answered }: Creation): boolean {
+  return isDeepStrictEqual(pet, answered ?? { id: pet.id, ...newPet });
+}
+
+describe('the local service, killed in the middle of a burst of creates and started again', () => {
+  test('has each pet that it answered with 201, and none twice, ten times', async () => {
+    const all = new Map<string, Creation>();
+    let running = await start();
+    for (const answers of ANSWERS_UNTIL_KILLED) {
+      const burst = await killDuringBurst(running, answers);
+      for (const one of burst) all.set(one.newPet.name, one);
+      running = await start();
+
+      // What was answered is answered again with the same pet; what was not is made now, or was made already.
+      for (const one of burst.filter(({ idempotencyKey }) => idempotencyKey)) {
+        const pet = await create(running, one);
+        expect(isMadeBy(pet!, one)).toBe(true);
+        one.answered = pet!;
+      }
+      const listed = new Map((await walk(running)).map((pet) => [pet.name, pet]));
+      // Nothing is half there.
+      for (const pet of burst.flatMap(({ newPet }) => listed.get(newPet.name) ?? [])) {
+        expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });
+      }
+      const lost = [...all.values()].filter(({ newPet, answered }) => answered && !listed.has(newPet.name));
+      const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !isMadeBy(pet, all.get(name)!));
+      expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
+    }
+  });
+});

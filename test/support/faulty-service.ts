@@ -1,0 +1,103 @@
+import type { Context } from 'aws-lambda';
+import { inspect } from 'node:util';
+import { createApiGateway } from '../../infra/local/api-gateway.ts';
+import type { HttpResponse } from '../../infra/local/http-message.ts';
+import type { Invocation, LambdaFunction } from '../../infra/local/lambda.ts';
+import type { Template } from '../../infra/local/template.ts';
+import { type ChooseFault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { setFunctionsEnvironment, startTables } from './real-database.ts';
+
+export interface Request {
+  method?: string;
+  /** Path and query, below the host: `/v1/pets?limit=5`. */
+  target: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface FaultyService {
+  /** Sends a request with an API key. Any number of them may be at work at a time. */
+  send: (request: Request) => Promise<HttpResponse>;
+  tally: FaultProxy['tally'];
+  close: () => Promise<void>;
+}
+
+type Handler = (event: any, context: Context) => Promise<unknown>;
+
+/**
+ * A stage's API on a database in memory that fails as chosen. The functions run in this process: instances of Lambda,
+ * which answer one request at a time, would spend the time of a test waiting. Not to be started twice in a process.
+ */
+export async function startFaultyService(
+  template: Template,
+  chooseFault: ChooseFault,
+): Promise<FaultyService> {
+  const database = await startTables(template);
+  let isQuiet = true;
+  const proxy = await startFaultProxy(database.endpoint, (...call) =>
+    isQuiet ? undefined : chooseFault(...call),
+  );
+  setFunctionsEnvironment(template, proxy.endpoint);
+  Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
+
+  // Imported only now: they read some of their environment when they are.
+  const handlers: Record<string, Handler> = {
+    Authorizer: (await import('../../functions/authorizer.ts')).handler,
+    CreatePet: (await import('../../functions/create-pet.ts')).handler,
+    GetPet: (await import('../../functions/get-pet.ts')).handler,
+    ListPets: (await import('../../functions/list-pets.ts')).handler,
+  };
+  const { issueApiKey } = await import('../../shared/api-keys.ts');
+  const { database: client } = await import('../../shared/database.ts');
+  const api = createApiGateway(
+    template,
+    new Map(
+      template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
+        // The CDK appends eight digits of a hash to the name of the construct.
+        const handler = handlers[logicalId.slice(0, -8)]!;
+        return [logicalId, inThisProcess(handler, properties.Timeout)];
+      }),
+    ),
+  );
+
+  const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
+  const { key } = await issueApiKey({ stage: STAGE!, table: API_KEYS_TABLE! }, 'a test');
+  isQuiet = false;
+
+  return {
+    tally: proxy.tally,
+    send({ method = 'GET', target, headers = {}, body = '' }) {
+      const [path = '', query = ''] = target.split('?');
+      return api.handle({
+        method,
+        path,
+        query,
+        headers: Object.entries({ Host: 'localhost', Authorization: `Bearer ${key}`, ...headers }),
+        body: Buffer.from(body),
+        sourceIp: '127.0.0.1',
+      });
+    },
+    async close() {
+      client.destroy();
+      await proxy.close();
+      await database.close();
+    },
+  };
+}
+
+/** A function as Lambda calls it, but for any number of events at a time. */
+function inThisProcess(handler: Handler, timeoutSeconds: number): LambdaFunction {
+  async function invoke(event: unknown): Promise<Invocation> {
+    const deadline = Date.now() + timeoutSeconds * 1_000;
+    const context = {
+      functionVersion: '1',
+      getRemainingTimeInMillis: () => deadline - Date.now(),
+    } as Context;
+    try {
+      return { result: JSON.stringify(await handler(event, context)) };
+    } catch (error) {
+      return { error: inspect(error) };
+    }
+  }
+  return { invoke, close: async () => {} };
+}

@@ -1,0 +1,51 @@
+import { devNull } from 'node:os';
+import { readTemplate } from '../../infra/local/assembly.ts';
+import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb.ts';
+import { region, type Template } from '../../infra/local/template.ts';
+
+/** What of a developer's shell would have the SDK look elsewhere. */
+const settingsOfOthers = [
+  'AWS_PROFILE',
+  'AWS_SESSION_TOKEN',
+  'AWS_ENDPOINT_URL',
+  'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+];
+
+/**
+ * Runs the tables of the staging stack in memory and sets the environment of its functions, so that what is called of
+ * `functions/` and `shared/` in this process works on them.
+ *
+ * @param assembly folder of the cloud assembly, as `sharedSynthesis()` gives it.
+ */
+export async function startRealDatabase(assembly: string): Promise<Database> {
+  const template = readTemplate('staging', assembly);
+  const database = await startTables(template);
+  setFunctionsEnvironment(template, database.endpoint);
+  return database;
+}
+
+/** Runs the template's tables in memory. Whoever calls may do anything. */
+export function startTables(template: Template): Promise<Database> {
+  return startDatabase({
+    folder: undefined,
+    tables: template.resources('AWS::DynamoDB::GlobalTable'),
+    isAllowed: () => true,
+  });
+}
+
+/**
+ * Gives this process the environment of all functions of the template, with the database at this address. Not to be
+ * called twice in a process: the SDK keeps its first endpoint.
+ */
+export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
+  for (const name of settingsOfOthers) delete process.env[name];
+  const functions = template.resources('AWS::Lambda::Function');
+  Object.assign(process.env, ...functions.map(({ properties }) => properties.Environment.Variables), {
+    AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: operatorAccessKeyId,
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+  });
+}
