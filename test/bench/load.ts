@@ -13,7 +13,7 @@ import { gatherFigures } from './load-figures.ts';
 const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50] [--plot load.svg]
 
   --base-url     of the service, such as http://localhost:3000/v1 (default: the variable BASE_URL)
-  --api-key      the key to call it with (default: the variable API_KEY)
+  --api-key      the key to call it with (default: the variable API_KEY, which npm does not print as it does its options)
   --duration     seconds to go on for, 1 to 86400
   --connections  clients at a time, 1 to 1000; each sends its next request when the last one is answered
   --plot         file to draw latency over time into
