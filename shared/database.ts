@@ -7,6 +7,7 @@ type SdkError = Parameters<typeof isThrottlingError>[0];
 
 /** From connecting to the last byte of the answer. A healthy attempt takes milliseconds. */
 const ATTEMPT_MILLISECONDS = 1_500;
+const OPENING_BRACE = 0x7b;
 
 const client = new DynamoDBClient({
   maxAttempts: 3,
@@ -21,14 +22,15 @@ const client = new DynamoDBClient({
  * The one client of every table. Numbers are read as bigint, which keeps an int64 exact.
  *
  * A call ends within 7.5 s, of the 10 s a function has: three attempts of 1.5 s, and pauses between them of at most 3 s
- * where it throttles and of a tenth of a second otherwise. What bounds a request of several calls is its endpoint.
+ * in all where it throttles and 75 ms otherwise. What bounds a request of several calls is its endpoint.
  */
 export const database = DynamoDBDocumentClient.from(client, {
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: BigInt },
 });
 
-// The SDK's `requestTimeout` ends with the head of an answer, and it takes an empty answer for one without an item.
+// The SDK's `requestTimeout` ends with the head of an answer, and it takes an answer that is empty, or null, for one
+// without an item.
 client.middlewareStack.add(
   (next) => async (args) => {
     const deadline = Date.now() + ATTEMPT_MILLISECONDS;
@@ -57,12 +59,15 @@ client.middlewareStack.add(
 );
 
 async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
-  const timer = setTimeout(() => {
-    body.destroy(new Error('The answer of the database did not end in time.'));
-  }, deadline - Date.now());
+  const timer = setTimeout(
+    () => {
+      body.destroy(new Error('The answer of the database did not end in time.'));
+    },
+    Math.max(0, deadline - Date.now()),
+  );
   try {
     const bytes = Buffer.concat((await body.toArray()) as Buffer[]);
-    if (bytes.length === 0) throw new Error('The answer of the database was empty.');
+    if (bytes[0] !== OPENING_BRACE) throw new Error('The answer of the database is no JSON object.');
     return bytes;
   } finally {
     clearTimeout(timer);

@@ -23,7 +23,7 @@ export const listIndexes = {
 /** What the functions count, each by the dimension `service` and those named here. */
 export const metrics = {
   namespace: 'PetStore',
-  /** Acknowledged writes: a pet found again by a repetition is not counted again. */
+  /** Acknowledged writes: neither a pet found again by a repetition nor one whose acknowledgement got lost. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   /** By code of the Error body. */
   refusals: { name: 'Refusals', dimensions: ['code'] },

@@ -39,7 +39,7 @@ export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId)
  * Stores a new pet the first time it is called with a token, and gives the same pet each further time. A call may have
  * ended anywhere, or still be at work: the next one goes on where it is.
  *
- * @param token of the request, see `tokenOf`; its effect ends a day after the first call.
+ * @param token of the request, see `tokenOf`; it is recognised for a day.
  * @throws ApiError `idempotency_key_reused` when another pet was asked for with the token.
  */
 export async function createPetOnce(
@@ -146,8 +146,12 @@ async function putIfFree(item: PetItem): Promise<boolean> {
   }
 }
 
+/** Whose pet has this identifier, which is taken. */
 async function isMadeBy(creation: string, id: bigint): Promise<boolean> {
-  return (await readItem(id))?.creation === creation;
+  const item = await readItem(id);
+  // Nothing removes pets. Whatever is wrong, another identifier might make a second pet of this request.
+  if (!item) throw new ApiError('service_unavailable', 'The service cannot answer right now.');
+  return item.creation === creation;
 }
 
 async function readItem(id: bigint): Promise<PetItem | undefined> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { monthlyCost, sum } from '../infra/cost-model.ts';
 import { type StageSettings, stages } from '../infra/stages.ts';
 import { errorCatalogue } from '../shared/errors.ts';
@@ -54,5 +55,23 @@ describe('README.md', () => {
       read('README.md').replaceAll('\n', ' '),
     );
     expect(told?.slice(1)).toEqual(dollars);
+  });
+});
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+describe.each(globSync(['*.md', 'docs/*.md'], { cwd: root }))('%s', (file) => {
+  test('tells to run what there is to run', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const told = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
+    expect(told.filter((script) => !(script in scripts))).toEqual([]);
+  });
+
+  test('links to what is there', () => {
+    const links = Array.from(read(file).matchAll(/\]\((?!https?:|#)([^)#]+)/g), ([, link]) => link!);
+    const missing = links.filter(
+      (link) => globSync(fileURLToPath(new URL(link, new URL(`../${file}`, import.meta.url)))).length === 0,
+    );
+    expect(missing).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ Object.assign(engine, {
     after: Item | undefined,
     callback: (error?: Error) => void,
   ): void {
+    if (!before && !after) return callback();
     const key = `item-${table.TableName}~${engine.createKey((after ?? before)!, table)}`;
     store.db.batch(
       [

@@ -3,6 +3,7 @@ import { type Kind, kinds, type Outcomes } from './load-clients.ts';
 
 /** Latencies are kept in microseconds, to three digits. */
 const MICROSECONDS = 1_000;
+const SHORTEST_SPAN_MILLISECONDS = 500;
 const PERCENTILES = [50, 90, 99, 99.9];
 
 /** What came of some requests. */
@@ -65,6 +66,8 @@ export function gatherFigures(): Figures {
     },
     endSpan() {
       const now = performance.now();
+      // A rest at the end, too short to be compared.
+      if (now - spanStart < SHORTEST_SPAN_MILLISECONDS) return;
       const { count } = span;
       spans.push({
         end: (now - start) / 1_000,

@@ -90,7 +90,7 @@ function expectCounted(counted: number, sentInAll: number): void {
 
 describe('a load', () => {
   test('is lists, creates and the pets just created, each counted with what its clients waited for', async () => {
-    const outcome = await load();
+    const outcome = await load({ duration: '2' });
     const { code, stdout, stderr } = outcome;
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('100 %') });
 
@@ -125,6 +125,8 @@ describe('a load', () => {
     for (const axis of ['latency (ms)', 'requests per second', 'seconds since the start']) {
       expect(svg).toContain(axis);
     }
+    // p50, p99 and requests per second, from the first second to the last.
+    expect(svg.match(/<path d="M[\d.]+ [\d.]+L[\d.]+ [\d.]+"[^>]*stroke-linejoin="bevel"/g)).toHaveLength(3);
     expect(stdout + stderr + svg).not.toContain(apiKey);
   });
 

@@ -66,6 +66,7 @@ async function load(): Promise<void> {
   }, 1_000);
   const { duration } = await running;
   clearInterval(clock);
+  figures.endSpan();
   show(seconds);
 
   const title = `${connections} connections for ${Math.round(duration)} s, ${figures.requestsPerSecond(duration)} requests a second`;

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { readTemplate } from '../../infra/local/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -7,13 +7,16 @@ import { runExperiment } from './experiment.ts';
 
 jest.setTimeout(120_000); // for faults that are waited for, on a busy machine
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 test('1,000 creates under a mix of all faults make exactly the pets that were asked for', async () => {
   const { assembly } = await sharedSynthesis();
   const template = readTemplate('staging', assembly);
   const seed = Number(process.env['CHAOS_SEED'] ?? randomInt(2 ** 31));
-  const errors = jest.spyOn(console, 'error').mockImplementation(() => {}); // of the authorizer, which throws
+  jest.spyOn(console, 'error').mockImplementation(() => {}); // of the authorizer, which throws
   const findings = await runExperiment({ template, creates: 1_000, seed, faultPercent: 20 });
-  errors.mockRestore();
 
   console.log(`CHAOS_SEED=${seed} chooses these faults again.`);
   expect({ seed, broken: findings.broken }).toEqual({ seed, broken: [] });

@@ -17,6 +17,8 @@ const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
   --seed     which mix of faults, to see one again; any other without
   --faults   how many calls to the database out of a hundred meet a fault`;
 
+const printError = console.error;
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -31,15 +33,16 @@ async function main(): Promise<void> {
   const seed = integerOption('--seed', values.seed, 0, 2 ** 31 - 1);
   const faultPercent = integerOption('--faults', values.faults, 0, 90);
 
-  console.error = () => {}; // what the authorizer throws, for which the API has no other place here
   console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
   const assembly = mkdtempSync(join(tmpdir(), 'pet-store-chaos-'));
   try {
     await synthesize(assembly, 'staging');
     const template = readTemplate('staging', assembly);
     const onProgress = showProgress('acknowledged', creates);
+    console.error = () => {}; // what the authorizer throws, for which the API has no other place here
     print(await runExperiment({ template, creates, seed, faultPercent, onProgress }));
   } finally {
+    console.error = printError;
     rmSync(assembly, { recursive: true });
   }
 }

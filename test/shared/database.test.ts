@@ -127,6 +127,17 @@ describe('over HTTP', () => {
     });
   });
 
+  test('an attempt may take 1 s to connect, and 1.5 s in all', async () => {
+    answers.push(answer(200, {}));
+    await read();
+    const { requestHandler } = database.config as { requestHandler: { httpHandlerConfigs?: () => object } };
+    expect(requestHandler.httpHandlerConfigs?.()).toMatchObject({
+      connectionTimeout: 1_000,
+      requestTimeout: 1_500,
+      throwOnRequestTimeout: true,
+    });
+  });
+
   test('a call is tried three times', async () => {
     const fail = refuse(500, 'InternalServerError');
     answers.push(fail, loseAnswer, answer(200, { Item: { id: { N: '1' } } }), fail, fail, fail);
@@ -140,6 +151,7 @@ describe('over HTTP', () => {
     ['empty', 200, ''],
     ['cut off', 200, '{"Item":{"id":{"N":"1"'],
     ['no JSON', 200, '<html>'],
+    ['no object', 200, 'null'],
     ['an error that is cut off', 400, '{"__type":"com.amaz'],
     ['an error without a body', 400, ''],
   ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body) => {

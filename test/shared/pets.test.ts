@@ -5,6 +5,7 @@ import { createPet, getPet } from '../../shared/pets.ts';
 import { setEnvironment } from '../support/environment.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';
+import { refused } from '../support/refusals.ts';
 
 const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
 const taken = new ConditionalCheckFailedException({
@@ -82,18 +83,24 @@ describe('creating a pet', () => {
     ]);
   });
 
-  test.each<[string, object | undefined]>([
+  test.each<[string, object]>([
     ['another pet', { id: 42n, name: 'Rex', categoryId: 7n, creation: 'of another call', partition: '0' }],
-    ['a pet that is gone again', undefined],
     ['a pet without a creation', { id: 42n, ...rex, partition: '0' }],
   ])('draws another id when the first is taken by %s', async (_what, Item) => {
     mock.on(PutCommand).rejectsOnce(taken).resolves({});
-    mock.on(GetCommand).resolves(Item ? { Item } : {});
+    mock.on(GetCommand).resolves({ Item });
     expect(await createPet(rex, draws(42n, 43n))).toEqual({ id: 43n, ...rex });
     expect(written().map(({ id, creation }) => [id, creation])).toEqual([
       [42n, expect.any(String)],
       [43n, written()[0]?.['creation']],
     ]);
+  });
+
+  test('does not draw another id when nobody can tell whose the taken one is', async () => {
+    mock.on(PutCommand).rejects(taken);
+    mock.on(GetCommand).resolves({});
+    await expect(createPet(rex, draws(42n, 43n))).rejects.toEqual(refused('service_unavailable'));
+    expect(written()).toHaveLength(1);
   });
 
   test('gives up when every id that it draws is taken, and says that it may be tried again', async () => {

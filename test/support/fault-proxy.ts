@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** Beyond what an attempt may take, see shared/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Long enough to meet some of the next attempts, which come within 50 ms. */
+/** Long enough to meet some of the next attempts, which come within 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
 interface Answer {
@@ -33,10 +33,15 @@ const faults = {
     request.socket.resetAndDestroy();
     await goAway();
   },
-  async 'reset before the request is passed on'({ request }: Call) {
+  async 'reset before the request is read'({ request }: Call) {
     request.socket.resetAndDestroy();
   },
   async 'executed, answer dropped'({ request, execute }: Call) {
+    await execute();
+    request.socket.destroy();
+  },
+  async 'executed late, after the time-out'({ request, execute }: Call) {
+    await setTimeout(TOO_LONG_MILLISECONDS);
     await execute();
     request.socket.destroy();
   },
@@ -71,8 +76,11 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault of a call by its number, counted from 1, or by what is sent; none leaves the call alone. */
-export type ChooseFault = (call: number, body: string) => Fault | undefined;
+/** Chooses the fault of a call by its number, counted from 1, or by what it reads of it; none leaves the call alone. */
+export type ChooseFault = (
+  call: number,
+  read: () => Promise<string>,
+) => Fault | undefined | Promise<Fault | undefined>;
 
 /** A mix of all faults, the same for each seed: as many calls out of a hundred as `percent` says. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
@@ -105,10 +113,16 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault):
   const injected = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<Fault, number>;
   const server = createServer(async (request, response) => {
     try {
-      const body = await text(request);
       calls += 1;
-      const fault = chooseFault(calls, body);
-      const call: Call = { request, response, execute: () => passOn(target, request, body), goAway };
+      let body: Promise<string> | undefined;
+      const read = () => (body ??= text(request));
+      const fault = await chooseFault(calls, read);
+      const call: Call = {
+        request,
+        response,
+        execute: async () => passOn(target, request, await read()),
+        goAway,
+      };
       if (fault) {
         injected[fault] += 1;
         await faults[fault](call);

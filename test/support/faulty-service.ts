@@ -1,3 +1,4 @@
+import { StandardRetryStrategy } from '@smithy/core/retry';
 import type { Context } from 'aws-lambda';
 import { inspect } from 'node:util';
 import { createApiGateway } from '../../infra/local/api-gateway.ts';
@@ -49,6 +50,8 @@ export async function startFaultyService(
   };
   const { issueApiKey } = await import('../../shared/api-keys.ts');
   const { database: client } = await import('../../shared/database.ts');
+  // Of its own for each call, as an instance that answers one request at a time would hardly use one up.
+  client.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
   const api = createApiGateway(
     template,
     new Map(

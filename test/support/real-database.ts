@@ -9,6 +9,8 @@ const settingsOfOthers = [
   'AWS_SESSION_TOKEN',
   'AWS_ENDPOINT_URL',
   'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+  'AWS_MAX_ATTEMPTS',
+  'AWS_RETRY_MODE',
 ];
 
 /**

@@ -86,6 +86,17 @@ describe('the tables of the template', () => {
 });
 
 describe('an item with an entry in an index', () => {
+  test('is deleted from both, and deleting it once more changes nothing', async () => {
+    const database = await startWith(table('id', 'kind'));
+    const remove = () => call(database, operatorAccessKeyId, 'DeleteItem', { Key: { id: { S: 'rex' } } });
+    await call(database, operatorAccessKeyId, 'PutItem', { Item: rex });
+    expect((await remove()).status).toBe(200);
+    expect((await remove()).status).toBe(200);
+    for (const input of [{}, { IndexName: 'by-index-key' }]) {
+      expect(await call(database, operatorAccessKeyId, 'Scan', input)).toMatchObject({ Items: [] });
+    }
+  });
+
   test('is in both, or in neither, wherever its write is ended', async () => {
     const realPut = Reflect.get(AbstractLevel.prototype, 'put') as (
       key: string,
