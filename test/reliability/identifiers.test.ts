@@ -1,34 +1,21 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Database } from '../../infra/local/dynamodb.ts';
 import { database } from '../../shared/database.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { newPetId } from '../../shared/pet-id.ts';
 import { createPet, createPetOnce, listPets } from '../../shared/pets.ts';
 import type { NewPet, Pet } from '../../shared/schemas.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { startRealDatabase } from '../support/real-database.ts';
-import { neverTimeOut } from '../support/time-outs.ts';
+import { useRealTables } from '../support/tables-for-tests.ts';
 
 jest.setTimeout(120_000); // for a synthesis on a busy machine
+useRealTables();
 
 const WRITERS = 50;
 const IDS_PER_MILLISECOND = 2 ** 4;
 
-let tables: Database;
 let send: jest.SpiedFunction<typeof database.send>;
-
-beforeAll(async () => {
-  const { assembly } = await sharedSynthesis();
-  tables = await startRealDatabase(assembly);
-  neverTimeOut();
-});
-afterAll(async () => {
-  database.destroy();
-  await tables.close();
-});
 
 let now = Date.now();
 let drawsThisMillisecond = 0;

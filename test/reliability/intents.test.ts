@@ -1,34 +1,22 @@
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../infra/local/dynamodb.ts';
 import { database } from '../../shared/database.ts';
 import { newPetId } from '../../shared/pet-id.ts';
 import { createPet, createPetOnce, getPet } from '../../shared/pets.ts';
 import type { NewPet, Pet } from '../../shared/schemas.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { startRealDatabase } from '../support/real-database.ts';
 import { refused } from '../support/refusals.ts';
-import { neverTimeOut } from '../support/time-outs.ts';
+import { useRealTables } from '../support/tables-for-tests.ts';
 
 jest.setTimeout(120_000); // for a synthesis on a busy machine
+useRealTables();
 
 const DAY_SECONDS = 86_400;
 
-let tables: Database;
 let newPet: NewPet;
 let token: string;
 
-beforeAll(async () => {
-  const { assembly } = await sharedSynthesis();
-  tables = await startRealDatabase(assembly);
-  neverTimeOut();
-});
-afterAll(async () => {
-  database.destroy();
-  await tables.close();
-});
 beforeEach(() => {
   newPet = { name: randomUUID(), categoryId: 2n ** 63n - 1n };
   token = randomUUID();

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, jest } from '@jest/globals';
+import type { Database } from '../../infra/local/dynamodb.ts';
+import { database } from '../../shared/database.ts';
+import { sharedSynthesis } from './assembly.ts';
+import { startRealDatabase } from './real-database.ts';
+
+/**
+ * Has the tests of the file run on the tables of the staging stack. No call to them runs into a time-out, nor is tried
+ * again after one: on a busy machine that says nothing of the service. Whatever waits by `setTimeout` in these tests
+ * waits for good.
+ */
+export function useRealTables(): void {
+  let tables: Database;
+  beforeAll(async () => {
+    const { assembly } = await sharedSynthesis();
+    tables = await startRealDatabase(assembly);
+    jest.useFakeTimers({
+      doNotFake: [
+        'Date',
+        'hrtime',
+        'nextTick',
+        'performance',
+        'queueMicrotask',
+        'setImmediate',
+        'clearImmediate',
+        'setInterval',
+        'clearInterval',
+      ],
+    });
+  });
+  afterAll(async () => {
+    database.destroy();
+    await tables.close();
+  });
+}
