@@ -60,7 +60,11 @@ Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in mem
   curl -H 'Authorization: Bearer ${apiKey}' ${baseAddress}/pets
 `);
   if (options.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
-  stop = () => void close().then(() => process.exit(0));
+  stop = () => {
+    // Ctrl-C ends npm as well, which asks for the end once more: it is under way then.
+    stop = () => {};
+    void close().then(() => process.exit(0));
+  };
 } catch (error) {
   const isUsageError =
     error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

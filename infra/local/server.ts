@@ -72,13 +72,22 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
     async close() {
       const closed = once(server, 'close');
       server.close();
-      const answered = Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
-      await Promise.race([answered, setTimeout(LAST_ANSWERS_MILLISECONDS, undefined, { ref: false })]);
+      await Promise.race([
+        untilAnswered(inFlight),
+        setTimeout(LAST_ANSWERS_MILLISECONDS, undefined, { ref: false }),
+      ]);
       // What is left are connections without a request, which only their time-outs would end.
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+/** Until nothing is being answered, of what was on its way when the end began too. */
+async function untilAnswered(inFlight: Set<ServerResponse>): Promise<void> {
+  while (inFlight.size > 0) {
+    await Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
+  }
 }
 
 /** One Host that is a name or address with an optional port (RFC 9112 section 3.2): links are made from it. */

@@ -18,7 +18,8 @@ export function plot(spans: Span[], title: string, subtitle: string): string {
     max: Math.ceil(spans.at(-1)?.end ?? 1),
   } as const;
   const amount = { ...axis, type: 'value', nameGap: 56 } as const;
-  const line = { type: 'line', showSymbol: false } as const;
+  // One point makes no line.
+  const line = { type: 'line', showSymbol: spans.length === 1 } as const;
   chart.setOption({
     animation: false,
     backgroundColor: '#fff',

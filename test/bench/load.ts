@@ -67,7 +67,9 @@ async function load(): Promise<void> {
   const { duration } = await running;
   clearInterval(clock);
   figures.endSpan();
-  show(seconds);
+  const hasGone = figures.unansweredInAll() > MOST_UNANSWERED;
+  if (hasGone) console.error('The service does not answer any more: the load has ended early.');
+  else show(seconds);
 
   const title = `${connections} connections for ${Math.round(duration)} s, ${figures.requestsPerSecond(duration)} requests a second`;
   const circumstances = `${started.toISOString()}, ${cpus()[0]?.model} x ${cpus().length}, Node ${process.version}`;
@@ -91,7 +93,8 @@ function readOptions(): Options | undefined {
   });
   if (values.help) return undefined;
   const baseUrl = values['base-url'].replace(/\/$/, '');
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+  const url = URL.parse(baseUrl);
+  if (!/^https?:$/.test(url?.protocol ?? '') || url?.username || url?.search || url?.hash) {
     throw new UsageError('--base-url must be the address of a service, such as http://localhost:3000/v1.');
   }
   // It is sent in a header; no message of ours or of fetch's may quote it.

@@ -1,12 +1,8 @@
-import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/command.ts';
-import { synthesize } from '../../infra/local/assembly.ts';
-import { integerOption } from '../support/integer-option.ts';
+import { integerOption, seedOption } from '../support/integer-option.ts';
 import { showProgress } from '../support/progress.ts';
+import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { startHandlers } from './handlers.ts';
 import { fuzz, type Target } from './fuzz.ts';
 import { startWire } from './wire.ts';
@@ -22,23 +18,19 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       cases: { type: 'string', default: '10000' },
-      seed: { type: 'string', default: randomInt(2 ** 31).toString() },
+      seed: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(USAGE);
   const cases = integerOption('--cases', values.cases, 2, 10_000_000);
-  const seed = integerOption('--seed', values.seed, 0, 2 ** 31 - 1);
+  const seed = seedOption('--seed', values.seed);
 
   console.log(`${cases} cases, seed ${seed}`);
-  const assembly = mkdtempSync(join(tmpdir(), 'pet-store-fuzz-'));
-  try {
-    await synthesize(assembly, 'staging');
-    await run(await startHandlers(assembly), seed, Math.floor(cases / 2));
-    await run(await startWire(assembly), seed, Math.ceil(cases / 2));
-  } finally {
-    rmSync(assembly, { recursive: true });
-  }
+  const assembly = await synthesizeStaging();
+  await run(await startHandlers(assembly), seed, Math.floor(cases / 2));
+  await run(await startWire(assembly), seed, Math.ceil(cases / 2));
+  console.log(process.exitCode ? 'A case failed.' : 'No case failed.');
 }
 
 async function run<T>(target: Target<T>, seed: number, cases: number): Promise<void> {

@@ -78,6 +78,7 @@ const input: fc.Arbitrary<Input> = fc.oneof(
 /** @param assembly folder of the cloud assembly. */
 export async function startWire(assembly: string): Promise<Target<Input>> {
   const service = await startLocalService('--assembly', assembly);
+  process.once('exit', () => service.process.kill());
   const port = Number(new URL(service.baseAddress).port);
   const known = nothingKnown();
   const outcomes = new Map<string, number>();

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +81,30 @@ describe('the local service', () => {
     expect(statSync(join(data, 'api-key')).mode.toString(8)).toBe('100600');
     expect(await call(second, `/pets/${pet.id}`)).toEqual({ status: 200, body: pet });
     expect(await call(second, '/pets')).toEqual({ status: 200, body: [pet] });
+  });
+
+  test('answers what it has begun when it is told to end, and told again meanwhile', async () => {
+    const service = await start();
+    const ended = once(service.process, 'close');
+    let isEnding = false;
+    async function addOnAndOn(): Promise<number> {
+      for (let added = 0; ; added += 1) {
+        const reply = await addPet(service, 'Rex').catch(() => undefined);
+        if (!reply) return added;
+        expect(reply.status).toBe(201);
+        if (added === 2 && !isEnding) {
+          isEnding = true;
+          // As by Ctrl-C in a terminal, of which npm ends, which is noticed as well.
+          service.process.kill('SIGINT');
+          service.process.kill('SIGTERM');
+        }
+      }
+    }
+    const added = await Promise.all(Array.from({ length: 10 }, addOnAndOn));
+    expect(await ended).toEqual([0, null]);
+    const answered = service.output().match(/POST \/v1\/pets 201/g);
+    expect(answered).toHaveLength(added.reduce((one, other) => one + other));
+    expect(service.output()).not.toMatch(/exited with|Error/);
   });
 
   test('in memory leaves nothing behind in the temporary folder', async () => {

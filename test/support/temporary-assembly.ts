@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { synthesize } from '../../infra/local/assembly.ts';
+
+/** Synthesizes the staging stack into a folder that goes with this process, by Ctrl-C too. */
+export async function synthesizeStaging(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-assembly-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  await synthesize(folder, 'staging');
+  return folder;
+}
