@@ -87,7 +87,7 @@ async function expectStored(pets: Pet[], asked: NewPet[]): Promise<void> {
 
 describe('50 writers at a time who draw of 16 identifiers a millisecond', () => {
   test('lose no pet and overwrite none', async () => {
-    const asked = newPets(WRITERS * 5);
+    const asked = newPets(WRITERS * 3);
     const queue = [...asked];
     const pets: Pet[] = [];
     async function write(): Promise<void> {
