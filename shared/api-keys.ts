@@ -1,7 +1,7 @@
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { database } from './database.ts';
+import { database, readItem } from './database.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of base62 are 178 random bits. */
@@ -77,10 +77,7 @@ export async function verifyApiKey(
   now: Date = new Date(),
 ): Promise<ApiKeyRecord | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
-  const { Item } = await database.send(
-    new GetCommand({ TableName: table, Key: { hash: hashOf(key) }, ConsistentRead: true }),
-  );
-  const record = Item as ApiKeyRecord | undefined;
+  const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) });
   return record && worksAt(record, now) ? record : undefined;
 }
 

@@ -1,5 +1,9 @@
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  DynamoDBServiceException,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Readable } from 'node:stream';
 
@@ -72,6 +76,26 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Puts an item if its condition holds; gives whether it did. */
+export async function putIf(input: PutCommandInput & { ConditionExpression: string }): Promise<boolean> {
+  try {
+    await database.send(new PutCommand(input));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+/** The item with this key, up to date to the last acknowledged write, or undefined. */
+export async function readItem<Item>(
+  TableName: string,
+  Key: Record<string, unknown>,
+): Promise<Item | undefined> {
+  const { Item } = await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Item as Item | undefined;
 }
 
 /** Whether the database throttled, failed or did not answer in time, so that the request may be repeated. */

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isDatabaseUnavailable } from './database.ts';
 import { metrics } from './environment.ts';
-import { ApiError, errorBody, type ErrorCode, retryAfterSeconds } from './errors.ts';
+import { ApiError, errorBody, type ErrorCode, retryAfterSeconds, serviceUnavailable } from './errors.ts';
 import { stringifyJson } from './json.ts';
 import type { Operation } from './operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
@@ -104,9 +104,7 @@ function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDatabaseUnavailable(error)) {
-    return new ApiError('service_unavailable', 'The service cannot answer right now.');
-  }
+  if (isDatabaseUnavailable(error)) return serviceUnavailable();
   return new ApiError('internal_error', 'Something went wrong on our side.');
 }
 

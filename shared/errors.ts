@@ -46,3 +46,8 @@ export class ApiError extends Error {
     this.code = code;
   }
 }
+
+/** The refusal of what may well be answered a moment later. */
+export function serviceUnavailable(): ApiError {
+  return new ApiError('service_unavailable', 'The service cannot answer right now.');
+}

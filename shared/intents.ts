@@ -1,9 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash } from 'node:crypto';
-import { database } from './database.ts';
+import { putIf, readItem } from './database.ts';
 import { environmentVariables, requireEnvironment } from './environment.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, serviceUnavailable } from './errors.ts';
 import { stringifyJson } from './json.ts';
 import type { NewPet } from './schemas.ts';
 
@@ -50,9 +48,9 @@ export async function agreeOnPetId(
   const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + LIFETIME_SECONDS };
   if (await putIfFirst(intent, now, taken)) return drawn;
 
-  const earlier = await readIntent(token);
+  const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
   // It was there a moment ago: only its removal by hand, or by the table at the end of its time, can come between.
-  if (!earlier) throw new ApiError('service_unavailable', 'The service cannot answer right now.');
+  if (!earlier) throw serviceUnavailable();
   if (earlier.fingerprint !== fingerprint) {
     throw new ApiError(
       'idempotency_key_reused',
@@ -63,33 +61,18 @@ export async function agreeOnPetId(
 }
 
 /** The table removes an intent some time after it has expired: what counts is the time in it. */
-async function putIfFirst(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
+function putIfFirst(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
   const conditions = [
     'attribute_not_exists(petId)',
     'expiresAt < :now',
     ...(taken ? ['petId = :taken'] : []),
   ];
-  try {
-    await database.send(
-      new PutCommand({
-        TableName: intentsTable(),
-        Item: intent,
-        ConditionExpression: conditions.join(' OR '),
-        ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
-      }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-}
-
-async function readIntent(token: string): Promise<Pick<Intent, 'fingerprint' | 'petId'> | undefined> {
-  const { Item } = await database.send(
-    new GetCommand({ TableName: intentsTable(), Key: { token }, ConsistentRead: true }),
-  );
-  return Item as Intent | undefined;
+  return putIf({
+    TableName: intentsTable(),
+    Item: intent,
+    ConditionExpression: conditions.join(' OR '),
+    ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
+  });
 }
 
 function intentsTable(): string {

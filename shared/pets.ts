@@ -1,9 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
-import { database } from './database.ts';
+import { database, putIf, readItem } from './database.ts';
 import { environmentVariables, listIndexes, metrics, requireEnvironment } from './environment.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, serviceUnavailable } from './errors.ts';
 import { agreeOnPetId } from './intents.ts';
 import { newPetId } from './pet-id.ts';
 import type { ListPetsQuery, NewPet, Pet, PetStatus } from './schemas.ts';
@@ -76,7 +75,7 @@ async function storeOnce(
 
 /** The pet with this identifier, up to date to the last acknowledged write, or undefined. */
 export async function getPet(id: bigint): Promise<Pet | undefined> {
-  const item = await readItem(id);
+  const item = await readPet(id);
   return item && toPet(item);
 }
 
@@ -134,31 +133,20 @@ async function newestOfPartition({ partition, status, cursor, limit }: Partition
   return pets;
 }
 
-async function putIfFree(item: PetItem): Promise<boolean> {
-  try {
-    await database.send(
-      new PutCommand({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+function putIfFree(item: PetItem): Promise<boolean> {
+  return putIf({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' });
 }
 
 /** Whose pet has this identifier, which is taken. */
 async function isMadeBy(creation: string, id: bigint): Promise<boolean> {
-  const item = await readItem(id);
+  const item = await readPet(id);
   // Nothing removes pets. Whatever is wrong, another identifier might make a second pet of this request.
-  if (!item) throw new ApiError('service_unavailable', 'The service cannot answer right now.');
+  if (!item) throw serviceUnavailable();
   return item.creation === creation;
 }
 
-async function readItem(id: bigint): Promise<PetItem | undefined> {
-  const { Item } = await database.send(
-    new GetCommand({ TableName: petsTable(), Key: { id }, ConsistentRead: true }),
-  );
-  return Item as PetItem | undefined;
+function readPet(id: bigint): Promise<PetItem | undefined> {
+  return readItem<PetItem>(petsTable(), { id });
 }
 
 /** The partition follows from the identifier, whose last bits are random: a repeated write is the same write. */

@@ -38,7 +38,7 @@ const zones: Zone[] = [
 /** The only files that may import these packages. */
 const packages: [target: RegExp, files: RegExp][] = [
   [/^(aws-cdk-lib|constructs)(\/|$)/, new RegExp(`^${CDK_FILES}$`)],
-  [/^@aws-sdk\//, new RegExp(`^(shared/(database|pets|intents|api-keys)\\.ts|${OPERATOR_COMMANDS})$`)],
+  [/^@aws-sdk\//, new RegExp(`^(shared/(database|pets|api-keys)\\.ts|${OPERATOR_COMMANDS})$`)],
   [/^@middy\/core(\/|$)/, /^shared\/endpoint\.ts$/],
 ];
 
