@@ -29,10 +29,26 @@ function explain(error: CommandError): string | undefined {
   if (error.name === 'CredentialsProviderError') {
     return `Set your AWS credentials, AWS_PROFILE for example: ${withoutPeriod(error)}.`;
   }
+  if (error.name.startsWith('AccessDenied')) {
+    return `AWS does not let you do this; ask for the policy in docs/api-keys.md, "Permissions": ${withoutPeriod(error)}.`;
+  }
+  if (refusedCredentials.has(error.name)) {
+    return `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${withoutPeriod(error)}.`;
+  }
   const isForOperators =
     error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
   return isForOperators ? error.message : undefined;
 }
+
+/** As DynamoDB calls them in its JSON protocol, and CloudFormation and STS in the query protocol. */
+const refusedCredentials = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'InvalidSignatureException',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+]);
 
 function withoutPeriod({ message }: Error): string {
   return message.replace(/\.$/, '');

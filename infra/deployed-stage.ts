@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { UsageError } from './command.ts';
 
 export interface DeployedStage {
@@ -7,16 +8,18 @@ export interface DeployedStage {
   apiKeysTable: string;
 }
 
+/** ARN of the IAM user or role, with its session, whose credentials are in the environment. */
+export async function findCaller(): Promise<string> {
+  const { Arn } = await new STSClient().send(new GetCallerIdentityCommand());
+  return Arn!;
+}
+
 /**
  * Finds a stage by the outputs of its stack, with the AWS credentials and region of the environment.
  *
- * @param choices what the command takes as a stage, for its complaint.
- * @throws UsageError for a stage that there is not, or whose stack is incomplete.
+ * @throws UsageError when its stack is not there or incomplete.
  */
-export async function findDeployedStage(stage: string | undefined, choices: string): Promise<DeployedStage> {
-  if (stage !== 'staging' && stage !== 'production') {
-    throw new UsageError(`--stage must be ${choices}.`);
-  }
+export async function findDeployedStage(stage: string): Promise<DeployedStage> {
   const stackName = `PetStore-${stage}`;
   const outputs = await readOutputs(stackName);
   const baseAddress = outputs.get('BaseAddress');

@@ -1,97 +1,196 @@
-import { readFileSync } from 'node:fs';
-import { devNull } from 'node:os';
-import { join, resolve } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { issueApiKey, type KeyStore } from '../shared/api-keys.ts';
+import { type ApiKeyRecord, stateOf } from '../shared/api-keys.ts';
 import { runCommand, UsageError } from './command.ts';
-import { findDeployedStage } from './deployed-stage.ts';
+import { confirm, print, printForPrograms, printList, printNewKey, toJson } from './key-output.ts';
+import {
+  beginRotation,
+  completeRotation,
+  endOfOverlap,
+  findApiKey,
+  findRotatableKey,
+  issueApiKey,
+  listApiKeys,
+  revokeApiKey,
+  withdrawApiKey,
+} from './key-lifecycle.ts';
+import { findKeyStage } from './key-stage.ts';
+import { stages, type StageName } from './stages.ts';
 
-// The operator command: `npm run keys -- issue --stage staging --owner "Acme"`.
+// The operator command `npm run keys -- issue|list|rotate|revoke`. See docs/api-keys.md.
 
-const USAGE = `npm run keys -- issue --stage staging|production|local --owner NAME [--expires-in 90d] [--json | --quiet]
+interface StageOptions {
+  stage: string;
+  /** Data folder of the local service. */
+  data: string;
+  json?: true;
+}
 
-  --stage       whose keys: a deployed stage, with your AWS credentials and region, or the local service
-  --owner       who is going to use the key
-  --expires-in  how long it works: a number of d(ays), h(ours) or m(inutes); without end if not given
-  --json        print a JSON object
-  --quiet       print the key alone
-  --data        data folder of the local service (default: .petstore/staging)`;
+interface NewKeyOptions extends StageOptions {
+  /** In milliseconds. */
+  expiresIn?: number;
+  quiet?: true;
+}
 
 const UNIT_MILLISECONDS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      stage: { type: 'string' },
-      owner: { type: 'string' },
-      'expires-in': { type: 'string' },
-      json: { type: 'boolean', default: false },
-      quiet: { type: 'boolean', default: false },
-      data: { type: 'string', default: defaultDataFolder() },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(USAGE);
-  if (positionals.join(' ') !== 'issue') throw new UsageError(USAGE);
-  if (!values.owner?.trim()) throw new UsageError('--owner says who is going to use the key; it is missing.');
-  const expiresAt = values['expires-in'] === undefined ? undefined : endOf(values['expires-in']);
+const program = new Command('npm run keys --')
+  .description('API keys of a stage: who may call it, and for how long.')
+  .helpCommand(false)
+  // What is wrong becomes one sentence, as in the other commands.
+  .exitOverride()
+  .configureOutput({ outputError: () => {} })
+  .addHelpText(
+    'after',
+    '\nA deployed stage is found with your AWS credentials and region. When the output goes to a program, npm run --silent\nkeeps npm from writing into it. More in docs/api-keys.md.',
+  );
 
-  const store =
-    values.stage === 'local' ? localStore(resolve(values.data)) : await deployedStore(values.stage);
-  const { key, record } = await issueApiKey(store, values.owner, expiresAt).catch(
-    (error: { code?: string }) => {
-      if (values.stage !== 'local' || error.code !== 'ECONNREFUSED') throw error;
-      throw new UsageError('The local service has ended: start it with npm start.');
+keyCommand('issue', 'issue a key and show it, this once')
+  .requiredOption('--owner <name>', 'who is going to use it', readOwner)
+  .option(
+    '--expires-in <duration>',
+    'how long it works, such as 90d, 12h or 30m (default: without end)',
+    readDuration,
+  )
+  .addOption(quietOption())
+  .action(async ({ owner, expiresIn: lifetime, quiet, ...options }: NewKeyOptions & { owner: string }) => {
+    const { store, findCaller } = await findKeyStage(options);
+    const caller = await findCaller();
+    const issued = await issueApiKey(store, { owner, lifetime, caller });
+    try {
+      await printNewKey(issued, { ...options, quiet });
+    } catch (error) {
+      await withdrawApiKey(store.table, issued.record, 'issue', caller);
+      throw new UsageError(`The key was taken back, as it could not be shown: ${(error as Error).message}.`);
+    }
+  });
+
+keyCommand('list', 'list all keys, newest first').action(async (options: StageOptions) => {
+  const { store } = await findKeyStage(options);
+  await printList(await Array.fromAsync(listApiKeys(store)), options);
+});
+
+keyCommand('rotate', 'issue the successor of a key and show it; the key expires after an overlap')
+  .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
+  .option('--overlap <duration>', 'how long both work', readDuration, UNIT_MILLISECONDS.d)
+  .option(
+    '--expires-in <duration>',
+    'how long the successor works (default: as long as the key was issued for)',
+    readDuration,
+  )
+  .option('--yes', 'take over a rotation that was cut off without asking')
+  .addOption(quietOption())
+  .action(
+    async (
+      keyId: string,
+      {
+        overlap,
+        expiresIn: lifetime,
+        yes,
+        quiet,
+        ...options
+      }: NewKeyOptions & { overlap: number; yes?: true },
+    ) => {
+      const { store, findCaller } = await findKeyStage(options);
+      const predecessor = await findRotatableKey(store, keyId);
+      if (predecessor.successor) await agreeToTakeOver(predecessor, yes);
+      const caller = await findCaller();
+      const successor = await beginRotation(store, predecessor, { lifetime, caller });
+      const expiresAt = endOfOverlap(predecessor, overlap);
+      let isComplete: boolean;
+      try {
+        await printNewKey(successor, { ...options, quiet, replaces: { keyId, expiresAt } });
+        isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
+      } catch (error) {
+        console.error(
+          `The rotation of ${keyId} is not complete: run it again, and use the key that it shows then.`,
+        );
+        throw error;
+      }
+      if (!isComplete) {
+        throw new UsageError(`Somebody else rotates ${keyId} too, and took over: this key does not work.`);
+      }
     },
   );
 
-  if (values.quiet) return console.log(key);
-  const { keyId, owner, createdAt } = record;
-  const issued = { key, keyId, owner, createdAt, expiresAt: record.expiresAt ?? null };
-  if (values.json) return console.log(JSON.stringify(issued));
-  for (const [name, value] of Object.entries(issued)) console.log(`${name.padEnd(10)} ${value ?? 'never'}`);
-  console.log('\nThe key is shown this once; only its hash is kept.');
-}
-
-function endOf(duration: string): Date {
-  const [, amount, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
-  if (!amount)
-    throw new UsageError(
-      `--expires-in takes a number of days, hours or minutes such as 90d, not ${duration}.`,
+keyCommand('revoke', 'end a key for good')
+  .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
+  .option('--yes', 'do not ask')
+  .action(async (keyId: string, { yes, ...options }: StageOptions & { yes?: true }) => {
+    const { store, findCaller } = await findKeyStage(options);
+    const found = await findApiKey(store, keyId);
+    const isRevoked = stateOf(found, new Date()) === 'revoked';
+    if (!isRevoked && !yes && !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))) {
+      throw new UsageError(`Nothing was revoked. Where nobody can answer, add --yes.`);
+    }
+    const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
+    if (options.json) return printForPrograms(toJson(revoked));
+    const { revokedAt, revokedBy, owner } = revoked;
+    const { authorizerCacheSeconds } = stages[store.stage as StageName];
+    await print(
+      `The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
+        `It can go on working for ${authorizerCacheSeconds} seconds from then, as API Gateway keeps the authorizer's decisions.`,
     );
-  return new Date(Date.now() + Number(amount) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS]);
-}
-
-/** The local service says in its data folder where its database listens and whom it takes for the operator. */
-function localStore(folder: string): KeyStore {
-  let service: Record<'stage' | 'apiKeysTable' | 'databaseEndpoint' | 'region' | 'accessKeyId', string>;
-  try {
-    service = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'));
-  } catch {
-    throw new UsageError(`No local service runs on ${folder}: start it with npm start.`);
-  }
-  // The operator's own AWS settings, a profile above all, would lead the SDK elsewhere.
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_DYNAMODB: service.databaseEndpoint,
-    AWS_REGION: service.region,
-    AWS_ACCESS_KEY_ID: service.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
   });
-  return { stage: service.stage, table: service.apiKeysTable };
+
+function keyCommand(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .addOption(
+      new Option('--stage <stage>', 'whose keys')
+        .choices([...Object.keys(stages), 'local'])
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--data <folder>',
+      'data folder of the local service',
+      (folder) => resolve(folder),
+      fileURLToPath(new URL('../.petstore/staging', import.meta.url)),
+    )
+    .option('--json', 'print JSON, for programs');
 }
 
-async function deployedStore(name: string | undefined): Promise<KeyStore> {
-  const { stage, apiKeysTable } = await findDeployedStage(name, 'staging, production or local');
-  return { stage, table: apiKeysTable };
+function quietOption(): Option {
+  return new Option('--quiet', 'print the key alone').conflicts('json');
 }
 
-function defaultDataFolder(): string {
-  return fileURLToPath(new URL('../.petstore/staging', import.meta.url));
+/** Whoever has seen the key of a rotation that was cut off may be using it. At a terminal they are asked. */
+async function agreeToTakeOver({ keyId, successor }: ApiKeyRecord, yes: true | undefined): Promise<void> {
+  const warning = `A rotation of ${keyId} to ${successor?.keyId} was cut off: the key that it may have shown stops working.`;
+  if (yes || !process.stdin.isTTY) return console.error(warning);
+  if (!(await confirm(`${warning} Go on?`))) throw new UsageError('Nothing was rotated.');
+}
+
+function readOwner(owner: string): string {
+  // What stands in a list must neither break its lines nor steer the terminal.
+  if (/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(owner)) return owner.trim();
+  throw new InvalidArgumentError('It takes a name of 1 to 100 characters.');
+}
+
+function readDuration(duration: string): number {
+  const [, amount, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
+  if (amount) return Number(amount) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS];
+  throw new InvalidArgumentError('It takes a number of days, hours or minutes, such as 90d.');
+}
+
+function readKeyId(keyId: string): string {
+  if (/^key_[0-9a-f]+$/.test(keyId)) return keyId;
+  // Not quoted, as it may be a key.
+  throw new UsageError('The id of a key is key_ and digits, as list shows it.');
+}
+
+async function main(): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return;
+    if (error.code === 'commander.help') throw new UsageError(program.helpInformation().trimEnd());
+    const sentence = error.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
+    throw new UsageError(`${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`);
+  }
 }
 
 await runCommand(main);

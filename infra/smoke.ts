@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { issueApiKey } from '../shared/api-keys.ts';
-import { runCommand } from './command.ts';
-import { findDeployedStage } from './deployed-stage.ts';
+import { runCommand, UsageError } from './command.ts';
+import { findCaller, findDeployedStage } from './deployed-stage.ts';
+import { issueApiKey } from './key-lifecycle.ts';
 
 // `npm run smoke -- --stage staging`: the HTTP tests against a deployed stage. They leave their pets there.
 
@@ -25,7 +25,10 @@ async function smoke(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
 
-  const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage, 'staging or production');
+  if (values.stage !== 'staging' && values.stage !== 'production') {
+    throw new UsageError('--stage must be staging or production.');
+  }
+  const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage);
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`The HTTP tests call ${baseAddress} …`);
   const patterns = positionals.map((pattern) => `--testPathPatterns=${pattern}`);
@@ -40,8 +43,11 @@ async function smoke(): Promise<void> {
 }
 
 async function issueShortLivedKey(stage: string, table: string): Promise<string> {
-  const expiresAt = new Date(Date.now() + KEY_MILLISECONDS);
-  const { key } = await issueApiKey({ stage, table }, 'smoke test', expiresAt);
+  const caller = await findCaller();
+  const { key } = await issueApiKey(
+    { stage, table },
+    { owner: 'smoke test', lifetime: KEY_MILLISECONDS, caller },
+  );
   return key;
 }
 

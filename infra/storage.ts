@@ -7,7 +7,7 @@ import {
   type TablePropsV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { listIndexes } from '../shared/environment.ts';
+import { keyIndex, listIndexes } from '../shared/environment.ts';
 import type { StageSettings } from './stages.ts';
 
 /** The tables of a stage. */
@@ -55,6 +55,14 @@ export class Storage extends Construct {
     this.apiKeys = new TableV2(this, 'ApiKeys', {
       ...common,
       partitionKey: { name: 'hash', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: keyIndex.indexName,
+          ...limits,
+          partitionKey: { name: keyIndex.partitionKey, type: AttributeType.STRING },
+          sortKey: { name: keyIndex.sortKey, type: AttributeType.STRING },
+        },
+      ],
     });
   }
 }

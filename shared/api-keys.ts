@@ -1,15 +1,12 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { hash, randomBytes, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { database, readItem } from './database.ts';
+import { readItem } from './database.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 30 characters of base62 are 178 random bits. */
 const RANDOM_CHARACTERS = 30;
 /** 62^6 > 2^32: six characters hold any CRC-32. */
 const CHECKSUM_CHARACTERS = 6;
-/** Enough to recognise a key in a list, far too little to guess it: prefix and four random characters. */
-const RECOGNISABLE_CHARACTERS = 4;
 
 /** Where the keys of a stage are: its name, which is part of each key, and its table. */
 export interface KeyStore {
@@ -17,18 +14,36 @@ export interface KeyStore {
   table: string;
 }
 
-/** What is kept of a key. Times are ISO 8601 in UTC. */
+/** What is kept of a key, under its hash. Times are ISO 8601 in UTC. */
 export interface ApiKeyRecord {
-  /** SHA-256 of the whole key in hexadecimal digits. */
+  /** See `hashOf`. */
   hash: string;
   keyId: string;
+  /** Absent from one that nobody was ever shown, which is not listed. */
+  stage?: string;
   owner: string;
   /** The first characters, for people to recognise a key by. */
   start: string;
   createdAt: string;
+  createdBy: AuditLine;
   expiresAt?: string;
   revokedAt?: string;
+  revokedBy?: AuditLine;
+  /** The key that replaces it. Until `rotatedBy` is set too, nobody needs to have seen that one. */
+  successor?: { keyId: string; hash: string };
+  rotatedBy?: AuditLine;
 }
+
+/** Who did what to a key, and when. */
+export interface AuditLine {
+  time: string;
+  /** ARN of the IAM user, or of the role and its session. */
+  caller: string;
+  action: 'issue' | 'rotate' | 'revoke';
+  keyId: string;
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked';
 
 /** A new key: `pets_<stage>_`, 30 random characters, and a checksum that lets a typing error be noticed unread. */
 export function generateApiKey(stage: string): string {
@@ -41,28 +56,9 @@ export function isWellFormedApiKey(stage: string, key: string): boolean {
   return key.startsWith(`pets_${stage}_`) && key === withChecksum(key.slice(0, -CHECKSUM_CHARACTERS));
 }
 
-/**
- * Issues a key. The caller shows it once: nobody can read it again afterwards.
- *
- * @param expiresAt when the key stops working; never by default.
- * @throws when the table cannot be written.
- */
-export async function issueApiKey(
-  { stage, table }: KeyStore,
-  owner: string,
-  expiresAt?: Date,
-): Promise<{ key: string; record: ApiKeyRecord }> {
-  const key = generateApiKey(stage);
-  const record: ApiKeyRecord = {
-    hash: hashOf(key),
-    keyId: `key_${randomBytes(8).toString('hex')}`,
-    owner,
-    start: key.slice(0, `pets_${stage}_`.length + RECOGNISABLE_CHARACTERS),
-    createdAt: new Date().toISOString(),
-    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
-  };
-  await database.send(new PutCommand({ TableName: table, Item: record }));
-  return { key, record };
+/** SHA-256 of the whole key in hexadecimal digits. A key is too random for its hash to be searched. */
+export function hashOf(key: string): string {
+  return hash('sha256', key);
 }
 
 /**
@@ -78,15 +74,14 @@ export async function verifyApiKey(
 ): Promise<ApiKeyRecord | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
   const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) });
-  return record && worksAt(record, now) ? record : undefined;
+  return record && stateOf(record, now) === 'active' ? record : undefined;
 }
 
-function worksAt({ expiresAt, revokedAt }: ApiKeyRecord, now: Date): boolean {
-  return [expiresAt, revokedAt].every((end) => end === undefined || now < new Date(end));
-}
-
-function hashOf(key: string): string {
-  return hash('sha256', key);
+/** Whether a key works at this moment, or why not. An end that cannot be read has come. */
+export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
+  // Whatever its time: the clock of the operator who revoked it may be fast.
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
 }
 
 function withChecksum(text: string): string {

@@ -3,7 +3,14 @@ import {
   DynamoDBClient,
   DynamoDBServiceException,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  type PutCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Readable } from 'node:stream';
 
@@ -78,10 +85,21 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
   }
 }
 
+type Conditional<Input> = Input & { ConditionExpression: string };
+
 /** Puts an item if its condition holds; gives whether it did. */
-export async function putIf(input: PutCommandInput & { ConditionExpression: string }): Promise<boolean> {
+export function putIf(input: Conditional<PutCommandInput>): Promise<boolean> {
+  return conditionHolds(database.send(new PutCommand(input)));
+}
+
+/** Updates an item if its condition holds; gives whether it did. */
+export function updateIf(input: Conditional<UpdateCommandInput>): Promise<boolean> {
+  return conditionHolds(database.send(new UpdateCommand(input)));
+}
+
+async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
   try {
-    await database.send(new PutCommand(input));
+    await write;
     return true;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false;

@@ -20,6 +20,12 @@ export const listIndexes = {
   newestByStatus: { indexName: 'newest-by-status', partitionKey: 'statusPartition' },
 } as const;
 
+/**
+ * The index by which operators list and find API keys, sorted by `keyId`, which grows with time. A key that leaves the
+ * index is listed no longer, and found by its hash alone.
+ */
+export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
+
 /** What the functions count, each by the dimension `service` and those named here. */
 export const metrics = {
   namespace: 'PetStore',

@@ -12,7 +12,7 @@ import { createFunction } from './lambda.ts';
 import { readPermissions } from './permissions.ts';
 import { RunnerError } from './runner-error.ts';
 import { serve } from './server.ts';
-import { region } from './template.ts';
+import { accountId, region } from './template.ts';
 
 export interface ServiceOptions {
   stage: string;
@@ -90,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         databaseEndpoint: database.endpoint,
         region,
         accessKeyId: operatorAccessKeyId,
+        operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
       }),
     );
     closing.push(() => rmSync(record, { force: true }));

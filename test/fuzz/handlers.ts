@@ -135,9 +135,12 @@ export async function startHandlers(assembly: string): Promise<Target<Input>> {
     getPet: (await import('../../functions/get-pet.ts')).handler,
   };
   const { handler: authorize } = await import('../../functions/authorizer.ts');
-  const { issueApiKey } = await import('../../shared/api-keys.ts');
+  const { issueApiKey } = await import('../../infra/key-lifecycle.ts');
   const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
-  const { key } = await issueApiKey({ stage: STAGE!, table: API_KEYS_TABLE! }, 'a test');
+  const { key } = await issueApiKey(
+    { stage: STAGE!, table: API_KEYS_TABLE! },
+    { owner: 'a test', caller: 'a test', lifetime: undefined },
+  );
 
   const known = nothingKnown();
   const outcomes = new Map<string, number>();

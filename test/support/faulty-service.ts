@@ -48,7 +48,7 @@ export async function startFaultyService(
     GetPet: (await import('../../functions/get-pet.ts')).handler,
     ListPets: (await import('../../functions/list-pets.ts')).handler,
   };
-  const { issueApiKey } = await import('../../shared/api-keys.ts');
+  const { issueApiKey } = await import('../../infra/key-lifecycle.ts');
   const { database: client } = await import('../../shared/database.ts');
   // Of its own for each call, as an instance that answers one request at a time would hardly use one up.
   client.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
@@ -64,7 +64,10 @@ export async function startFaultyService(
   );
 
   const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
-  const { key } = await issueApiKey({ stage: STAGE!, table: API_KEYS_TABLE! }, 'a test');
+  const { key } = await issueApiKey(
+    { stage: STAGE!, table: API_KEYS_TABLE! },
+    { owner: 'a test', caller: 'a test', lifetime: undefined },
+  );
   isQuiet = false;
 
   return {

@@ -16,7 +16,8 @@ interface Zone {
   project: RegExp;
 }
 
-const COMMAND_NAMES = 'command|cost|cost-model|deployed-stage|keys|openapi|smoke';
+const COMMAND_NAMES =
+  'command|cost|cost-model|deployed-stage|key-lifecycle|key-output|key-stage|keys|openapi|smoke';
 const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
 const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES})\.ts)[^/]+\.ts`;
 
@@ -27,7 +28,7 @@ const zones: Zone[] = [
   {
     files: new RegExp(`^${OPERATOR_COMMANDS}$`),
     // Settings are plain data.
-    project: /^(shared\/.*|infra\/(command|cost-model|deployed-stage|stages)\.ts)$/,
+    project: /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|stages)\.ts)$/,
   },
   {
     files: new RegExp(`^${CDK_FILES}$`),
@@ -38,7 +39,7 @@ const zones: Zone[] = [
 /** The only files that may import these packages. */
 const packages: [target: RegExp, files: RegExp][] = [
   [/^(aws-cdk-lib|constructs)(\/|$)/, new RegExp(`^${CDK_FILES}$`)],
-  [/^@aws-sdk\//, new RegExp(`^(shared/(database|pets|api-keys)\\.ts|${OPERATOR_COMMANDS})$`)],
+  [/^@aws-sdk\//, new RegExp(`^(shared/(database|pets)\\.ts|${OPERATOR_COMMANDS})$`)],
   [/^@middy\/core(\/|$)/, /^shared\/endpoint\.ts$/],
 ];
 

@@ -1,0 +1,133 @@
+import Table from 'cli-table3';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { type ApiKeyRecord, stateOf } from '../shared/api-keys.ts';
+import type { IssuedKey } from './key-lifecycle.ts';
+
+// What the command for keys shows: tables for people, JSON for programs.
+
+interface Format {
+  json?: true | undefined;
+  /** The key alone. */
+  quiet?: true | undefined;
+}
+
+interface NewKeyFormat extends Format {
+  /** The key that it replaces, and when that one expires. */
+  replaces?: { keyId: string; expiresAt: string };
+}
+
+/** Writes to standard output; ends when it is written, and fails when nobody reads it. */
+export function print(text: string): Promise<void> {
+  return new Promise((fulfil, reject) => {
+    process.stdout.once('error', reject);
+    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : fulfil()));
+  });
+}
+
+/** The same, and warns of what npm writes there before. */
+export function printForPrograms(text: string): Promise<void> {
+  const { npm_lifecycle_event: script, npm_config_loglevel: level } = process.env;
+  if (script === 'keys' && level !== 'silent' && !process.stdout.isTTY) {
+    console.error('npm writes into this output too: with npm run --silent keys it does not.');
+  }
+  return print(text);
+}
+
+export function printNewKey(
+  { key, record }: IssuedKey,
+  { json, quiet, replaces }: NewKeyFormat,
+): Promise<void> {
+  if (quiet) return printForPrograms(key);
+  const { keyId, owner, createdAt, expiresAt = null } = record;
+  const shown = { key, keyId, owner, createdAt, expiresAt };
+  if (json) return printForPrograms(JSON.stringify({ ...shown, ...(replaces && { replaces }) }));
+  const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(10)} ${value ?? 'never'}`);
+  if (replaces)
+    lines.push(`${'replaces'.padEnd(10)} ${replaces.keyId}, which works until ${replaces.expiresAt}`);
+  return print([...lines, '', 'The key is shown this once; only its hash is kept.'].join('\n'));
+}
+
+export async function printList(records: ApiKeyRecord[], { json }: Format): Promise<void> {
+  if (json) return printForPrograms(`[${records.map((record) => toJson(record)).join(',\n')}]`);
+  if (records.length === 0) return print('There are no keys.');
+  const table = new Table({
+    head: ['KEY ID', 'OWNER', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE'],
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    chars: noBorders,
+  });
+  const now = new Date();
+  for (const record of records) {
+    const { keyId, owner, start, createdAt, expiresAt } = record;
+    table.push([
+      keyId,
+      owner,
+      start,
+      minute(createdAt),
+      expiresAt ? minute(expiresAt) : 'never',
+      stateOf(record, now),
+    ]);
+  }
+  await print(table.toString().replaceAll(/ +$/gm, '')).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error; // `list | head` has read enough
+  });
+  for (const record of records) {
+    const { keyId, successor, rotatedBy } = record;
+    if (!successor || rotatedBy || stateOf(record, now) !== 'active') continue;
+    console.error(
+      `The rotation of ${keyId} to ${successor.keyId} is not complete: run rotate ${keyId} again.`,
+    );
+  }
+}
+
+/** All that a record says, but for hashes. */
+export function toJson(record: ApiKeyRecord): string {
+  const { keyId, owner, start, createdAt, createdBy, expiresAt, successor } = record;
+  const { revokedAt, revokedBy, rotatedBy } = record;
+  return JSON.stringify({
+    keyId,
+    owner,
+    start,
+    state: stateOf(record, new Date()),
+    createdAt,
+    createdBy,
+    expiresAt: expiresAt ?? null,
+    successor: successor?.keyId ?? null,
+    rotatedBy: rotatedBy ?? null,
+    revokedAt: revokedAt ?? null,
+    revokedBy: revokedBy ?? null,
+  });
+}
+
+/** Asks for a yes on standard input; the end of it is a no. */
+export async function confirm(question: string): Promise<boolean> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = once(prompt, 'close').then(() => undefined);
+  const answer = await Promise.race([prompt.question(`${question} [y/N] `), closed]);
+  if (answer === undefined) console.error(); // ends the line of the question
+  prompt.close();
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
+
+/** `2026-11-21 17:43` */
+function minute(time: string): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
+
+const noBorders = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+};
