@@ -79,12 +79,12 @@ export const assumptions = {
   /** X-Ray's default: the first request of each second, and this share of the others. */
   tracedShare: 0.05,
   /** AWS counts the metrics that alarms look at. */
-  alarmMetrics: 21,
+  alarmMetrics: 23,
   /** Of the alarms that watch a deployment by canary. */
   canaryAlarmMetrics: 8,
   dashboards: 1,
-  /** For throttled keys: one each for three tables, two each for two indexes. */
-  contributorRules: 7,
+  /** For throttled keys: one each for three tables, two each for three indexes. */
+  contributorRules: 9,
   /** Limits by address and by key, IP reputation, known bad inputs. */
   webAclRules: 4,
 };

@@ -14,7 +14,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { listIndexes, serviceName } from '../shared/environment.ts';
+import { keyIndex, listIndexes, serviceName } from '../shared/environment.ts';
 import type { PetStoreFunctions } from './functions.ts';
 import type { StageSettings } from './stages.ts';
 import type { Storage } from './storage.ts';
@@ -112,10 +112,9 @@ export class Monitoring extends Construct {
       });
     }
 
-    const indexNames = Object.values(listIndexes).map(({ indexName }) => indexName);
-    const petsThrottles = throttles('pets', storage.pets, indexNames);
-    const intentsThrottles = throttles('intents', storage.intents);
-    const apiKeysThrottles = throttles('apiKeys', storage.apiKeys);
+    const petsThrottles = throttles('pets', storage.pets, Object.values(listIndexes));
+    const intentsThrottles = throttles('intents', storage.intents, []);
+    const apiKeysThrottles = throttles('apiKeys', storage.apiKeys, [keyIndex]);
     this.throttles = [petsThrottles, intentsThrottles, apiKeysThrottles];
     this.addAlarm('PetsThrottles', {
       chapter: 'Table throttles',
@@ -131,7 +130,7 @@ export class Monitoring extends Construct {
     });
     this.addAlarm('ApiKeysThrottles', {
       chapter: 'Table throttles',
-      meaning: 'DynamoDB throttled the table of API keys.',
+      meaning: 'DynamoDB throttled the table of API keys or its index.',
       metric: apiKeysThrottles,
       threshold: 1,
     });
@@ -173,10 +172,14 @@ export function apiMetrics(stage: string) {
 }
 
 /** Of the table itself and of its indexes, which are counted apart. */
-function throttles(name: string, { tableName }: TableV2, indexNames: string[] = []): MathExpression {
+function throttles(
+  name: string,
+  { tableName }: TableV2,
+  indexes: readonly { indexName: string }[],
+): MathExpression {
   const targets = [
     { TableName: tableName },
-    ...indexNames.map((index) => ({ TableName: tableName, GlobalSecondaryIndexName: index })),
+    ...indexes.map(({ indexName }) => ({ TableName: tableName, GlobalSecondaryIndexName: indexName })),
   ];
   const events = targets.flatMap((dimensionsMap) =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map(

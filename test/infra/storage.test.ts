@@ -46,9 +46,12 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     });
   });
 
-  test('hold API keys by their hash, and never list them by anything else', () => {
+  test('hold API keys by their hash, and list them in the order of ids with whole records', () => {
     expect(keyOf(apiKeys, apiKeys.Properties)).toEqual(['hash: S']);
-    expect(apiKeys.Properties['GlobalSecondaryIndexes']).toBeUndefined();
+    const indexes: any[] = apiKeys.Properties['GlobalSecondaryIndexes'];
+    expect(indexes.map((index) => [index.IndexName, keyOf(apiKeys, index), index.Projection])).toEqual([
+      ['newest', ['stage: S', 'keyId: S'], { ProjectionType: 'ALL' }],
+    ]);
   });
 
   test('serve lists of pets from two indexes, each in the order of ids with whole pets', () => {
