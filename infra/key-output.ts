@@ -50,7 +50,7 @@ export function printNewKey(
 
 export async function printList(records: ApiKeyRecord[], { json }: Format): Promise<void> {
   if (json) return printForPrograms(`[${records.map((record) => toJson(record)).join(',\n')}]`);
-  if (records.length === 0) return print('There are no keys.');
+  if (records.length === 0) return print('No keys.');
   const table = new Table({
     head: ['KEY ID', 'OWNER', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE'],
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ApiKeyRecord, stateOf } from '../shared/api-keys.ts';
+import { type ApiKeyRecord, type KeyState, keyStates, stateOf } from '../shared/api-keys.ts';
 import { runCommand, UsageError } from './command.ts';
 import { confirm, print, printForPrograms, printList, printNewKey, toJson } from './key-output.ts';
 import {
@@ -66,10 +66,18 @@ keyCommand('issue', 'issue a key and show it, this once')
     }
   });
 
-keyCommand('list', 'list all keys, newest first').action(async (options: StageOptions) => {
-  const { store } = await findKeyStage(options);
-  await printList(await Array.fromAsync(listApiKeys(store)), options);
-});
+keyCommand('list', 'list all keys, newest first')
+  .option('--owner <name>', 'those of this owner alone')
+  .addOption(new Option('--state <state>', 'those in this state alone').choices(keyStates))
+  .action(async ({ owner, state, ...options }: StageOptions & { owner?: string; state?: KeyState }) => {
+    const { store } = await findKeyStage(options);
+    const now = new Date();
+    const records = (await Array.fromAsync(listApiKeys(store))).filter(
+      (record) =>
+        (owner === undefined || record.owner === owner) && (!state || stateOf(record, now) === state),
+    );
+    await printList(records, options);
+  });
 
 keyCommand('rotate', 'issue the successor of a key and show it; the key expires after an overlap')
   .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)

@@ -43,7 +43,8 @@ export interface AuditLine {
   keyId: string;
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+export const keyStates = ['active', 'expired', 'revoked'] as const;
+export type KeyState = (typeof keyStates)[number];
 
 /** A new key: `pets_<stage>_`, 30 random characters, and a checksum that lets a typing error be noticed unread. */
 export function generateApiKey(stage: string): string {
