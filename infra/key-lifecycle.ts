@@ -105,7 +105,12 @@ export async function beginRotation(
   const issued = makeApiKey(stage, 'rotate', { owner, lifetime, caller });
   const { keyId, hash } = issued.record;
 
-  if (abandoned) await withdrawApiKey(table, abandoned, 'rotate', caller);
+  if (abandoned) {
+    // First the rotation that was begun before is kept from being completed: whoever runs it may still be at work.
+    if (!(await abandonRotation(table, predecessor.hash, abandoned.hash)))
+      throw changedMeanwhile(predecessor);
+    await withdrawApiKey(table, abandoned, 'rotate', caller);
+  }
   // Only what is named here can become a successor, so that there is never a second.
   const isNamed = await updateIf({
     TableName: table,
@@ -123,16 +128,26 @@ export async function beginRotation(
     },
   });
   if (!isNamed || !(await putNew(table, issued.record))) {
-    throw new UsageError(
-      `Somebody else rotates or revokes ${predecessor.keyId} at the same time: look at the list, and try again.`,
-    );
+    throw changedMeanwhile(predecessor);
   }
   return issued;
 }
 
+function abandonRotation(table: string, hash: string, abandoned: string): Promise<boolean> {
+  return updateIf({
+    TableName: table,
+    Key: { hash },
+    UpdateExpression: 'SET successor.isAbandoned = :true',
+    ConditionExpression:
+      'attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt) AND successor.#hash = :abandoned',
+    ExpressionAttributeNames: { '#hash': 'hash' },
+    ExpressionAttributeValues: { ':true': true, ':abandoned': abandoned },
+  });
+}
+
 /** When a key that is rotated now expires: after the overlap, or earlier if it would have anyway. */
 export function endOfOverlap({ expiresAt }: ApiKeyRecord, overlap: number): string {
-  const end = endAfter(overlap);
+  const end = timeAfter(overlap);
   return expiresAt !== undefined && expiresAt < end ? expiresAt : end;
 }
 
@@ -148,7 +163,7 @@ export async function completeRotation(
     TableName: table,
     Key: { hash },
     UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy',
-    ConditionExpression: 'successor.#hash = :hash',
+    ConditionExpression: 'successor.#hash = :hash AND attribute_not_exists(successor.isAbandoned)',
     ExpressionAttributeNames: { '#hash': 'hash' },
     ExpressionAttributeValues: {
       ':expiresAt': expiresAt,
@@ -221,7 +236,7 @@ function makeApiKey(
     start: key.slice(0, `pets_${stage}_`.length + RECOGNISABLE_CHARACTERS),
     createdAt: createdBy.time,
     createdBy,
-    ...(lifetime !== undefined && { expiresAt: endAfter(lifetime) }),
+    ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
   };
   return { key, record };
 }
@@ -232,13 +247,19 @@ function newKeyId(): string {
 }
 
 function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
-  return { time: new Date().toISOString(), caller, action, keyId };
+  return { time: timeAfter(0), caller, action, keyId };
 }
 
-function endAfter(milliseconds: number): string {
-  return new Date(Date.now() + milliseconds).toISOString();
+function timeAfter(milliseconds: number, start = Date.now()): string {
+  return new Date(start + milliseconds).toISOString();
 }
 
 function lifetimeOf({ createdAt, expiresAt }: ApiKeyRecord): number | undefined {
   return expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt);
+}
+
+function changedMeanwhile({ keyId }: ApiKeyRecord): UsageError {
+  return new UsageError(
+    `Somebody else rotates or revokes ${keyId} at the same time: look at the list, and try again.`,
+  );
 }

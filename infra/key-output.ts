@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { type ApiKeyRecord, stateOf } from '../shared/api-keys.ts';
+import { UsageError } from './command.ts';
 import type { IssuedKey } from './key-lifecycle.ts';
 
 // What the command for keys shows: tables for people, JSON for programs.
@@ -17,11 +18,19 @@ interface NewKeyFormat extends Format {
   replaces?: { keyId: string; expiresAt: string };
 }
 
-/** Writes to standard output; ends when it is written, and fails when nobody reads it. */
-export function print(text: string): Promise<void> {
-  return new Promise((fulfil, reject) => {
-    process.stdout.once('error', reject);
-    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : fulfil()));
+/**
+ * Writes to standard output.
+ *
+ * @throws UsageError when nobody has read it, with the `code` of why.
+ */
+export async function print(text: string): Promise<void> {
+  const error = await new Promise<NodeJS.ErrnoException | null | undefined>((settle) => {
+    process.stdout.once('error', settle);
+    process.stdout.write(`${text}\n`, settle);
+  });
+  if (!error) return;
+  throw Object.assign(new UsageError(`Standard output cannot be written: ${error.message}.`), {
+    code: error.code,
   });
 }
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ApiKeyRecord, type KeyState, keyStates, stateOf } from '../shared/api-keys.ts';
@@ -15,6 +15,7 @@ import {
   revokeApiKey,
   withdrawApiKey,
 } from './key-lifecycle.ts';
+import { readDuration, readKeyId, readOwner } from './key-options.ts';
 import { findKeyStage } from './key-stage.ts';
 import { stages, type StageName } from './stages.ts';
 
@@ -27,13 +28,30 @@ interface StageOptions {
   json?: true;
 }
 
+interface ListOptions extends StageOptions {
+  owner?: string;
+  state?: KeyState;
+}
+
+interface RevokeOptions extends StageOptions {
+  yes?: true;
+}
+
 interface NewKeyOptions extends StageOptions {
   /** In milliseconds. */
   expiresIn?: number;
   quiet?: true;
 }
 
-const UNIT_MILLISECONDS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
+interface IssueOptions extends NewKeyOptions {
+  owner: string;
+}
+
+interface RotateOptions extends NewKeyOptions {
+  /** In milliseconds. */
+  overlap: number;
+  yes?: true;
+}
 
 const program = new Command('npm run keys --')
   .description('API keys of a stage: who may call it, and for how long.')
@@ -54,34 +72,20 @@ keyCommand('issue', 'issue a key and show it, this once')
     readDuration,
   )
   .addOption(quietOption())
-  .action(async ({ owner, expiresIn: lifetime, quiet, ...options }: NewKeyOptions & { owner: string }) => {
-    const { store, findCaller } = await findKeyStage(options);
-    const caller = await findCaller();
-    const issued = await issueApiKey(store, { owner, lifetime, caller });
-    try {
-      await printNewKey(issued, { ...options, quiet });
-    } catch (error) {
-      await withdrawApiKey(store.table, issued.record, 'issue', caller);
-      throw new UsageError(`The key was taken back, as it could not be shown: ${(error as Error).message}.`);
-    }
-  });
+  .action(issue);
 
 keyCommand('list', 'list all keys, newest first')
   .option('--owner <name>', 'those of this owner alone')
   .addOption(new Option('--state <state>', 'those in this state alone').choices(keyStates))
-  .action(async ({ owner, state, ...options }: StageOptions & { owner?: string; state?: KeyState }) => {
-    const { store } = await findKeyStage(options);
-    const now = new Date();
-    const records = (await Array.fromAsync(listApiKeys(store))).filter(
-      (record) =>
-        (owner === undefined || record.owner === owner) && (!state || stateOf(record, now) === state),
-    );
-    await printList(records, options);
-  });
+  .action(list);
 
 keyCommand('rotate', 'issue the successor of a key and show it; the key expires after an overlap')
   .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
-  .option('--overlap <duration>', 'how long both work', readDuration, UNIT_MILLISECONDS.d)
+  .addOption(
+    new Option('--overlap <duration>', 'how long both work')
+      .argParser(readDuration)
+      .default(readDuration('24h'), '24h'),
+  )
   .option(
     '--expires-in <duration>',
     'how long the successor works (default: as long as the key was issued for)',
@@ -89,59 +93,14 @@ keyCommand('rotate', 'issue the successor of a key and show it; the key expires 
   )
   .option('--yes', 'take over a rotation that was cut off without asking')
   .addOption(quietOption())
-  .action(
-    async (
-      keyId: string,
-      {
-        overlap,
-        expiresIn: lifetime,
-        yes,
-        quiet,
-        ...options
-      }: NewKeyOptions & { overlap: number; yes?: true },
-    ) => {
-      const { store, findCaller } = await findKeyStage(options);
-      const predecessor = await findRotatableKey(store, keyId);
-      if (predecessor.successor) await agreeToTakeOver(predecessor, yes);
-      const caller = await findCaller();
-      const successor = await beginRotation(store, predecessor, { lifetime, caller });
-      const expiresAt = endOfOverlap(predecessor, overlap);
-      let isComplete: boolean;
-      try {
-        await printNewKey(successor, { ...options, quiet, replaces: { keyId, expiresAt } });
-        isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
-      } catch (error) {
-        console.error(
-          `The rotation of ${keyId} is not complete: run it again, and use the key that it shows then.`,
-        );
-        throw error;
-      }
-      if (!isComplete) {
-        throw new UsageError(`Somebody else rotates ${keyId} too, and took over: this key does not work.`);
-      }
-    },
-  );
+  .action(rotate);
 
 keyCommand('revoke', 'end a key for good')
   .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
   .option('--yes', 'do not ask')
-  .action(async (keyId: string, { yes, ...options }: StageOptions & { yes?: true }) => {
-    const { store, findCaller } = await findKeyStage(options);
-    const found = await findApiKey(store, keyId);
-    const isRevoked = stateOf(found, new Date()) === 'revoked';
-    if (!isRevoked && !yes && !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))) {
-      throw new UsageError(`Nothing was revoked. Where nobody can answer, add --yes.`);
-    }
-    const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
-    if (options.json) return printForPrograms(toJson(revoked));
-    const { revokedAt, revokedBy, owner } = revoked;
-    const { authorizerCacheSeconds } = stages[store.stage as StageName];
-    await print(
-      `The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
-        `It can go on working for ${authorizerCacheSeconds} seconds from then, as API Gateway keeps the authorizer's decisions.`,
-    );
-  });
+  .action(revoke);
 
+/** A command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
   return program
     .command(name)
@@ -164,29 +123,83 @@ function quietOption(): Option {
   return new Option('--quiet', 'print the key alone').conflicts('json');
 }
 
+async function issue(options: IssueOptions): Promise<void> {
+  const { store, findCaller } = await findKeyStage(options);
+  const { owner, expiresIn: lifetime } = options;
+  const caller = await findCaller();
+  const issued = await issueApiKey(store, { owner, lifetime, caller });
+  try {
+    await printNewKey(issued, options);
+  } catch (error) {
+    await withdrawApiKey(store.table, issued.record, 'issue', caller);
+    throw new UsageError(`The key was taken back. ${(error as UsageError).message}`);
+  }
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { store } = await findKeyStage(options);
+  const { owner, state } = options;
+  const now = new Date();
+  const records = (await Array.fromAsync(listApiKeys(store))).filter(
+    (record) => (!owner || record.owner === owner) && (!state || stateOf(record, now) === state),
+  );
+  await printList(records, options);
+}
+
+async function rotate(keyId: string, options: RotateOptions): Promise<void> {
+  const { store, findCaller } = await findKeyStage(options);
+  const predecessor = await findRotatableKey(store, keyId);
+  if (predecessor.successor) await agreeToTakeOver(predecessor, options.yes);
+  const caller = await findCaller();
+  const successor = await beginRotation(store, predecessor, { lifetime: options.expiresIn, caller });
+  const expiresAt = endOfOverlap(predecessor, options.overlap);
+  let isComplete: boolean;
+  try {
+    await printNewKey(successor, { ...options, replaces: { keyId, expiresAt } });
+    isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
+  } catch (error) {
+    console.error(
+      `The rotation of ${keyId} is not complete: run it again, and use the key that it shows then.`,
+    );
+    throw error;
+  }
+  if (!isComplete) {
+    throw new UsageError(`Somebody else rotates ${keyId} too, and took over: this key does not work.`);
+  }
+}
+
+async function revoke(keyId: string, options: RevokeOptions): Promise<void> {
+  const { store, findCaller } = await findKeyStage(options);
+  const found = await findApiKey(store, keyId);
+  const isRevoked = stateOf(found, new Date()) === 'revoked';
+  if (
+    !isRevoked &&
+    !options.yes &&
+    !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))
+  ) {
+    throw new UsageError('Nothing was revoked. Where nobody can answer, add --yes.');
+  }
+  const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
+  const { successor, rotatedBy } = revoked;
+  if (successor && !rotatedBy) {
+    console.error(
+      `Its rotation was cut off, and ${successor.keyId} may work: revoke it too if nobody has it.`,
+    );
+  }
+  if (options.json) return printForPrograms(toJson(revoked));
+  const { revokedAt, revokedBy, owner } = revoked;
+  const { authorizerCacheSeconds } = stages[store.stage as StageName];
+  await print(
+    `The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
+      `It can go on working for ${authorizerCacheSeconds} seconds from then, as API Gateway keeps the authorizer's decisions.`,
+  );
+}
+
 /** Whoever has seen the key of a rotation that was cut off may be using it. At a terminal they are asked. */
 async function agreeToTakeOver({ keyId, successor }: ApiKeyRecord, yes: true | undefined): Promise<void> {
   const warning = `A rotation of ${keyId} to ${successor?.keyId} was cut off: the key that it may have shown stops working.`;
   if (yes || !process.stdin.isTTY) return console.error(warning);
   if (!(await confirm(`${warning} Go on?`))) throw new UsageError('Nothing was rotated.');
-}
-
-function readOwner(owner: string): string {
-  // What stands in a list must neither break its lines nor steer the terminal.
-  if (/^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(owner)) return owner.trim();
-  throw new InvalidArgumentError('It takes a name of 1 to 100 characters.');
-}
-
-function readDuration(duration: string): number {
-  const [, amount, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
-  if (amount) return Number(amount) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS];
-  throw new InvalidArgumentError('It takes a number of days, hours or minutes, such as 90d.');
-}
-
-function readKeyId(keyId: string): string {
-  if (/^key_[0-9a-f]+$/.test(keyId)) return keyId;
-  // Not quoted, as it may be a key.
-  throw new UsageError('The id of a key is key_ and digits, as list shows it.');
 }
 
 async function main(): Promise<void> {

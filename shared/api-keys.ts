@@ -29,8 +29,8 @@ export interface ApiKeyRecord {
   expiresAt?: string;
   revokedAt?: string;
   revokedBy?: AuditLine;
-  /** The key that replaces it. Until `rotatedBy` is set too, nobody needs to have seen that one. */
-  successor?: { keyId: string; hash: string };
+  /** The key that replaces it. Until `rotatedBy` is set too, nobody needs to have seen that one, and it may be abandoned. */
+  successor?: { keyId: string; hash: string; isAbandoned?: true };
   rotatedBy?: AuditLine;
 }
 

@@ -104,6 +104,24 @@ describe('one and the same refusal, which is no error of the function, is given 
     );
     expect(mock).not.toHaveReceivedAnyCommand();
   });
+
+  test('a key with one bit changed anywhere, unread', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    const key = generateApiKey('staging');
+    for (let bit = 0; bit < key.length * 8; bit += 1) {
+      const bytes = Buffer.from(key, 'latin1');
+      bytes[bit >> 3]! ^= 1 << (bit & 7);
+      expect(await authorize(`Bearer ${bytes.toString('latin1')}`)).toStrictEqual(denied);
+    }
+    expect(mock).not.toHaveReceivedAnyCommand();
+    expect(await authorize(`Bearer ${key}`)).toMatchObject({ policyDocument: policy('Allow') });
+  });
+
+  test.each(['POST/v1/pets', 'GET/v1/pets', 'GET/'])('whatever was asked for: %s', async (asked) => {
+    mock.on(GetCommand).resolves({});
+    const methodArn = `${API}/staging/${asked}`;
+    expect(await authorize(`Bearer ${generateApiKey('staging')}`, methodArn)).toStrictEqual(denied);
+  });
 });
 
 describe('nobody is let in', () => {

@@ -20,6 +20,8 @@ export interface FaultyService {
   /** Sends a request with an API key. Any number of them may be at work at a time. */
   send: (request: Request) => Promise<HttpResponse>;
   tally: FaultProxy['tally'];
+  /** How often each function was called so far, by the name of its construct. */
+  invocations: Map<string, number>;
   close: () => Promise<void>;
 }
 
@@ -52,12 +54,17 @@ export async function startFaultyService(
   const { database: client } = await import('../../shared/database.ts');
   // Of its own for each call, as an instance that answers one request at a time would hardly use one up.
   client.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
+  const invocations = new Map(Object.keys(handlers).map((name) => [name, 0]));
   const api = createApiGateway(
     template,
     new Map(
       template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
         // The CDK appends eight digits of a hash to the name of the construct.
-        const handler = handlers[logicalId.slice(0, -8)]!;
+        const name = logicalId.slice(0, -8);
+        const handler: Handler = (event, context) => {
+          invocations.set(name, invocations.get(name)! + 1);
+          return handlers[name]!(event, context);
+        };
         return [logicalId, inThisProcess(handler, properties.Timeout)];
       }),
     ),
@@ -72,6 +79,7 @@ export async function startFaultyService(
 
   return {
     tally: proxy.tally,
+    invocations,
     send({ method = 'GET', target, headers = {}, body = '' }) {
       const [path = '', query = ''] = target.split('?');
       return api.handle({
