@@ -58,8 +58,24 @@ export function printNewKey(
 }
 
 export async function printList(records: ApiKeyRecord[], { json }: Format): Promise<void> {
-  if (json) return printForPrograms(`[${records.map((record) => toJson(record)).join(',\n')}]`);
-  if (records.length === 0) return print('No keys.');
+  const printed = json
+    ? printForPrograms(`[${records.map((record) => toJson(record)).join(',\n')}]`)
+    : print(records.length > 0 ? drawTable(records) : 'No keys.');
+  await printed.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error; // `list | head` has read enough
+  });
+  if (json) return;
+  const now = new Date();
+  for (const record of records) {
+    const { keyId, successor, rotatedBy } = record;
+    if (!successor || rotatedBy || stateOf(record, now) !== 'active') continue;
+    console.error(
+      `The rotation of ${keyId} to ${successor.keyId} is not complete: run rotate ${keyId} again.`,
+    );
+  }
+}
+
+function drawTable(records: ApiKeyRecord[]): string {
   const table = new Table({
     head: ['KEY ID', 'OWNER', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE'],
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
@@ -77,16 +93,7 @@ export async function printList(records: ApiKeyRecord[], { json }: Format): Prom
       stateOf(record, now),
     ]);
   }
-  await print(table.toString().replaceAll(/ +$/gm, '')).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error; // `list | head` has read enough
-  });
-  for (const record of records) {
-    const { keyId, successor, rotatedBy } = record;
-    if (!successor || rotatedBy || stateOf(record, now) !== 'active') continue;
-    console.error(
-      `The rotation of ${keyId} to ${successor.keyId} is not complete: run rotate ${keyId} again.`,
-    );
-  }
+  return table.toString().replaceAll(/ +$/gm, '');
 }
 
 /** All that a record says, but for hashes. */

@@ -141,7 +141,7 @@ async function list(options: ListOptions): Promise<void> {
   const { owner, state } = options;
   const now = new Date();
   const records = (await Array.fromAsync(listApiKeys(store))).filter(
-    (record) => (!owner || record.owner === owner) && (!state || stateOf(record, now) === state),
+    (record) => (owner === undefined || record.owner === owner) && (!state || stateOf(record, now) === state),
   );
   await printList(records, options);
 }
@@ -207,11 +207,20 @@ async function main(): Promise<void> {
     await program.parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return;
-    if (error.code === 'commander.help') throw new UsageError(program.helpInformation().trimEnd());
-    const sentence = error.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ');
-    throw new UsageError(`${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`);
+    process.exitCode = error.exitCode;
+    const hasShownHelp = error.exitCode === 0 || error.code === 'commander.help';
+    if (!hasShownHelp) throw new UsageError(sentenceOf(error));
   }
+}
+
+/** What is wrong with the arguments, without those that may be a key, and without what steers a terminal. */
+function sentenceOf({ code, message }: CommanderError): string {
+  if (code === 'commander.unknownCommand') return 'Unknown command: it is issue, list, rotate or revoke.';
+  const sentence = message
+    .replace(/^error: /, '')
+    .replace(/ but got .*/s, '')
+    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
+  return `${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`;
 }
 
 await runCommand(main);

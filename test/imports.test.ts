@@ -72,6 +72,7 @@ describe('the rules', () => {
     ['infra/api.ts', `import { handler } from '../functions/get-pet.ts';`, 'functions/get-pet.ts'],
     ['infra/api.ts', `import { x } from './local/routes.ts';`, 'infra/local/routes.ts'],
     ['infra/api.ts', `import { x } from './keys.ts';`, 'infra/keys.ts'],
+    ['infra/api.ts', `import { x } from './key-lifecycle.ts';`, 'infra/key-lifecycle.ts'],
     ['infra/api.ts', `import { x } from '@aws-sdk/client-dynamodb';`, '@aws-sdk/client-dynamodb'],
     ['infra/keys.ts', `import { x } from './storage.ts';`, 'infra/storage.ts'],
     ['infra/keys.ts', `import { Duration } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
@@ -97,7 +98,8 @@ describe('the rules', () => {
     ['shared/database.ts', `import { x } from '@aws-sdk/lib-dynamodb';`],
     ['infra/api.ts', `import { RestApi } from 'aws-cdk-lib/aws-apigateway';`],
     ['infra/api.ts', `import { operations } from '../shared/operations.ts';`],
-    ['infra/keys.ts', `import { issueApiKey } from '../shared/api-keys.ts';`],
+    ['infra/keys.ts', `import { stateOf } from '../shared/api-keys.ts';`],
+    ['infra/keys.ts', `import { issueApiKey } from './key-lifecycle.ts';`],
     ['infra/openapi.ts', `import { openApiDocument } from '../shared/openapi.ts';`],
     ['infra/local/main.ts', `import dynalite from 'dynalite';`],
   ])('allow %s the line %s', (file, line) => {

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/global
 import { writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { type FakeCloudFormation, startFakeCloudFormation } from '../support/fake-cloudformation.ts';
+import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -11,7 +11,7 @@ jest.setTimeout(60_000); // for processes that start on a busy machine
 const home = temporaryFolder();
 const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
 const region = { AWS_REGION: 'eu-central-1' };
-const running: FakeCloudFormation[] = [];
+const running: FakeAws[] = [];
 /** Where a profile is whose credentials come from signing in. */
 const ssoProfile = join(home, 'config');
 writeFileSync(
@@ -31,16 +31,16 @@ beforeAll(() => {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
 });
 afterEach(async () => {
-  for (const cloudFormation of running.splice(0)) await cloudFormation.close();
+  for (const aws of running.splice(0)) await aws.close();
 });
 
-async function start(...answers: Parameters<typeof startFakeCloudFormation>): Promise<FakeCloudFormation> {
-  const cloudFormation = await startFakeCloudFormation(...answers);
-  running.push(cloudFormation);
-  return cloudFormation;
+async function start(options: Parameters<typeof startFakeAws>[0]): Promise<FakeAws> {
+  const aws = await startFakeAws(options);
+  running.push(aws);
+  return aws;
 }
 
-const unreachable = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+const unreachable = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' };
 
 const commands: [command: string, module: string, parameters: string[]][] = [
   ['smoke', 'infra/smoke.ts', ['--stage', 'staging']],
@@ -72,7 +72,7 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
     ['no base address', { ApiKeysTable: 'keys' }],
     ['no table of keys', { BaseAddress: 'http://127.0.0.1:1/v1' }],
   ])('says to deploy again a stack with %s', async (_what, outputs: Record<string, string>) => {
-    const { environment } = await start({ 'PetStore-staging': outputs });
+    const { environment } = await start({ stacks: { 'PetStore-staging': outputs } });
     expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(
       'The stack PetStore-staging lacks outputs: deploy it again.',
     );
@@ -94,23 +94,43 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
     );
   });
 
+  const complete = { BaseAddress: 'http://127.0.0.1:1/v1', ApiKeysTable: 'keys' };
+  const notAllowed =
+    'User: arn:aws:iam::123456789012:user/operator is not authorized to perform: cloudformation:DescribeStacks';
+  const expired = 'The security token included in the request is expired';
+
   test.each([
     [
       'the permission is missing',
-      403,
-      'AccessDenied',
-      'User: arn:aws:iam::123456789012:user/operator is not authorized to perform: cloudformation:DescribeStacks',
+      { action: 'cloudformation:DescribeStacks', status: 403, code: 'AccessDenied', message: notAllowed },
+      `AWS does not let you do this; ask for the policy in docs/api-keys.md, "Permissions": ${notAllowed}.`,
     ],
     [
       'the credentials have expired',
-      403,
-      'ExpiredToken',
-      'The security token included in the request is expired',
+      { action: 'cloudformation:DescribeStacks', status: 403, code: 'ExpiredToken', message: expired },
+      `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${expired}.`,
     ],
-    ['CloudFormation is asked too often', 400, 'Throttling', 'Rate exceeded'],
-  ])('passes on what AWS says when %s', async (_why, status, code, message) => {
-    const { environment } = await start({}, { status, code, message });
-    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(message);
+    [
+      'they expire before their owner is asked for',
+      { action: 'sts:GetCallerIdentity', status: 403, code: 'ExpiredToken', message: expired },
+      `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${expired}.`,
+    ],
+    [
+      'they expire before the key is written',
+      { action: 'dynamodb:PutItem', status: 400, code: 'ExpiredTokenException', message: expired },
+      `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${expired}.`,
+    ],
+    [
+      'CloudFormation is asked too often',
+      { action: 'cloudformation:DescribeStacks', status: 400, code: 'Throttling', message: 'Rate exceeded' },
+      'Rate exceeded',
+    ],
+  ])('passes on what AWS says when %s', async (_why, refused, sentence) => {
+    const { environment } = await start({
+      stacks: { 'PetStore-staging': complete },
+      refuse: ({ action }) => (action === refused.action ? refused : undefined),
+    });
+    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(sentence);
   });
 
   test('passes on why AWS cannot be reached', async () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { readFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { generateApiKey } from '../../shared/api-keys.ts';
+import { type ApiKeyRecord, generateApiKey } from '../../shared/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { type FakeCloudFormation, startFakeCloudFormation } from '../support/fake-cloudformation.ts';
+import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -40,9 +40,10 @@ describe('the smoke test', () => {
 
 // The local service stands for the deployed stage: its address and table are the outputs of the stack.
 describe('the smoke test of a stage', () => {
+  const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
   const data = temporaryFolder();
   let service: LocalService;
-  let cloudFormation: FakeCloudFormation;
+  let aws: FakeAws;
   let environment: Record<string, string>;
   let record: Record<'apiKeysTable' | 'databaseEndpoint' | 'region' | 'accessKeyId', string>;
 
@@ -52,11 +53,12 @@ describe('the smoke test of a stage', () => {
     delete process.env['API_KEY'];
     service = await startLocalService('--data', data, '--assembly', (await sharedSynthesis()).assembly);
     record = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
-    cloudFormation = await startFakeCloudFormation({
-      'PetStore-staging': { BaseAddress: service.baseAddress, ApiKeysTable: record.apiKeysTable },
+    aws = await startFakeAws({
+      stacks: { 'PetStore-staging': { BaseAddress: service.baseAddress, ApiKeysTable: record.apiKeysTable } },
+      caller,
     });
     environment = {
-      ...cloudFormation.environment,
+      ...aws.environment,
       AWS_ENDPOINT_URL_DYNAMODB: record.databaseEndpoint,
       AWS_REGION: record.region,
       AWS_ACCESS_KEY_ID: record.accessKeyId,
@@ -67,7 +69,7 @@ describe('the smoke test of a stage', () => {
   });
   afterAll(async () => {
     await service.stop();
-    await cloudFormation.close();
+    await aws.close();
   });
 
   describe('with a key of its own', () => {
@@ -77,7 +79,7 @@ describe('the smoke test of a stage', () => {
     });
 
     test('calls the address that the stack gives', () => {
-      expect(cloudFormation.asked).toEqual(['DescribeStacks PetStore-staging']);
+      expect(aws.asked).toEqual(['DescribeStacks PetStore-staging', 'GetCallerIdentity']);
       expect(outcome.stdout).toContain(`The HTTP tests call ${service.baseAddress} …`);
       expect(service.output()).toMatch(/ GET +\/v1\/pets\/\d+ /);
     });
@@ -88,11 +90,12 @@ describe('the smoke test of a stage', () => {
       expect(outcome.code).toBe(0);
     });
 
-    test('issues that key for an hour, and prints it nowhere', async () => {
+    test('issues that key for an hour in the name of its caller, and prints it nowhere', async () => {
       const issued = (await keysIn(record)).filter(({ owner }) => owner === 'smoke test');
       expect(issued).toHaveLength(1);
-      const { createdAt, expiresAt, start } = issued[0]!;
-      const minutes = (Date.parse(expiresAt!) - Date.parse(createdAt!)) / 60_000;
+      const { createdAt, createdBy, expiresAt, keyId, start } = issued[0]!;
+      expect(createdBy).toEqual({ time: createdAt, caller, action: 'issue', keyId });
+      const minutes = (Date.parse(expiresAt!) - Date.parse(createdAt)) / 60_000;
       expect(Math.round(minutes)).toBe(60);
       expect(start).toMatch(/^pets_staging_\w{4}$/);
       expect(outcome.stdout + outcome.stderr).not.toContain(start);
@@ -134,7 +137,7 @@ async function keysIn({
   databaseEndpoint,
   region,
   accessKeyId,
-}: Record<string, string>): Promise<Record<string, string>[]> {
+}: Record<string, string>): Promise<ApiKeyRecord[]> {
   const client = new DynamoDBClient({
     endpoint: databaseEndpoint!,
     region: region!,
@@ -144,7 +147,7 @@ async function keysIn({
     const { Items = [] } = await DynamoDBDocumentClient.from(client).send(
       new ScanCommand({ TableName: apiKeysTable }),
     );
-    return Items;
+    return Items as ApiKeyRecord[];
   } finally {
     client.destroy();
   }

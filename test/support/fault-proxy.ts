@@ -162,7 +162,8 @@ async function passOn(target: string, { method, headers }: IncomingMessage, body
 }
 
 function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, { ...headers, 'content-length': body.length }).end(body);
+  const { 'transfer-encoding': _chunked, ...others } = headers;
+  response.writeHead(status, { ...others, 'content-length': body.length }).end(body);
 }
 
 function exception(status: number, name: string): Answer {

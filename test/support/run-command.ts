@@ -1,4 +1,4 @@
-import { execFile, type ExecFileException } from 'node:child_process';
+import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -9,21 +9,50 @@ export interface Outcome {
   stderr: string;
 }
 
+export interface RunningModule {
+  process: ChildProcess;
+  ended: Promise<Outcome>;
+}
+
 /** Runs a module of the project, `infra/keys.ts`, to its end; a failure is an outcome like any other. */
-export function runModule(
+export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
+  return startModule(...parameters).ended;
+}
+
+/**
+ * Starts a module of the project.
+ *
+ * @param input all that it can read on standard input.
+ */
+export function startModule(
   module: string,
   parameters: string[],
   environment: Record<string, string> = {},
-): Promise<Outcome> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [module, ...parameters],
-      // Its output must not depend on where the tests run: on a terminal, whose workers have colours, or in CI.
-      { cwd: projectRoot, env: { ...process.env, FORCE_COLOR: '0', CI: 'false', ...environment } },
-      (error, stdout, stderr) => resolve({ code: exitCode(error), stdout, stderr }),
-    );
+  input = '',
+): RunningModule {
+  let finish: (outcome: Outcome) => void;
+  const ended = new Promise<Outcome>((resolve) => {
+    finish = resolve;
   });
+  const child = execFile(
+    process.execPath,
+    [module, ...parameters],
+    {
+      cwd: projectRoot,
+      env: {
+        ...process.env,
+        // Its output must not depend on where the tests run: on a terminal, whose workers have colours, or in CI.
+        FORCE_COLOR: '0',
+        CI: 'false',
+        ...environment,
+      },
+      maxBuffer: Infinity,
+    },
+    (error, stdout, stderr) => finish({ code: exitCode(error), stdout, stderr }),
+  );
+  child.stdin!.on('error', () => {}); // it need not read what it is given
+  child.stdin!.end(input);
+  return { process: child, ended };
 }
 
 /** What ended it by a signal, or before it began, has no number. */
