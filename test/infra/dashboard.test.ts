@@ -117,6 +117,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
       `\${${pets}} TableName newest-by-status GlobalSecondaryIndexName`,
       `\${${intents}} TableName`,
       `\${${apiKeys}} TableName`,
+      `\${${apiKeys}} TableName newest GlobalSecondaryIndexName`,
     ]);
   });
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
-import { type Outcome, runModule } from '../support/run-command.ts';
+import { type Outcome, refusal, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 jest.setTimeout(60_000); // for processes that start on a busy machine
@@ -55,6 +55,7 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
       AWS_SHARED_CREDENTIALS_FILE: devNull,
       AWS_EC2_METADATA_DISABLED: 'true',
       AWS_MAX_ATTEMPTS: '1',
+      API_KEY: '', // tests by HTTP have one
       ...environment,
     });
   }
@@ -145,11 +146,3 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
     );
   });
 });
-
-/** The one line that a command says when it refuses. */
-function refusal({ code, stdout, stderr }: Outcome): string {
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  const [line, ...rest] = stderr.split('\n');
-  expect(rest).toEqual(['']);
-  return line!;
-}

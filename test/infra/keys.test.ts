@@ -22,7 +22,7 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { type ChooseFault, startFaultProxy } from '../support/fault-proxy.ts';
 import { setFunctionsEnvironment } from '../support/real-database.ts';
-import { type Outcome, runModule, type RunningModule, startModule } from '../support/run-command.ts';
+import { type Outcome, refusal, runModule, type RunningModule, startModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 jest.setTimeout(120_000); // for processes that start on a busy machine
@@ -46,14 +46,6 @@ beforeAll(() => {
 
 function keys(parameters: string[], environment: Record<string, string> = {}, input = ''): Promise<Outcome> {
   return runModule('infra/keys.ts', parameters, { ...nothing, ...environment }, input);
-}
-
-/** The one line that the command says when it refuses. */
-function refusal({ code, stdout, stderr }: Outcome): string {
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  const [line, ...rest] = stderr.split('\n');
-  expect(rest).toEqual(['']);
-  return line!;
 }
 
 /** What the command printed when it did what it was told without a word of complaint. */
@@ -108,29 +100,21 @@ describe('the command for keys', () => {
       ['an unknown option', [...issue, '--forever'], /^Unknown option '--forever'\.$/],
       ['two forms of output', [...issue, '--json', '--quiet'], /--quiet.*--json.*\.$/],
       ['a rotation of nothing', ['rotate', ...staging], /^Missing required argument 'keyId'\.$/],
-      ...['90', '0d', '-1d', '1.5d', '90y', '123456d', ''].map((duration): [string, string[], RegExp] => [
-        `the duration ${JSON.stringify(duration)}`,
-        [...issue, `--expires-in=${duration}`],
-        /--expires-in .* is invalid\. It takes a number of days, hours or minutes, such as 90d\.$/,
-      ]),
+      [
+        'a duration without a unit',
+        [...issue, '--expires-in', '90'],
+        /--expires-in .*'90' is invalid\. It takes a number of days, hours or minutes, such as 90d\.$/,
+      ],
       [
         'an overlap without a unit',
         ['rotate', 'key_1', ...staging, '--overlap', '24'],
         /--overlap .*'24' is/,
       ],
-      ...Object.entries({
-        'without characters': '',
-        'of white space': ' \t',
-        'that steers the terminal': '\u001B[2J',
-        'that breaks its line': 'Acme\nkey_1',
-        'that breaks it in Unicode': 'Acme\u2028key_1',
-        'that turns the writing round': '\u202Eemca',
-        'of more than 100 characters': 'a'.repeat(101),
-      }).map(([what, owner]): [string, string[], RegExp] => [
-        `an owner ${what}`,
-        ['issue', ...staging, '--owner', owner],
+      [
+        'an owner that steers the terminal and breaks its lines',
+        ['issue', ...staging, '--owner', '\u001B[2J\nAcme\u202E'],
         /--owner .* is invalid\. It takes a name of 1 to 100 characters\.$/,
-      ]),
+      ],
     ])('%s', async (_what, parameters, sentence) => {
       const line = refusal(await keys(parameters));
       expect(line).toMatch(sentence);

@@ -1,4 +1,6 @@
+import { expect } from '@jest/globals';
 import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,6 +43,8 @@ export function startModule(
       cwd: projectRoot,
       env: {
         ...process.env,
+        // Half of what a command takes is compiling the SDK; the commands of one run share what comes of it.
+        NODE_COMPILE_CACHE: join(process.env['PET_STORE_TEST_RUN']!, 'compiled'),
         // Its output must not depend on where the tests run: on a terminal, whose workers have colours, or in CI.
         FORCE_COLOR: '0',
         CI: 'false',
@@ -53,6 +57,14 @@ export function startModule(
   child.stdin!.on('error', () => {}); // it need not read what it is given
   child.stdin!.end(input);
   return { process: child, ended };
+}
+
+/** The one line that a command says when it refuses. */
+export function refusal({ code, stdout, stderr }: Outcome): string {
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  const [line, ...rest] = stderr.split('\n');
+  expect(rest).toEqual(['']);
+  return line!;
 }
 
 /** What ended it by a signal, or before it began, has no number. */

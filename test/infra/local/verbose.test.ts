@@ -121,7 +121,7 @@ describe('the local service with --verbose', () => {
 
   test('prints a line of the access log for each request', () => {
     const millis = expect.stringMatching(/^\d+$/);
-    const keyId = expect.stringMatching(/^key_[\da-f]{16}$/);
+    const keyId = expect.stringMatching(/^key_[\da-f]{20}$/);
     const common = {
       service: 'pet-store-staging',
       requestId: expect.any(String),
