@@ -8,9 +8,19 @@ export interface DeployedStage {
   apiKeysTable: string;
 }
 
-/** ARN of the IAM user or role, with its session, whose credentials are in the environment. */
+/**
+ * ARN of the IAM user or role, with its session, whose credentials are in the environment.
+ *
+ * @throws UsageError when the clock of this machine is wrong: keys get their ends by it.
+ */
 export async function findCaller(): Promise<string> {
-  const { Arn } = await new STSClient().send(new GetCallerIdentityCommand());
+  const client = new STSClient();
+  const { Arn } = await client.send(new GetCallerIdentityCommand());
+  // The SDK measures it by the answers, and silently signs by AWS's time where it is five minutes or more.
+  const minutes = Math.round(client.config.systemClockOffset / 60_000);
+  if (minutes !== 0) {
+    throw new UsageError(`The clock of this machine is wrong by ${Math.abs(minutes)} minutes: set it first.`);
+  }
   return Arn!;
 }
 
@@ -31,15 +41,15 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
 }
 
 async function readOutputs(stackName: string): Promise<Map<string | undefined, string | undefined>> {
+  const client = new CloudFormationClient();
   try {
-    const { Stacks } = await new CloudFormationClient().send(
-      new DescribeStacksCommand({ StackName: stackName }),
-    );
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
     return new Map(Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   } catch (error) {
     if (!(error as Error).message.endsWith('does not exist')) throw error;
+    const region = await client.config.region();
     throw new UsageError(
-      `There is no stack ${stackName} in this account and region: deploy it with npx cdk deploy ${stackName}.`,
+      `There is no stack ${stackName} in this account and ${region}: look at AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy ${stackName}.`,
     );
   }
 }

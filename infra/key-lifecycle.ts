@@ -1,4 +1,5 @@
 import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
 import {
   type ApiKeyRecord,
@@ -6,7 +7,6 @@ import {
   generateApiKey,
   hashOf,
   type KeyStore,
-  stateOf,
 } from '../shared/api-keys.ts';
 import { database, putIf, readItem, updateIf } from '../shared/database.ts';
 import { keyIndex } from '../shared/environment.ts';
@@ -24,24 +24,47 @@ export interface IssuedKey {
   record: ApiKeyRecord;
 }
 
-interface NewKey {
+export interface NewKey {
   owner: string;
   /** How long it works; for ever without. */
   lifetime: number | undefined;
   caller: string;
 }
 
-/** Issues a key, which works from now on. */
-export async function issueApiKey(store: KeyStore, newKey: NewKey): Promise<IssuedKey> {
-  const issued = makeApiKey(store.stage, 'issue', newKey);
-  await putNew(store.table, issued.record);
-  return issued;
+/**
+ * Issues a key, which works from now on.
+ *
+ * @param show shows it to whoever is to have it; a key that could not be shown is taken back.
+ * @throws UsageError saying what has become of the key, unless the database refused to store it.
+ */
+export async function issueApiKey(
+  { stage, table }: KeyStore,
+  newKey: NewKey,
+  show?: (issued: IssuedKey) => Promise<void>,
+): Promise<IssuedKey> {
+  const issued = makeApiKey(stage, 'issue', newKey);
+  try {
+    await putNew(table, issued.record);
+    await show?.(issued);
+    return issued;
+  } catch (error) {
+    const { $fault, message } = error as Partial<DynamoDBServiceException> & Error;
+    if ($fault === 'client') throw error;
+    // The key may be stored all the same: the answer may have got lost.
+    const { keyId } = issued.record;
+    const outcome = await withdrawApiKey(table, issued.record, newKey.caller).then(
+      () => 'was taken back',
+      () => 'may work though nobody has it, so revoke it',
+    );
+    throw new UsageError(`The key ${keyId} ${outcome}. ${message}`, { cause: error });
+  }
 }
 
 /** All keys that are listed, newest first. May miss what was written within the last moments. */
 export async function* listApiKeys({ stage, table }: KeyStore): AsyncGenerator<ApiKeyRecord> {
   const pages = paginateQuery(
-    { client: database },
+    // A megabyte, which a page has otherwise, may take longer than the client waits for an answer.
+    { client: database, pageSize: 200 },
     {
       TableName: table,
       IndexName: keyIndex.indexName,
@@ -73,106 +96,6 @@ export async function findApiKey({ stage, table }: KeyStore, keyId: string): Pro
   );
 }
 
-/** @throws UsageError when there is no such key, or it was rotated or does not work any more. */
-export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
-  const record = await findApiKey(store, keyId);
-  const { rotatedBy, successor } = record;
-  if (rotatedBy) {
-    throw new UsageError(
-      `The key ${keyId} was rotated on ${rotatedBy.time} by ${rotatedBy.caller}: its successor is ${successor?.keyId}.`,
-    );
-  }
-  const state = stateOf(record, new Date());
-  if (state !== 'active')
-    throw new UsageError(`The key ${keyId} is ${state}: issue a new one to ${record.owner}.`);
-  return record;
-}
-
-/**
- * Issues the successor of a key, for the same owner. The key works on as before: its end is set by `completeRotation`,
- * once the successor was shown. Until then the rotation may be begun again, with another successor in place of this one,
- * which does not work from then on.
- *
- * @param lifetime as long as the key itself was issued for, if not given.
- * @throws UsageError when somebody else has rotated or revoked the key meanwhile.
- */
-export async function beginRotation(
-  { stage, table }: KeyStore,
-  predecessor: ApiKeyRecord,
-  { lifetime = lifetimeOf(predecessor), caller }: Omit<NewKey, 'owner'>,
-): Promise<IssuedKey> {
-  const { owner, successor: abandoned } = predecessor;
-  const issued = makeApiKey(stage, 'rotate', { owner, lifetime, caller });
-  const { keyId, hash } = issued.record;
-
-  if (abandoned) {
-    // First the rotation that was begun before is kept from being completed: whoever runs it may still be at work.
-    if (!(await abandonRotation(table, predecessor.hash, abandoned.hash)))
-      throw changedMeanwhile(predecessor);
-    await withdrawApiKey(table, abandoned, 'rotate', caller);
-  }
-  // Only what is named here can become a successor, so that there is never a second.
-  const isNamed = await updateIf({
-    TableName: table,
-    Key: { hash: predecessor.hash },
-    UpdateExpression: 'SET successor = :successor',
-    // The SDK repeats an update whose answer got lost: it then finds its own.
-    ConditionExpression:
-      'attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt) ' +
-      `AND (${abandoned ? 'successor.#hash = :abandoned' : 'attribute_not_exists(successor)'} OR successor.#hash = :hash)`,
-    ExpressionAttributeNames: { '#hash': 'hash' },
-    ExpressionAttributeValues: {
-      ':successor': { keyId, hash },
-      ':hash': hash,
-      ...(abandoned && { ':abandoned': abandoned.hash }),
-    },
-  });
-  if (!isNamed || !(await putNew(table, issued.record))) {
-    throw changedMeanwhile(predecessor);
-  }
-  return issued;
-}
-
-function abandonRotation(table: string, hash: string, abandoned: string): Promise<boolean> {
-  return updateIf({
-    TableName: table,
-    Key: { hash },
-    UpdateExpression: 'SET successor.isAbandoned = :true',
-    ConditionExpression:
-      'attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt) AND successor.#hash = :abandoned',
-    ExpressionAttributeNames: { '#hash': 'hash' },
-    ExpressionAttributeValues: { ':true': true, ':abandoned': abandoned },
-  });
-}
-
-/** When a key that is rotated now expires: after the overlap, or earlier if it would have anyway. */
-export function endOfOverlap({ expiresAt }: ApiKeyRecord, overlap: number): string {
-  const end = timeAfter(overlap);
-  return expiresAt !== undefined && expiresAt < end ? expiresAt : end;
-}
-
-/** Gives a rotated key its end; gives whether it did: not if the rotation was begun again meanwhile. */
-export async function completeRotation(
-  { table }: KeyStore,
-  predecessor: ApiKeyRecord,
-  successor: ApiKeyRecord,
-  { expiresAt, caller }: { expiresAt: string; caller: string },
-): Promise<boolean> {
-  const { hash, keyId } = predecessor;
-  return updateIf({
-    TableName: table,
-    Key: { hash },
-    UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy',
-    ConditionExpression: 'successor.#hash = :hash AND attribute_not_exists(successor.isAbandoned)',
-    ExpressionAttributeNames: { '#hash': 'hash' },
-    ExpressionAttributeValues: {
-      ':expiresAt': expiresAt,
-      ':rotatedBy': auditLine('rotate', keyId, caller),
-      ':hash': successor.hash,
-    },
-  });
-}
-
 /** Revokes a key for good; gives its record. One that was revoked before stays as it is. */
 export async function revokeApiKey(
   { table }: KeyStore,
@@ -190,10 +113,9 @@ export async function revokeApiKey(
 export async function withdrawApiKey(
   table: string,
   { hash, keyId }: Pick<ApiKeyRecord, 'hash' | 'keyId'>,
-  action: AuditLine['action'],
   caller: string,
 ): Promise<void> {
-  await revoke(table, hash, auditLine(action, keyId, caller), { isListed: false });
+  await revoke(table, hash, auditLine('withdraw', keyId, caller), { isListed: false });
 }
 
 async function revoke(
@@ -213,15 +135,17 @@ async function revoke(
 }
 
 /** Puts the record of a new key, unless it was withdrawn; gives whether it did. */
-function putNew(table: string, record: ApiKeyRecord): Promise<boolean> {
+export function putNew(table: string, record: ApiKeyRecord): Promise<boolean> {
   return putIf({
     TableName: table,
     Item: record,
-    ConditionExpression: 'attribute_not_exists(revokedAt)',
+    // A repetition may arrive late, when more has become of the key.
+    ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(successor)',
   });
 }
 
-function makeApiKey(
+/** A new key with its record, which is not stored yet. */
+export function makeApiKey(
   stage: string,
   action: AuditLine['action'],
   { owner, lifetime, caller }: NewKey,
@@ -246,20 +170,12 @@ function newKeyId(): string {
   return `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
 }
 
-function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
+/** Who does something to a key now. */
+export function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
   return { time: timeAfter(0), caller, action, keyId };
 }
 
-function timeAfter(milliseconds: number, start = Date.now()): string {
+/** ISO 8601 in UTC. */
+export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
-}
-
-function lifetimeOf({ createdAt, expiresAt }: ApiKeyRecord): number | undefined {
-  return expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt);
-}
-
-function changedMeanwhile({ keyId }: ApiKeyRecord): UsageError {
-  return new UsageError(
-    `Somebody else rotates or revokes ${keyId} at the same time: look at the list, and try again.`,
-  );
 }

@@ -51,7 +51,9 @@ export function printNewKey(
   const { keyId, owner, createdAt, expiresAt = null } = record;
   const shown = { key, keyId, owner, createdAt, expiresAt };
   if (json) return printForPrograms(JSON.stringify({ ...shown, ...(replaces && { replaces }) }));
-  const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(10)} ${value ?? 'never'}`);
+  const lines = Object.entries({ ...shown, owner: plain(owner) }).map(
+    ([name, value]) => `${name.padEnd(10)} ${value ?? 'never'}`,
+  );
   if (replaces)
     lines.push(`${'replaces'.padEnd(10)} ${replaces.keyId}, which works until ${replaces.expiresAt}`);
   return print([...lines, '', 'The key is shown this once; only its hash is kept.'].join('\n'));
@@ -86,7 +88,7 @@ function drawTable(records: ApiKeyRecord[]): string {
     const { keyId, owner, start, createdAt, expiresAt } = record;
     table.push([
       keyId,
-      owner,
+      plain(owner),
       start,
       minute(createdAt),
       expiresAt ? minute(expiresAt) : 'never',
@@ -106,7 +108,7 @@ export function toJson(record: ApiKeyRecord): string {
     start,
     state: stateOf(record, new Date()),
     createdAt,
-    createdBy,
+    createdBy: createdBy ?? null,
     expiresAt: expiresAt ?? null,
     successor: successor?.keyId ?? null,
     rotatedBy: rotatedBy ?? null,
@@ -119,10 +121,17 @@ export function toJson(record: ApiKeyRecord): string {
 export async function confirm(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const closed = once(prompt, 'close').then(() => undefined);
-  const answer = await Promise.race([prompt.question(`${question} [y/N] `), closed]);
+  // Ctrl-C and Ctrl-D let it fail.
+  const answered = prompt.question(`${question} [y/N] `).catch(() => undefined);
+  const answer = await Promise.race([answered, closed]);
   if (answer === undefined) console.error(); // ends the line of the question
   prompt.close();
   return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
+
+/** Text that was stored, made harmless: without what breaks a line, or steers a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** `2026-11-21 17:43` */

@@ -1,21 +1,18 @@
 import { Command, CommanderError, Option } from 'commander';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ApiKeyRecord, type KeyState, keyStates, stateOf } from '../shared/api-keys.ts';
-import { runCommand, UsageError } from './command.ts';
-import { confirm, print, printForPrograms, printList, printNewKey, toJson } from './key-output.ts';
+import { type ApiKeyRecord, type KeyState, keyStates, type KeyStore, stateOf } from '../shared/api-keys.ts';
+import { runCommand, uninterrupted, UsageError } from './command.ts';
+import { confirm, plain, print, printForPrograms, printList, printNewKey, toJson } from './key-output.ts';
+import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './key-lifecycle.ts';
+import { readDuration, readKeyId, readOwner } from './key-options.ts';
 import {
   beginRotation,
   completeRotation,
   endOfOverlap,
-  findApiKey,
+  findBegunSuccessor,
   findRotatableKey,
-  issueApiKey,
-  listApiKeys,
-  revokeApiKey,
-  withdrawApiKey,
-} from './key-lifecycle.ts';
-import { readDuration, readKeyId, readOwner } from './key-options.ts';
+} from './key-rotation.ts';
 import { findKeyStage } from './key-stage.ts';
 import { stages, type StageName } from './stages.ts';
 
@@ -50,6 +47,7 @@ interface IssueOptions extends NewKeyOptions {
 interface RotateOptions extends NewKeyOptions {
   /** In milliseconds. */
   overlap: number;
+  complete?: true;
   yes?: true;
 }
 
@@ -91,7 +89,13 @@ keyCommand('rotate', 'issue the successor of a key and show it; the key expires 
     'how long the successor works (default: as long as the key was issued for)',
     readDuration,
   )
-  .option('--yes', 'take over a rotation that was cut off without asking')
+  .addOption(
+    new Option(
+      '--complete',
+      'keep the key that a rotation which was cut off has shown, and complete it',
+    ).conflicts(['quiet', 'expiresIn']),
+  )
+  .option('--yes', 'do not ask when such a key stops working')
   .addOption(quietOption())
   .action(rotate);
 
@@ -127,45 +131,67 @@ async function issue(options: IssueOptions): Promise<void> {
   const { store, findCaller } = await findKeyStage(options);
   const { owner, expiresIn: lifetime } = options;
   const caller = await findCaller();
-  const issued = await issueApiKey(store, { owner, lifetime, caller });
-  try {
-    await printNewKey(issued, options);
-  } catch (error) {
-    await withdrawApiKey(store.table, issued.record, 'issue', caller);
-    throw new UsageError(`The key was taken back. ${(error as UsageError).message}`);
-  }
+  await uninterrupted(() =>
+    issueApiKey(store, { owner, lifetime, caller }, (issued) => printNewKey(issued, options)),
+  );
 }
 
 async function list(options: ListOptions): Promise<void> {
   const { store } = await findKeyStage(options);
   const { owner, state } = options;
   const now = new Date();
-  const records = (await Array.fromAsync(listApiKeys(store))).filter(
-    (record) => (owner === undefined || record.owner === owner) && (!state || stateOf(record, now) === state),
+  const records = await Array.fromAsync(listApiKeys(store));
+  await printList(
+    records.filter(
+      (record) =>
+        (owner === undefined || record.owner === owner.trim()) && (!state || stateOf(record, now) === state),
+    ),
+    options,
   );
-  await printList(records, options);
 }
 
 async function rotate(keyId: string, options: RotateOptions): Promise<void> {
   const { store, findCaller } = await findKeyStage(options);
   const predecessor = await findRotatableKey(store, keyId);
-  if (predecessor.successor) await agreeToTakeOver(predecessor, options.yes);
   const caller = await findCaller();
-  const successor = await beginRotation(store, predecessor, { lifetime: options.expiresIn, caller });
+  if (options.complete) return complete(store, predecessor, { ...options, caller });
+
+  if (predecessor.successor) await agreeToTakeOver(predecessor, options.yes);
   const expiresAt = endOfOverlap(predecessor, options.overlap);
-  let isComplete: boolean;
-  try {
-    await printNewKey(successor, { ...options, replaces: { keyId, expiresAt } });
-    isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
-  } catch (error) {
-    console.error(
-      `The rotation of ${keyId} is not complete: run it again, and use the key that it shows then.`,
-    );
-    throw error;
-  }
-  if (!isComplete) {
-    throw new UsageError(`Somebody else rotates ${keyId} too, and took over: this key does not work.`);
-  }
+  await uninterrupted(async () => {
+    const successor = await beginRotation(store, predecessor, { lifetime: options.expiresIn, caller });
+    let isComplete: boolean;
+    try {
+      await printNewKey(successor, { ...options, replaces: { keyId, expiresAt } });
+      isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
+    } catch (error) {
+      console.error(
+        `The rotation of ${keyId} is not complete: with the new key at hand rotate it with --complete, otherwise again.`,
+      );
+      throw error;
+    }
+    if (!isComplete) throw takenOver(keyId);
+  });
+}
+
+/** Keeps the key that a rotation which was cut off has shown. */
+async function complete(
+  store: KeyStore,
+  predecessor: ApiKeyRecord,
+  { overlap, json, caller }: RotateOptions & { caller: string },
+): Promise<void> {
+  const { keyId } = predecessor;
+  const successor = await findBegunSuccessor(store, predecessor);
+  const expiresAt = endOfOverlap(predecessor, overlap);
+  if (!(await completeRotation(store, predecessor, successor, { expiresAt, caller }))) throw takenOver(keyId);
+  if (json) return printForPrograms(toJson(await findApiKey(store, keyId)));
+  return print(`The key ${keyId} works until ${expiresAt}; its successor is ${successor.keyId}.`);
+}
+
+function takenOver(keyId: string): UsageError {
+  return new UsageError(
+    `Somebody else rotates ${keyId} too, and has taken over: use no key that was shown here.`,
+  );
 }
 
 async function revoke(keyId: string, options: RevokeOptions): Promise<void> {
@@ -175,22 +201,24 @@ async function revoke(keyId: string, options: RevokeOptions): Promise<void> {
   if (
     !isRevoked &&
     !options.yes &&
-    !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))
+    !(await confirm(`Revoke ${keyId} of ${plain(found.owner)} (${found.start}…)?`))
   ) {
     throw new UsageError('Nothing was revoked. Where nobody can answer, add --yes.');
   }
   const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
   const { successor, rotatedBy } = revoked;
-  if (successor && !rotatedBy) {
+  if (successor) {
     console.error(
-      `Its rotation was cut off, and ${successor.keyId} may work: revoke it too if nobody has it.`,
+      rotatedBy
+        ? `Its successor ${successor.keyId} is not revoked by this.`
+        : `Its rotation was cut off, and ${successor.keyId} may work: revoke it too if nobody has it.`,
     );
   }
   if (options.json) return printForPrograms(toJson(revoked));
   const { revokedAt, revokedBy, owner } = revoked;
   const { authorizerCacheSeconds } = stages[store.stage as StageName];
   await print(
-    `The key ${keyId} of ${owner} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
+    `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
       `It can go on working for ${authorizerCacheSeconds} seconds from then, as API Gateway keeps the authorizer's decisions.`,
   );
 }
@@ -213,13 +241,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** What is wrong with the arguments, without those that may be a key, and without what steers a terminal. */
-function sentenceOf({ code, message }: CommanderError): string {
-  if (code === 'commander.unknownCommand') return 'Unknown command: it is issue, list, rotate or revoke.';
-  const sentence = message
+/** What is wrong with the arguments, which may be a key, or steer the terminal. */
+function sentenceOf({ message }: CommanderError): string {
+  const sentence = plain(message)
     .replace(/^error: /, '')
-    .replace(/ but got .*/s, '')
-    .replaceAll(/[\p{C}\p{Z}]+/gu, ' ');
+    .replaceAll(/pets_[a-z]+_\w+/g, 'pets_…');
   return `${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`;
 }
 

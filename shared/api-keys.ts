@@ -25,7 +25,8 @@ export interface ApiKeyRecord {
   /** The first characters, for people to recognise a key by. */
   start: string;
   createdAt: string;
-  createdBy: AuditLine;
+  /** Absent from keys that were issued before this was recorded. */
+  createdBy?: AuditLine;
   expiresAt?: string;
   revokedAt?: string;
   revokedBy?: AuditLine;
@@ -39,7 +40,7 @@ export interface AuditLine {
   time: string;
   /** ARN of the IAM user, or of the role and its session. */
   caller: string;
-  action: 'issue' | 'rotate' | 'revoke';
+  action: 'issue' | 'rotate' | 'revoke' | 'withdraw';
   keyId: string;
 }
 
