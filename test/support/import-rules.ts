@@ -17,7 +17,7 @@ interface Zone {
 }
 
 const COMMAND_NAMES =
-  'command|cost|cost-model|deployed-stage|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|smoke';
+  'command|cost|cost-model|deployed-stage|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|smoke';
 const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
 const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES})\.ts)[^/]+\.ts`;
 
