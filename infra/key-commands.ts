@@ -1,7 +1,16 @@
 import { type ApiKeyRecord, type KeyState, type KeyStore, stateOf } from '../shared/api-keys.ts';
 import { uninterrupted, UsageError } from './command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './key-lifecycle.ts';
-import { confirm, plain, print, printForPrograms, printList, printNewKey, toJson } from './key-output.ts';
+import {
+  confirm,
+  plain,
+  print,
+  printForPrograms,
+  printList,
+  printNewKey,
+  toJson,
+  warnOfBegunRotations,
+} from './key-output.ts';
 import {
   beginRotation,
   completeRotation,
@@ -70,6 +79,7 @@ export async function list(options: ListOptions): Promise<void> {
     ),
     options,
   );
+  warnOfBegunRotations(records);
 }
 
 /** Issues the successor of a key, shows it, and gives the key its end. */
@@ -89,7 +99,7 @@ export async function rotate(keyId: string, options: RotateOptions): Promise<voi
       isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
     } catch (error) {
       console.error(
-        `The rotation of ${keyId} is not complete: with the new key at hand rotate it with --complete, otherwise again.`,
+        `The rotation of ${keyId} is not complete: rotate it again, with the same options, or with --complete if somebody has the new key.`,
       );
       throw error;
     }
@@ -101,10 +111,12 @@ export async function rotate(keyId: string, options: RotateOptions): Promise<voi
 async function complete(
   store: KeyStore,
   predecessor: ApiKeyRecord,
-  { overlap, json, caller }: RotateOptions & { caller: string },
+  { overlap, json, yes, caller }: RotateOptions & { caller: string },
 ): Promise<void> {
   const { keyId } = predecessor;
   const successor = await findBegunSuccessor(store, predecessor);
+  const question = `Does its owner have ${successor.keyId} (${successor.start}…)? ${keyId} is given its end.`;
+  if (!yes && process.stdin.isTTY && !(await confirm(question))) throw new UsageError('Nothing was changed.');
   const expiresAt = endOfOverlap(predecessor, overlap);
   if (!(await completeRotation(store, predecessor, successor, { expiresAt, caller }))) throw takenOver(keyId);
   if (json) return printForPrograms(toJson(await findApiKey(store, keyId)));
@@ -130,14 +142,7 @@ export async function revoke(keyId: string, options: RevokeOptions): Promise<voi
     throw new UsageError('Nothing was revoked. Where nobody can answer, add --yes.');
   }
   const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
-  const { successor, rotatedBy } = revoked;
-  if (successor) {
-    console.error(
-      rotatedBy
-        ? `Its successor ${successor.keyId} is not revoked by this.`
-        : `Its rotation was cut off, and ${successor.keyId} may work: revoke it too if nobody has it.`,
-    );
-  }
+  if (revoked.successor) await warnOfSuccessor(store, revoked.successor.keyId);
   if (options.json) return printForPrograms(toJson(revoked));
   const { revokedAt, revokedBy, owner } = revoked;
   const { authorizerCacheSeconds } = stages[store.stage as StageName];
@@ -145,6 +150,13 @@ export async function revoke(keyId: string, options: RevokeOptions): Promise<voi
     `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
       `It can go on working for ${authorizerCacheSeconds} seconds from then, as API Gateway keeps the authorizer's decisions.`,
   );
+}
+
+async function warnOfSuccessor(store: KeyStore, keyId: string): Promise<void> {
+  const successor = await findApiKey(store, keyId).catch(() => undefined);
+  if (successor && stateOf(successor, new Date()) === 'active') {
+    console.error(`Its successor ${keyId} works on: revoke it too if it leaked, or if nobody has it.`);
+  }
 }
 
 /** Whoever has seen the key of a rotation that was cut off may be using it. At a terminal they are asked. */

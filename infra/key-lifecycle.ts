@@ -92,7 +92,7 @@ export async function findApiKey({ stage, table }: KeyStore, keyId: string): Pro
   const record = entry && (await readItem<ApiKeyRecord>(table, { hash: entry['hash'] }));
   if (record) return record;
   throw new UsageError(
-    `There is no key ${keyId} in ${stage}: look at the list, which may lack a new one for some seconds.`,
+    `There is no key ${keyId} in this stage: look at the list, which may lack a new one for some seconds.`,
   );
 }
 

@@ -66,14 +66,25 @@ export async function printList(records: ApiKeyRecord[], { json }: Format): Prom
   await printed.catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error; // `list | head` has read enough
   });
-  if (json) return;
+}
+
+/** Warns of rotations that were cut off, among all keys of a stage: of their new keys nobody may know. */
+export function warnOfBegunRotations(records: ApiKeyRecord[]): void {
   const now = new Date();
-  for (const record of records) {
-    const { keyId, successor, rotatedBy } = record;
-    if (!successor || rotatedBy || stateOf(record, now) !== 'active') continue;
-    console.error(
-      `The rotation of ${keyId} to ${successor.keyId} is not complete: run rotate ${keyId} again.`,
-    );
+  const working = new Set(
+    records.filter((record) => stateOf(record, now) === 'active').map(({ keyId }) => keyId),
+  );
+  for (const { keyId, successor, rotatedBy } of records) {
+    if (!successor || rotatedBy) continue;
+    if (working.has(keyId)) {
+      console.error(
+        `The rotation of ${keyId} is not complete: rotate it again, with the same options, or with --complete if somebody has ${successor.keyId}.`,
+      );
+    } else if (working.has(successor.keyId)) {
+      console.error(
+        `The rotation of ${keyId} was never complete: revoke ${successor.keyId} if nobody has it.`,
+      );
+    }
   }
 }
 
@@ -85,14 +96,14 @@ function drawTable(records: ApiKeyRecord[]): string {
   });
   const now = new Date();
   for (const record of records) {
-    const { keyId, owner, start, createdAt, expiresAt } = record;
+    const { keyId, owner, start, createdAt, expiresAt, rotatedBy } = record;
     table.push([
       keyId,
       plain(owner),
       start,
       minute(createdAt),
       expiresAt ? minute(expiresAt) : 'never',
-      stateOf(record, now),
+      `${stateOf(record, now)}${rotatedBy ? ' (rotated)' : ''}`,
     ]);
   }
   return table.toString().replaceAll(/ +$/gm, '');

@@ -37,7 +37,9 @@ async function findLocalService(folder: string): Promise<KeyStage> {
   let service: ServiceRecord;
   try {
     service = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8')) as ServiceRecord;
-    await fetch(service.databaseEndpoint);
+    const { headers } = await fetch(service.databaseEndpoint, { signal: AbortSignal.timeout(5_000) });
+    if (headers.get('Content-Type') !== 'application/x-amz-json-1.0')
+      throw new Error('Something else is there.');
   } catch {
     throw new UsageError(`No local service runs on ${folder}: start it with npm start.`);
   }

@@ -98,7 +98,10 @@ async function main(): Promise<void> {
 }
 
 /** What is wrong with the arguments, which may be a key, or steer the terminal. */
-function sentenceOf({ message }: CommanderError): string {
+function sentenceOf({ code, message }: CommanderError): string {
+  // npm takes options for its own until it sees two dashes.
+  if (code === 'commander.missingMandatoryOptionValue' && process.env['npm_config_stage'] !== undefined)
+    return 'Write two dashes before the command: npm run keys -- list --stage staging.';
   const sentence = plain(message)
     .replace(/^error: /, '')
     .replaceAll(/pets_[a-z]+_\w+/g, 'pets_…');
