@@ -48,9 +48,9 @@ export async function issueApiKey(
     await show?.(issued);
     return issued;
   } catch (error) {
-    const { $fault, message } = error as Partial<DynamoDBServiceException> & Error;
-    if ($fault === 'client') throw error;
-    // The key may be stored all the same: the answer may have got lost.
+    const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
+    if ($fault === 'client' && $metadata?.attempts === 1) throw error;
+    // The key may be stored all the same: the answer to an attempt may have got lost.
     const { keyId } = issued.record;
     const outcome = await withdrawApiKey(table, issued.record, newKey.caller).then(
       () => 'was taken back',

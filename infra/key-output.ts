@@ -77,8 +77,9 @@ export function warnOfBegunRotations(records: ApiKeyRecord[]): void {
   for (const { keyId, successor, rotatedBy } of records) {
     if (!successor || rotatedBy) continue;
     if (working.has(keyId)) {
+      const another = successor.isAbandoned ? '' : `, or with --complete if somebody has ${successor.keyId}`;
       console.error(
-        `The rotation of ${keyId} is not complete: rotate it again, with the same options, or with --complete if somebody has ${successor.keyId}.`,
+        `The rotation of ${keyId} is not complete: rotate it again, with the same options${another}.`,
       );
     } else if (working.has(successor.keyId)) {
       console.error(
@@ -88,25 +89,25 @@ export function warnOfBegunRotations(records: ApiKeyRecord[]): void {
   }
 }
 
+/** Draws the list in pieces, as the time that the library takes grows with the square of the rows. */
 function drawTable(records: ApiKeyRecord[]): string {
-  const table = new Table({
-    head: ['KEY ID', 'OWNER', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE'],
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    chars: noBorders,
-  });
   const now = new Date();
-  for (const record of records) {
-    const { keyId, owner, start, createdAt, expiresAt, rotatedBy } = record;
-    table.push([
-      keyId,
-      plain(owner),
-      start,
-      minute(createdAt),
-      expiresAt ? minute(expiresAt) : 'never',
-      `${stateOf(record, now)}${rotatedBy ? ' (rotated)' : ''}`,
-    ]);
-  }
-  return table.toString().replaceAll(/ +$/gm, '');
+  const rows = records.map((record) => {
+    const { keyId, start, createdAt, expiresAt, rotatedBy, owner } = record;
+    const state = `${stateOf(record, now)}${rotatedBy ? ' (rotated)' : ''}`;
+    return [keyId, start, minute(createdAt), expiresAt ? minute(expiresAt) : 'never', state, plain(owner)];
+  });
+  const header = ['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'OWNER'];
+  const pieces = Array.from({ length: Math.ceil((rows.length + 1) / ROWS_OF_A_PIECE) }, (_, index) => {
+    const piece = new Table({
+      style: { 'padding-left': 0, 'padding-right': 0 },
+      chars: noBorders,
+      colWidths,
+    });
+    piece.push(...[header, ...rows].slice(index * ROWS_OF_A_PIECE, (index + 1) * ROWS_OF_A_PIECE));
+    return piece.toString();
+  });
+  return pieces.join('\n').replaceAll(/ +$/gm, '');
 }
 
 /** All that a record says, but for hashes. */
@@ -149,6 +150,17 @@ export function plain(text: string): string {
 function minute(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
+
+const ROWS_OF_A_PIECE = 200;
+
+/** Of the longest that stand there; the owner, who comes last, may have any length. */
+const colWidths = [
+  'key_0123456789abcdef0123'.length,
+  'pets_production_0000'.length,
+  '2026-11-21 17:43'.length,
+  '2026-11-21 17:43'.length,
+  'expired (rotated)'.length,
+];
 
 const noBorders = {
   top: '',

@@ -1,9 +1,9 @@
-import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
-import { type Outcome, refusal, runModule } from '../support/run-command.ts';
+import { refusal } from '../support/outcomes.ts';
+import { type Outcome, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 jest.setTimeout(60_000); // for processes that start on a busy machine
@@ -26,10 +26,6 @@ sso_start_url = https://sign-in.invalid
 `,
 );
 
-beforeAll(() => {
-  // What the developer has set would reach the commands.
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-});
 afterEach(async () => {
   for (const aws of running.splice(0)) await aws.close();
 });
@@ -41,64 +37,69 @@ async function start(options: Parameters<typeof startFakeAws>[0]): Promise<FakeA
 }
 
 const unreachable = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' };
+const complete = { BaseAddress: 'http://127.0.0.1:1/v1', ApiKeysTable: 'keys' };
 
-const commands: [command: string, module: string, parameters: string[]][] = [
-  ['smoke', 'infra/smoke.ts', ['--stage', 'staging']],
-  ['keys', 'infra/keys.ts', ['issue', '--stage', 'staging', '--owner', 'Acme']],
-];
+function run(module: string, parameters: string[], environment: Record<string, string>): Promise<Outcome> {
+  return runModule(module, parameters, { HOME: home, AWS_MAX_ATTEMPTS: '1', ...environment });
+}
 
-describe.each(commands)('npm run %s', (_command, module, parameters) => {
-  function run(environment: Record<string, string>): Promise<Outcome> {
-    return runModule(module, parameters, {
-      HOME: home,
-      AWS_CONFIG_FILE: devNull,
-      AWS_SHARED_CREDENTIALS_FILE: devNull,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      AWS_MAX_ATTEMPTS: '1',
-      API_KEY: '', // tests by HTTP have one
-      ...environment,
-    });
-  }
+function issue(environment: Record<string, string>): Promise<Outcome> {
+  return run('infra/keys.ts', ['issue', '--owner', 'Acme', '--stage', 'staging'], environment);
+}
+
+// What is true of one command is true of the other, as both find their stage in one place: each test starts a process.
+describe.each([
+  ['smoke', 'infra/smoke.ts', []],
+  ['keys', 'infra/keys.ts', ['issue', '--owner', 'Acme']],
+])('npm run %s', (_command, module, parameters: string[]) => {
+  const runStaging = (environment: Record<string, string>) =>
+    run(module, [...parameters, '--stage', 'staging'], environment);
 
   test('says to deploy a stage whose stack there is not', async () => {
     const { asked, environment } = await start({});
-    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(
-      'There is no stack PetStore-staging in this account and region: deploy it with npx cdk deploy PetStore-staging.',
+    expect(refusal(await runStaging({ ...environment, ...region, ...credentials }))).toBe(
+      'There is no stack PetStore-staging in this account and eu-central-1: look at AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy PetStore-staging.',
     );
     expect(asked).toEqual(['DescribeStacks PetStore-staging']);
   });
 
+  test('asks for credentials when there are none', async () => {
+    expect(refusal(await runStaging({ ...unreachable, ...region }))).toMatch(
+      /^Set your AWS credentials, AWS_PROFILE for example: .*[^.]\.$/,
+    );
+  });
+});
+
+describe('an operator command', () => {
   test.each([
-    ['no outputs', {}],
     ['no base address', { ApiKeysTable: 'keys' }],
     ['no table of keys', { BaseAddress: 'http://127.0.0.1:1/v1' }],
   ])('says to deploy again a stack with %s', async (_what, outputs: Record<string, string>) => {
     const { environment } = await start({ stacks: { 'PetStore-staging': outputs } });
-    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(
+    expect(refusal(await issue({ ...environment, ...region, ...credentials }))).toBe(
       'The stack PetStore-staging lacks outputs: deploy it again.',
     );
   });
 
   test('asks for a region', async () => {
-    expect(refusal(await run({ ...unreachable, ...credentials }))).toBe(
+    expect(refusal(await issue({ ...unreachable, ...credentials }))).toBe(
       'Set AWS_REGION to the region of the stage.',
     );
   });
 
   test.each([
-    ['there are none', {}],
     ['there is no such profile', { AWS_PROFILE: 'missing' }],
     ['nobody has signed in', { AWS_PROFILE: 'sso', AWS_CONFIG_FILE: ssoProfile }],
   ])('asks for credentials when %s', async (_why, settings: Record<string, string>) => {
-    expect(refusal(await run({ ...unreachable, ...region, ...settings }))).toMatch(
+    expect(refusal(await issue({ ...unreachable, ...region, ...settings }))).toMatch(
       /^Set your AWS credentials, AWS_PROFILE for example: .*[^.]\.$/,
     );
   });
 
-  const complete = { BaseAddress: 'http://127.0.0.1:1/v1', ApiKeysTable: 'keys' };
   const notAllowed =
     'User: arn:aws:iam::123456789012:user/operator is not authorized to perform: cloudformation:DescribeStacks';
   const expired = 'The security token included in the request is expired';
+  const signInAgain = `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE and AWS_REGION: ${expired}.`;
 
   test.each([
     [
@@ -109,17 +110,12 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
     [
       'the credentials have expired',
       { action: 'cloudformation:DescribeStacks', status: 403, code: 'ExpiredToken', message: expired },
-      `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${expired}.`,
-    ],
-    [
-      'they expire before their owner is asked for',
-      { action: 'sts:GetCallerIdentity', status: 403, code: 'ExpiredToken', message: expired },
-      `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${expired}.`,
+      signInAgain,
     ],
     [
       'they expire before the key is written',
       { action: 'dynamodb:PutItem', status: 400, code: 'ExpiredTokenException', message: expired },
-      `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE: ${expired}.`,
+      signInAgain,
     ],
     [
       'CloudFormation is asked too often',
@@ -131,17 +127,41 @@ describe.each(commands)('npm run %s', (_command, module, parameters) => {
       stacks: { 'PetStore-staging': complete },
       refuse: ({ action }) => (action === refused.action ? refused : undefined),
     });
-    expect(refusal(await run({ ...environment, ...region, ...credentials }))).toBe(sentence);
+    expect(refusal(await issue({ ...environment, ...region, ...credentials }))).toBe(sentence);
+  });
+
+  test('says to deploy a stage whose table lacks the index', async () => {
+    const message = 'The table does not have the specified index: newest';
+    const { environment } = await start({
+      stacks: { 'PetStore-staging': complete },
+      refuse: ({ action }) =>
+        action === 'dynamodb:Query' ? { status: 400, code: 'ValidationException', message } : undefined,
+    });
+    const list = ['list', '--stage', 'staging'];
+    expect(refusal(await run('infra/keys.ts', list, { ...environment, ...region, ...credentials }))).toBe(
+      'The stage is older than this command: deploy it first.',
+    );
+  });
+
+  test('does nothing by a clock that is wrong', async () => {
+    const { asked, environment } = await start({
+      stacks: { 'PetStore-staging': complete },
+      clockOffset: 600_000,
+    });
+    expect(refusal(await issue({ ...environment, ...region, ...credentials }))).toBe(
+      'The clock of this machine is wrong by 10 minutes: set it first.',
+    );
+    expect(asked).toEqual(['DescribeStacks PetStore-staging', 'GetCallerIdentity']);
   });
 
   test('passes on why AWS cannot be reached', async () => {
-    expect(refusal(await run({ ...unreachable, ...region, ...credentials }))).toMatch(
+    expect(refusal(await issue({ ...unreachable, ...region, ...credentials }))).toMatch(
       /^AWS cannot be reached; look at your network and at AWS_REGION: .*127\.0\.0\.1:1\.$/,
     );
   });
 
   test('says what a region looks like when it is none', async () => {
-    expect(refusal(await run({ ...unreachable, AWS_REGION: 'somewhere!', ...credentials }))).toBe(
+    expect(refusal(await issue({ ...unreachable, AWS_REGION: 'somewhere!', ...credentials }))).toBe(
       'AWS_REGION must be a region such as eu-central-1, not somewhere!.',
     );
   });

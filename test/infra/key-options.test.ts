@@ -23,6 +23,8 @@ describe('an owner', () => {
       'that turns the writing round': '\u202Eemca',
       'with half a character': '\uD800',
       'of more than 100 characters': 'a'.repeat(101),
+      'that is an option': '--json',
+      'with a key in it': `Acme ${generateApiKey('staging')}`,
     }),
   )('has no name %s', (_what, owner) => {
     expect(() => readOwner(owner)).toThrow(InvalidArgumentError);

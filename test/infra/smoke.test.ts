@@ -2,12 +2,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { type ApiKeyRecord, generateApiKey } from '../../shared/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { done, refusal } from '../support/outcomes.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -19,22 +19,17 @@ function smoke(parameters: string[], environment: Record<string, string> = {}): 
 
 describe('the smoke test', () => {
   test('explains itself when asked', async () => {
-    const { code, stdout, stderr } = await smoke(['--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const stdout = done(await smoke(['--help']));
     expect(stdout).toMatch(/^npm run smoke -- --stage staging\|production/);
     expect(stdout).toMatch(/^ +--stage /m);
   });
 
   test.each([
     ['a missing stage', [], /^--stage must be staging or production\.$/],
-    ['an unknown stage', ['--stage', 'test'], /^--stage must be staging or production\.$/],
     ['the local stage', ['--stage', 'local'], /^--stage must be staging or production\.$/],
     ['an unknown option', ['--stage', 'staging', '--forever'], /^Unknown option '--forever'/],
   ])('refuses %s in one sentence', async (_what, parameters, sentence) => {
-    const { code, stdout, stderr } = await smoke(parameters);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr.trimEnd()).toMatch(sentence);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(refusal(await smoke(parameters))).toMatch(sentence);
   });
 });
 
@@ -48,9 +43,6 @@ describe('the smoke test of a stage', () => {
   let record: Record<'apiKeysTable' | 'databaseEndpoint' | 'region' | 'accessKeyId', string>;
 
   beforeAll(async () => {
-    // What the developer has set would lead the command elsewhere.
-    for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-    delete process.env['API_KEY'];
     service = await startLocalService('--data', data, '--assembly', (await sharedSynthesis()).assembly);
     record = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
     aws = await startFakeAws({
@@ -63,8 +55,6 @@ describe('the smoke test of a stage', () => {
       AWS_REGION: record.region,
       AWS_ACCESS_KEY_ID: record.accessKeyId,
       AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_CONFIG_FILE: devNull,
-      AWS_SHARED_CREDENTIALS_FILE: devNull,
     };
   });
   afterAll(async () => {

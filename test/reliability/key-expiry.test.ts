@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import {
-  beginRotation,
-  completeRotation,
-  endOfOverlap,
-  findRotatableKey,
-  type IssuedKey,
-  issueApiKey,
-  revokeApiKey,
-} from '../../infra/key-lifecycle.ts';
+import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/key-lifecycle.ts';
+import { beginRotation, completeRotation, endOfOverlap, findRotatableKey } from '../../infra/key-rotation.ts';
 import { readTemplate } from '../../infra/local/assembly.ts';
 import type { HttpResponse } from '../../infra/local/http-message.ts';
 import { stages } from '../../infra/stages.ts';
 import { generateApiKey, type KeyStore } from '../../shared/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 
 jest.setTimeout(120_000); // for a synthesis on a busy machine
@@ -30,20 +24,7 @@ beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startFaultyService(readTemplate('staging', assembly), () => undefined);
   store = { stage: process.env['STAGE']!, table: process.env['API_KEYS_TABLE']! };
-  jest.useFakeTimers({
-    doNotFake: [
-      'hrtime',
-      'nextTick',
-      'performance',
-      'queueMicrotask',
-      'setImmediate',
-      'clearImmediate',
-      'setInterval',
-      'clearInterval',
-      'setTimeout',
-      'clearTimeout',
-    ],
-  });
+  fakeTimers('Date');
 });
 afterAll(async () => {
   jest.useRealTimers();

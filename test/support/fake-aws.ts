@@ -26,6 +26,8 @@ interface FakeAwsOptions {
   stacks?: Record<string, Record<string, string>>;
   /** ARN of whoever asks. */
   caller?: string;
+  /** How far its clock is ahead of this machine's, in milliseconds. */
+  clockOffset?: number;
   /** What it refuses; what there is no answer to, it refuses by itself. */
   refuse?: (question: Question) => Refusal | undefined;
 }
@@ -47,6 +49,7 @@ export interface FakeAws {
 export async function startFakeAws({
   stacks = {},
   caller = `arn:aws:iam::${accountId}:user/somebody`,
+  clockOffset = 0,
   refuse,
 }: FakeAwsOptions): Promise<FakeAws> {
   const asked: string[] = [];
@@ -56,6 +59,7 @@ export async function startFakeAws({
     asked.push(`${action.split(':')[1]} ${stack}`.trim());
     const answer = refuse?.(question) ?? answerTo(question);
     const isJson = action.startsWith('dynamodb:');
+    response.setHeader('Date', new Date(Date.now() + clockOffset).toUTCString());
     response.setHeader('Content-Type', isJson ? 'application/x-amz-json-1.0' : 'text/xml');
     if (typeof answer === 'string') response.end(answer);
     else response.writeHead(answer.status).end(isJson ? errorJson(answer) : errorXml(answer));

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, jest } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Database } from '../../infra/local/dynamodb.ts';
 import { database } from '../../shared/database.ts';
 import { sharedSynthesis } from './assembly.ts';
+import { fakeTimers } from './fake-timers.ts';
 import { startRealDatabase } from './real-database.ts';
 
 /**
@@ -14,19 +15,7 @@ export function useRealTables(): void {
   beforeAll(async () => {
     const { assembly } = await sharedSynthesis();
     tables = await startRealDatabase(assembly);
-    jest.useFakeTimers({
-      doNotFake: [
-        'Date',
-        'hrtime',
-        'nextTick',
-        'performance',
-        'queueMicrotask',
-        'setImmediate',
-        'clearImmediate',
-        'setInterval',
-        'clearInterval',
-      ],
-    });
+    fakeTimers('setTimeout', 'clearTimeout');
   });
   afterAll(async () => {
     database.destroy();
