@@ -1,3 +1,4 @@
+import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { UsageError } from '../../infra/command.ts';
@@ -95,6 +96,16 @@ describe('issuing a key whose answer gets lost', () => {
       throw lost;
     });
     expect(await ending).toEqual(new UsageError(`The key ${record.keyId} was taken back. ${lost.message}`));
+    await expectTakenBack(record);
+  });
+
+  test('takes it back too when a later attempt was refused', async () => {
+    const refused = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
+    const { record, ending } = await issueWith(async (execute) => {
+      await execute();
+      throw refused;
+    });
+    expect(await ending).toEqual(new UsageError(`The key ${record.keyId} was taken back. Too much.`));
     await expectTakenBack(record);
   });
 
