@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { sharedCompileCache } from './compile-cache.ts';
 
 /** Far longer than anything takes to be printed: a test that waits in vain ends with all that was. */
 const PATIENCE_MILLISECONDS = 20_000;
@@ -26,7 +27,9 @@ export interface LocalService {
  * @throws Error with all that it printed when it ends before it serves.
  */
 export async function startLocalService(...options: string[]): Promise<LocalService> {
-  const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options]);
+  const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
+    env: { ...process.env, ...sharedCompileCache() },
+  });
   let output = '';
   let awaited: (() => void)[] = [];
   // All that it printed has arrived then.

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
 import { devNull } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sharedCompileCache } from './compile-cache.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -52,8 +52,7 @@ export function startModule(
         AWS_CONFIG_FILE: devNull,
         AWS_SHARED_CREDENTIALS_FILE: devNull,
         AWS_EC2_METADATA_DISABLED: 'true',
-        // Half of what a command takes is compiling the SDK; the commands of one run share what comes of it.
-        NODE_COMPILE_CACHE: join(process.env['PET_STORE_TEST_RUN']!, 'compiled'),
+        ...sharedCompileCache(),
         // Its output must not depend on where the tests run: on a terminal, whose workers have colours, or in CI.
         FORCE_COLOR: '0',
         CI: 'false',
