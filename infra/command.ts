@@ -3,20 +3,29 @@
 /** Something that the operator can mend; shown as one message, without a stack trace. */
 export class UsageError extends Error {}
 
-/** Does something that Ctrl-C is not to cut off; pressed again, it ends the command. */
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Does something that Ctrl-C is not to cut off. However often: npm sends on what the terminal has sent already, so that one
+ * may come twice.
+ */
 export async function uninterrupted<Result>(act: () => Promise<Result>): Promise<Result> {
-  for (const signal of endingSignals) process.once(signal, sayThatItGoesOn);
+  let isTold = false;
+  function goOn(): void {
+    if (!isTold) console.error('Going on to the end of this step …');
+    isTold = true;
+  }
+  for (const signal of endingSignals) process.on(signal, goOn);
   try {
     return await act();
   } finally {
-    for (const signal of endingSignals) process.off(signal, sayThatItGoesOn);
+    for (const signal of endingSignals) process.off(signal, goOn);
   }
 }
 
-const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-function sayThatItGoesOn(): void {
-  console.error('Going on to the end of this step …');
+/** Text of others made harmless: without what breaks a line, or steers a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** Runs a command: what its operator can mend becomes one message, anything else a stack trace. */
@@ -26,7 +35,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   } catch (error) {
     const message = explain(error as CommandError);
     if (message === undefined) throw error;
-    console.error(message);
+    console.error(plain(message));
     process.exit(1);
   }
 }
@@ -35,6 +44,7 @@ type CommandError = Error & { code?: string; $metadata?: unknown };
 
 /** What an error tells the operator; undefined for one that is a fault of the command. */
 function explain(error: CommandError): string | undefined {
+  if (error instanceof UsageError) return error.message;
   if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
   if (error.message.startsWith('Region not accepted')) {
     return `AWS_REGION must be a region such as eu-central-1, not ${process.env['AWS_REGION']}.`;
@@ -54,9 +64,7 @@ function explain(error: CommandError): string | undefined {
   if (error.message.includes('does not have the specified index')) {
     return 'The stage is older than this command: deploy it first.';
   }
-  const isForOperators =
-    error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata;
-  return isForOperators ? error.message : undefined;
+  return error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata ? error.message : undefined;
 }
 
 const unreachable = new Set([

@@ -2,6 +2,9 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { UsageError } from './command.ts';
 
+/** Of the clock of this machine, by which keys get their ends. */
+const MOST_SECONDS_OF_SKEW = 60;
+
 export interface DeployedStage {
   stage: string;
   baseAddress: string;
@@ -11,15 +14,15 @@ export interface DeployedStage {
 /**
  * ARN of the IAM user or role, with its session, whose credentials are in the environment.
  *
- * @throws UsageError when the clock of this machine is wrong: keys get their ends by it.
+ * @throws UsageError when the clock of this machine is wrong.
  */
 export async function findCaller(): Promise<string> {
   const client = new STSClient();
   const { Arn } = await client.send(new GetCallerIdentityCommand());
-  // The SDK measures it by the answers, and silently signs by AWS's time where it is five minutes or more.
-  const minutes = Math.round(client.config.systemClockOffset / 60_000);
-  if (minutes !== 0) {
-    throw new UsageError(`The clock of this machine is wrong by ${Math.abs(minutes)} minutes: set it first.`);
+  // The SDK measures it by the answers, and signs by AWS's time.
+  const seconds = Math.round(Math.abs(client.config.systemClockOffset) / 1_000);
+  if (seconds >= MOST_SECONDS_OF_SKEW) {
+    throw new UsageError(`The clock of this machine is wrong by ${seconds} seconds: set it first.`);
   }
   return Arn!;
 }

@@ -1,9 +1,8 @@
 import { type ApiKeyRecord, type KeyState, type KeyStore, stateOf } from '../shared/api-keys.ts';
-import { uninterrupted, UsageError } from './command.ts';
+import { plain, uninterrupted, UsageError } from './command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './key-lifecycle.ts';
 import {
   confirm,
-  plain,
   print,
   printForPrograms,
   printList,
@@ -17,6 +16,7 @@ import {
   endOfOverlap,
   findBegunSuccessor,
   findRotatableKey,
+  RotationConflict,
 } from './key-rotation.ts';
 import { findKeyStage } from './key-stage.ts';
 import { stages, type StageName } from './stages.ts';
@@ -92,18 +92,19 @@ export async function rotate(keyId: string, options: RotateOptions): Promise<voi
   if (predecessor.successor) await agreeToTakeOver(predecessor, options.yes);
   const expiresAt = endOfOverlap(predecessor, options.overlap);
   await uninterrupted(async () => {
-    const successor = await beginRotation(store, predecessor, { lifetime: options.expiresIn, caller });
-    let isComplete: boolean;
     try {
+      const { expiresIn: lifetime } = options;
+      const successor = await beginRotation(store, predecessor, { lifetime, caller });
       await printNewKey(successor, { ...options, replaces: { keyId, expiresAt } });
-      isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
+      await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
     } catch (error) {
-      console.error(
-        `The rotation of ${keyId} is not complete: rotate it again, with the same options, or with --complete if somebody has the new key.`,
-      );
+      if (!(error instanceof RotationConflict)) {
+        console.error(
+          `The rotation of ${keyId} is not complete: rotate it again, with the same options, or with --complete if somebody has the new key.`,
+        );
+      }
       throw error;
     }
-    if (!isComplete) throw takenOver(keyId);
   });
 }
 
@@ -118,15 +119,9 @@ async function complete(
   const question = `Does its owner have ${successor.keyId} (${successor.start}…)? ${keyId} is given its end.`;
   if (!yes && process.stdin.isTTY && !(await confirm(question))) throw new UsageError('Nothing was changed.');
   const expiresAt = endOfOverlap(predecessor, overlap);
-  if (!(await completeRotation(store, predecessor, successor, { expiresAt, caller }))) throw takenOver(keyId);
+  await completeRotation(store, predecessor, successor, { expiresAt, caller });
   if (json) return printForPrograms(toJson(await findApiKey(store, keyId)));
   return print(`The key ${keyId} works until ${expiresAt}; its successor is ${successor.keyId}.`);
-}
-
-function takenOver(keyId: string): UsageError {
-  return new UsageError(
-    `Somebody else rotates ${keyId} too, and has taken over: use no key that was shown here.`,
-  );
 }
 
 /** Ends a key, once somebody has said yes. */
@@ -153,6 +148,7 @@ export async function revoke(keyId: string, options: RevokeOptions): Promise<voi
 }
 
 async function warnOfSuccessor(store: KeyStore, keyId: string): Promise<void> {
+  // The revocation stands, whatever comes of this look.
   const successor = await findApiKey(store, keyId).catch(() => undefined);
   if (successor && stateOf(successor, new Date()) === 'active') {
     console.error(`Its successor ${keyId} works on: revoke it too if it leaked, or if nobody has it.`);

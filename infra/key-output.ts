@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { type ApiKeyRecord, stateOf } from '../shared/api-keys.ts';
-import { UsageError } from './command.ts';
+import { plain, UsageError } from './command.ts';
 import type { IssuedKey } from './key-lifecycle.ts';
 
 // What the command for keys shows: tables for people, JSON for programs.
@@ -139,11 +139,6 @@ export async function confirm(question: string): Promise<boolean> {
   if (answer === undefined) console.error(); // ends the line of the question
   prompt.close();
   return /^y(es)?$/i.test(answer?.trim() ?? '');
-}
-
-/** Text that was stored, made harmless: without what breaks a line, or steers a terminal. */
-export function plain(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** `2026-11-21 17:43` */

@@ -12,18 +12,16 @@ import {
   withdrawApiKey,
 } from './key-lifecycle.ts';
 
+/** Somebody else has done something to the keys of a rotation, so that it does not go on. */
+export class RotationConflict extends UsageError {}
+
 // A rotation has two parts, between which the new key is shown: `beginRotation` and `completeRotation`. Each may be cut
 // off anywhere; the key that is rotated works until the second has given it its end.
 
 /** @throws UsageError when there is no such key, or it was rotated or does not work any more. */
 export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const record = await findApiKey(store, keyId);
-  const { rotatedBy, successor } = record;
-  if (rotatedBy) {
-    throw new UsageError(
-      `The key ${keyId} was rotated on ${rotatedBy.time} by ${rotatedBy.caller}: its successor is ${successor?.keyId}.`,
-    );
-  }
+  if (record.rotatedBy) throw rotatedBefore(record);
   const state = stateOf(record, new Date());
   if (state !== 'active')
     throw new UsageError(`The key ${keyId} is ${state}: issue a new one to ${record.owner}.`);
@@ -36,7 +34,7 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
  * which does not work from then on.
  *
  * @param lifetime as long as the key itself was issued for, if not given.
- * @throws UsageError when somebody else has rotated or revoked the key meanwhile.
+ * @throws RotationConflict when somebody else has rotated or revoked the key, or its successor, meanwhile.
  */
 export async function beginRotation(
   { stage, table }: KeyStore,
@@ -50,8 +48,10 @@ export async function beginRotation(
   if (abandoned) {
     const itself = await readItem<ApiKeyRecord>(table, { hash: abandoned.hash });
     if (itself?.successor) {
-      throw new UsageError(
-        `Its successor ${abandoned.keyId} was rotated itself, so that somebody has it: rotate ${predecessor.keyId} with --complete.`,
+      throw new RotationConflict(
+        `Its successor ${abandoned.keyId} was rotated itself, so that somebody has it: ${
+          abandoned.isAbandoned ? 'revoke' : 'use --complete to end'
+        } ${predecessor.keyId}.`,
       );
     }
     // First the rotation that was begun before is kept from being completed: whoever runs it may still be at work.
@@ -93,9 +93,10 @@ function abandonRotation(table: string, hash: string, abandoned: string): Promis
 }
 
 /**
- * The successor in a rotation that was cut off, for completing it when its key was shown and kept.
+ * The successor in a rotation that was cut off, for completing it when its key was shown and kept. It works, or has
+ * found a successor of its own.
  *
- * @throws UsageError when there is none, or it does not work.
+ * @throws UsageError when there is none.
  */
 export async function findBegunSuccessor(
   { table }: KeyStore,
@@ -105,7 +106,7 @@ export async function findBegunSuccessor(
     successor && !successor.isAbandoned
       ? await readItem<ApiKeyRecord>(table, { hash: successor.hash })
       : undefined;
-  if (record && stateOf(record, new Date()) === 'active') return record;
+  if (record && (record.successor || stateOf(record, new Date()) === 'active')) return record;
   throw new UsageError(`No rotation of ${keyId} was begun whose key works: rotate it without --complete.`);
 }
 
@@ -115,34 +116,61 @@ export function endOfOverlap({ expiresAt }: ApiKeyRecord, overlap: number): stri
   return expiresAt !== undefined && expiresAt < end ? expiresAt : end;
 }
 
-/** Gives a rotated key its end; gives whether it did: not if the rotation was begun again meanwhile. */
+/**
+ * Gives a rotated key its end.
+ *
+ * @throws RotationConflict when it was revoked or rotated meanwhile, or its rotation was begun again.
+ */
 export async function completeRotation(
   { table }: KeyStore,
   predecessor: ApiKeyRecord,
   successor: ApiKeyRecord,
   { expiresAt, caller }: { expiresAt: string; caller: string },
-): Promise<boolean> {
+): Promise<void> {
   const { hash, keyId } = predecessor;
-  return updateIf({
+  const rotatedBy = auditLine('rotate', keyId, caller);
+  const isComplete = await updateIf({
     TableName: table,
     Key: { hash },
     UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy',
-    ConditionExpression: 'successor.#hash = :hash AND attribute_not_exists(successor.isAbandoned)',
-    ExpressionAttributeNames: { '#hash': 'hash' },
+    // A repetition by the SDK finds its own time.
+    ConditionExpression:
+      'successor.#hash = :hash AND attribute_not_exists(successor.isAbandoned) AND attribute_not_exists(revokedAt) ' +
+      'AND (attribute_not_exists(rotatedBy) OR rotatedBy.#time = :time)',
+    ExpressionAttributeNames: { '#hash': 'hash', '#time': 'time' },
     ExpressionAttributeValues: {
       ':expiresAt': expiresAt,
-      ':rotatedBy': auditLine('rotate', keyId, caller),
+      ':rotatedBy': rotatedBy,
+      ':time': rotatedBy.time,
       ':hash': successor.hash,
     },
   });
+  if (!isComplete) throw await conflictOf(table, predecessor);
+}
+
+async function conflictOf(table: string, { hash, keyId }: ApiKeyRecord): Promise<RotationConflict> {
+  const record = (await readItem<ApiKeyRecord>(table, { hash }))!;
+  if (record.rotatedBy) return rotatedBefore(record);
+  const { revokedAt, revokedBy } = record;
+  return new RotationConflict(
+    revokedAt
+      ? `The key ${keyId} was revoked at ${revokedAt} by ${revokedBy?.caller}; its successor is ${record.successor?.keyId}.`
+      : `Somebody else rotates ${keyId} too, and has taken over: use no key that was shown here.`,
+  );
+}
+
+function rotatedBefore({ keyId, rotatedBy, successor }: ApiKeyRecord): RotationConflict {
+  return new RotationConflict(
+    `The key ${keyId} was rotated on ${rotatedBy?.time} by ${rotatedBy?.caller}: its successor is ${successor?.keyId}.`,
+  );
 }
 
 function lifetimeOf({ createdAt, expiresAt }: ApiKeyRecord): number | undefined {
   return expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt);
 }
 
-function changedMeanwhile({ keyId }: ApiKeyRecord): UsageError {
-  return new UsageError(
+function changedMeanwhile({ keyId }: ApiKeyRecord): RotationConflict {
+  return new RotationConflict(
     `Somebody else rotates or revokes ${keyId} at the same time: look at the list, and try again.`,
   );
 }

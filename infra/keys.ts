@@ -5,7 +5,6 @@ import { keyStates } from '../shared/api-keys.ts';
 import { runCommand, UsageError } from './command.ts';
 import { issue, list, revoke, rotate } from './key-commands.ts';
 import { readDuration, readKeyId, readOwner } from './key-options.ts';
-import { plain } from './key-output.ts';
 import { stages } from './stages.ts';
 
 // The operator command `npm run keys -- issue|list|rotate|revoke`. See docs/api-keys.md.
@@ -97,14 +96,12 @@ async function main(): Promise<void> {
   }
 }
 
-/** What is wrong with the arguments, which may be a key, or steer the terminal. */
+/** What is wrong with the arguments, which may be a key. */
 function sentenceOf({ code, message }: CommanderError): string {
   // npm takes options for its own until it sees two dashes.
   if (code === 'commander.missingMandatoryOptionValue' && process.env['npm_config_stage'] !== undefined)
     return 'Write two dashes before the command: npm run keys -- list --stage staging.';
-  const sentence = plain(message)
-    .replace(/^error: /, '')
-    .replaceAll(/pets_[a-z]+_\w+/g, 'pets_…');
+  const sentence = message.replace(/^error: /, '').replaceAll(/pets_[a-z]+_\w+/g, 'pets_…');
   return `${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`;
 }
 

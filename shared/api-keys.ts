@@ -19,7 +19,7 @@ export interface ApiKeyRecord {
   /** See `hashOf`. */
   hash: string;
   keyId: string;
-  /** Absent from one that nobody was ever shown, which is not listed. */
+  /** Absent from one that was taken back, which is not listed. */
   stage?: string;
   owner: string;
   /** The first characters, for people to recognise a key by. */

@@ -54,8 +54,7 @@ async function rotate(
   const successor = await beginRotation(store, predecessor, { lifetime, caller });
   shown.push(successor.key);
   const expiresAt = endOfOverlap(predecessor, overlap);
-  const isComplete = await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
-  if (!isComplete) throw new UsageError('Somebody else took over.');
+  await completeRotation(store, predecessor, successor.record, { expiresAt, caller });
   return successor;
 }
 
@@ -71,7 +70,7 @@ async function complete({ record: { keyId } }: IssuedKey): Promise<ApiKeyRecord>
   const predecessor = await findRotatableKey(store, keyId);
   const successor = await findBegunSuccessor(store, predecessor);
   const expiresAt = endOfOverlap(predecessor, DAY_MILLISECONDS);
-  expect(await completeRotation(store, predecessor, successor, { expiresAt, caller })).toBe(true);
+  await completeRotation(store, predecessor, successor, { expiresAt, caller });
   return successor;
 }
 
@@ -171,15 +170,35 @@ describe('rotating a key', () => {
     expect((await stored(record)).successor).toBeUndefined();
   });
 
-  test('does not make a key work that is revoked before its end is set', async () => {
+  test('gives no end to a key that is revoked before, and says so', async () => {
     const old = await issue();
     const found = await findRotatableKey(store, old.record.keyId);
     const successor = await leaveUnfinished(old);
-    await revokeApiKey(store, old.record, caller);
+    const revoked = await revokeApiKey(store, old.record, caller);
     const expiresAt = endOfOverlap(found, DAY_MILLISECONDS);
-    await completeRotation(store, found, successor.record, { expiresAt, caller });
+    await expect(completeRotation(store, found, successor.record, { expiresAt, caller })).rejects.toThrow(
+      new UsageError(
+        `The key ${found.keyId} was revoked at ${revoked.revokedAt} by ${caller}; its successor is ${successor.record.keyId}.`,
+      ),
+    );
+    expect(await stored(old.record)).toEqual({ ...revoked, successor: expect.anything() });
     expect(await works(old.key)).toBe(false);
     expect(await works(successor.key)).toBe(true);
+  });
+
+  test('gives a key its end once, and says who has, should another complete it', async () => {
+    const old = await issue();
+    const found = await findRotatableKey(store, old.record.keyId);
+    const { record } = await leaveUnfinished(old);
+    stopClock();
+    await complete(old);
+    const before = await stored(old.record);
+    stopClock(Date.now() + 1);
+    const expiresAt = endOfOverlap(found, DAY_MILLISECONDS);
+    await expect(completeRotation(store, found, record, { expiresAt, caller })).rejects.toThrow(
+      `The key ${found.keyId} was rotated on ${before.rotatedBy!.time} by ${caller}: `,
+    );
+    expect(await stored(old.record)).toEqual(before);
   });
 
   test('never stores a successor that was taken back before', async () => {
@@ -291,22 +310,29 @@ describe('a rotation that was cut off when its key was shown', () => {
     await expectRotated(old);
   });
 
-  test('is completed, and not begun again, when its key was rotated in turn', async () => {
-    const old = await issue();
-    const successor = await leaveUnfinished(old);
-    const { keyId } = successor.record;
-    await rotate(successor);
-    const before = await stored(old.record);
-    await expect(rotate(old)).rejects.toThrow(
-      new UsageError(
-        `Its successor ${keyId} was rotated itself, so that somebody has it: rotate ${old.record.keyId} with --complete.`,
-      ),
-    );
-    expect(await stored(old.record)).toEqual(before);
-    expect(await complete(old)).toMatchObject({ keyId });
-    expect(await listed()).toHaveLength(3);
-    expect(await Array.fromAsync([old.key, ...shown], (key) => works(key))).toEqual([true, true, true]);
-  });
+  test.each<[string, (successor: IssuedKey) => Promise<unknown>, boolean]>([
+    ['and works', async () => {}, true],
+    ['and was revoked since', ({ record }) => revokeApiKey(store, record, caller), false],
+  ])(
+    'is completed, and not begun again, when its key was rotated in turn %s',
+    async (_state, end, isLeft) => {
+      const old = await issue();
+      const successor = await leaveUnfinished(old);
+      const { keyId } = successor.record;
+      await rotate(successor);
+      await end(successor);
+      const before = await stored(old.record);
+      await expect(rotate(old)).rejects.toThrow(
+        new UsageError(
+          `Its successor ${keyId} was rotated itself, so that somebody has it: use --complete to end ${old.record.keyId}.`,
+        ),
+      );
+      expect(await stored(old.record)).toEqual(before);
+      expect(await complete(old)).toMatchObject({ keyId });
+      expect(await listed()).toHaveLength(3);
+      expect(await Array.fromAsync([old.key, ...shown], (key) => works(key))).toEqual([true, isLeft, true]);
+    },
+  );
 });
 
 const twice: Way = async (_call, execute) => {
