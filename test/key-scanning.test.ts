@@ -4,11 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { generateApiKey, isWellFormedApiKey } from '../shared/api-keys.ts';
-import { stageNames } from './support/stack-template.ts';
+import { stages } from '../infra/stages.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 // Scanners find keys in files by the rule in `.gitleaks.toml`, and nothing of this project is there to be found.
 
+const stageNames = Object.keys(stages);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rules = readFileSync(`${root}.gitleaks.toml`, 'utf8');
 const document = readFileSync(`${root}docs/api-keys.md`, 'utf8');

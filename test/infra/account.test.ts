@@ -1,25 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AccountStack } from '../../infra/account.ts';
+import { emptyApp } from '../support/changed-stack.ts';
 import {
   asText,
-  emptyApp,
   type Resource,
   resourcesOf,
   stackTemplate,
   stageNames,
+  type StackTemplate,
 } from '../support/stack-template.ts';
 
 describe('the stack of an account', () => {
   const stack = new AccountStack(emptyApp(), 'PetStore-account');
-  const template = Template.fromStack(stack);
+  const template = Template.fromStack(stack).toJSON() as StackTemplate;
   const roles = resourcesOf(template, 'AWS::IAM::Role');
   const accounts = resourcesOf(template, 'AWS::ApiGateway::Account');
   const [[roleId, role]] = roles as [[string, Resource]];
 
   test('has a role and the setting that names it, and nothing else', () => {
     expect([roles.length, accounts.length]).toEqual([1, 1]);
-    expect(Object.keys(template.toJSON()['Resources'])).toHaveLength(2);
+    expect(Object.keys(template.Resources)).toHaveLength(2);
     expect(accounts[0]![1].Properties).toEqual({ CloudWatchRoleArn: { 'Fn::GetAtt': [roleId, 'Arn'] } });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Template } from 'aws-cdk-lib/assertions';
 import { stages } from '../../infra/stages.ts';
 import { errorCatalogue, type Operation, operations } from '../../shared/operations.ts';
+import { changedTemplate } from '../support/changed-stack.ts';
 import {
   asText,
   permissionsOf,
@@ -10,6 +10,7 @@ import {
   stackTemplate,
   type Resource,
   stageNames,
+  type StackTemplate,
 } from '../support/stack-template.ts';
 
 const rows = Object.entries<Operation>(operations).map(([id, { method, path }]) => ({ id, method, path }));
@@ -142,14 +143,14 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
 // API Gateway serves what was deployed last: a change without a new deployment would not be seen by anybody.
 test('a changed setting of the API makes a new deployment', () => {
   const settings = { ...stages.staging, authorizerCacheSeconds: 30 };
-  const [[before], [after]] = [stackTemplate('staging'), stackTemplate('staging', { settings })].map(
+  const [[before], [after]] = [changedTemplate('staging'), changedTemplate('staging', { settings })].map(
     (template) => resourcesOf(template, 'AWS::ApiGateway::Deployment')[0]!,
   ) as [[string, Resource], [string, Resource]];
   expect(after).not.toBe(before);
 });
 
 /** The properties of every method, by `METHOD /path`. */
-function methodsOf(template: Template): Map<string, Record<string, any>> {
+function methodsOf(template: StackTemplate): Map<string, Record<string, any>> {
   const resources = new Map(resourcesOf(template, 'AWS::ApiGateway::Resource'));
   function pathOf(reference: { Ref?: string }): string {
     const resource = reference.Ref === undefined ? undefined : resources.get(reference.Ref);

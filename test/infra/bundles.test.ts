@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { Template } from 'aws-cdk-lib/assertions';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { resourceOf } from '../support/stack-template.ts';
+import { resourceOf, stackTemplate } from '../support/stack-template.ts';
 
 const { assembly } = await sharedSynthesis();
 
@@ -18,9 +17,7 @@ const signatures = {
 };
 const names = Object.keys(signatures) as (keyof typeof signatures)[];
 
-const template = Template.fromJSON(
-  JSON.parse(readFileSync(join(assembly, 'PetStore-staging.template.json'), 'utf8')),
-);
+const template = stackTemplate('staging');
 const bundles = new Map(names.map((name) => [name, join(assembly, folderOf(name), 'index.mjs')]));
 
 describe.each(names)('the bundle of %s', (name) => {

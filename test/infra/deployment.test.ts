@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Template } from 'aws-cdk-lib/assertions';
 import { type StageName, stages, type StageSettings } from '../../infra/stages.ts';
+import { changedTemplate } from '../support/changed-stack.ts';
 import {
   asText,
   type Resource,
@@ -8,6 +8,7 @@ import {
   resourcesOf,
   stackTemplate,
   stageNames,
+  type StackTemplate,
 } from '../support/stack-template.ts';
 
 type Alias = Resource & {
@@ -59,7 +60,7 @@ describe.each(stageNames)('each function of %s', (stage) => {
   });
 
   test('waits for nothing that waits for it', () => {
-    expect(cycleIn(template.toJSON()['Resources'])).toBeUndefined();
+    expect(cycleIn(template.Resources)).toBeUndefined();
   });
 });
 
@@ -195,7 +196,7 @@ describe('a deployment of production', () => {
 
 describe('a deployment of staging', () => {
   const template = stackTemplate('staging');
-  const resources = Object.values<Alias>(template.toJSON()['Resources']);
+  const resources = Object.values<Alias>(template.Resources);
 
   test('is at once, without CodeDeploy', () => {
     expect(resources.filter(({ Type }) => Type.startsWith('AWS::CodeDeploy::'))).toEqual([]);
@@ -215,8 +216,8 @@ describe('the search for circles', () => {
   const { aliasId, versionId } = partsOf(template, 'GetPet');
 
   test('sees the one of an alarm that names the stage by reference', () => {
-    const resources = structuredClone(template.toJSON()['Resources']);
-    resources[alarmId].Properties.Metrics[1].MetricStat.Metric.Dimensions[1].Value = { Ref: stageId };
+    const resources = structuredClone(template.Resources);
+    resources[alarmId]!.Properties['Metrics'][1].MetricStat.Metric.Dimensions[1].Value = { Ref: stageId };
     const cycle = cycleIn(resources);
     expect(cycle).toEqual(expect.arrayContaining([alarmId, stageId]));
     expect(cycle?.at(0)).toBe(cycle?.at(-1));
@@ -232,7 +233,7 @@ describe('the search for circles', () => {
     ['DependsOn', (resource) => (resource.DependsOn = [aliasId])],
     ['a single DependsOn', (resource) => (resource.DependsOn = aliasId)],
   ])('sees one by %s', (_way, refer) => {
-    const resources = structuredClone(template.toJSON()['Resources']);
+    const resources = structuredClone(template.Resources);
     refer(resources[versionId]);
     expect(cycleIn(resources)).toHaveLength(3);
   });
@@ -246,7 +247,7 @@ interface Parts {
   alias: Alias;
 }
 
-function partsOf(template: Template, name: string): Parts {
+function partsOf(template: StackTemplate, name: string): Parts {
   const [functionId] = resourceOf(template, 'AWS::Lambda::Function', name);
   const versions = resourcesOf(template, 'AWS::Lambda::Version').filter(
     ([, { Properties }]) => asText(Properties['FunctionName']) === `\${${functionId}}`,
@@ -260,8 +261,8 @@ function partsOf(template: Template, name: string): Parts {
 /** The functions whose version is another one under changed settings: CloudFormation publishes it. */
 function newVersions(stage: StageName, changes: Partial<StageSettings>): string[] {
   const [before, after] = [
-    stackTemplate(stage),
-    stackTemplate(stage, { settings: { ...stages[stage], ...changes } }),
+    changedTemplate(stage),
+    changedTemplate(stage, { settings: { ...stages[stage], ...changes } }),
   ];
   return functionNames.filter((name) => partsOf(before, name).versionId !== partsOf(after, name).versionId);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../infra/stages.ts';
+import { changedTemplate } from '../support/changed-stack.ts';
 import {
   asText,
   type Resource,
@@ -182,7 +183,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
 
 describe('a stage that gets more list partitions', () => {
   const settings = { ...stages.staging, listPartitions: 4, recordedListPartitions: 2 };
-  const template = stackTemplate('staging', { settings });
+  const template = changedTemplate('staging', { settings });
 
   // Whatever is deployed or rolled back first, no pet is put where lists do not look.
   test.each([
@@ -202,7 +203,7 @@ test('a change of a function makes a new version of it', () => {
 
 /** The logical ids of the versions when the functions have so much memory. */
 function versionsWith(functionMemoryMegabytes: number): string[] {
-  const template = stackTemplate('staging', { settings: { ...stages.staging, functionMemoryMegabytes } });
+  const template = changedTemplate('staging', { settings: { ...stages.staging, functionMemoryMegabytes } });
   return resourcesOf(template, 'AWS::Lambda::Version').map(([id]) => id);
 }
 

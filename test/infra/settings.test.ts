@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { checkStages, SettingsError } from '../../infra/settings.ts';
 import { type StageSettings, stages } from '../../infra/stages.ts';
 import { cdkSynth } from '../support/assembly.ts';
-import { petStoreStack, stageNames } from '../support/stack-template.ts';
+import { petStoreStack } from '../support/changed-stack.ts';
+import { stageNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The least and the most that may stand in a setting. */

@@ -1,20 +1,10 @@
-import { afterAll } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PetStoreStack, type PetStoreStackProps } from '../../infra/stack.ts';
 import { type StageName, stages } from '../../infra/stages.ts';
+import { sharedSynthesis } from './assembly.ts';
 
-// The CDK's validation plugins cost a second for each stack; `cdk synth` runs them.
-process.env['CDK_VALIDATION'] = 'false';
-
-const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-
-// The CDK would leave the folder of every synthesis behind.
-const assemblies = mkdtempSync(join(tmpdir(), 'pet-store-templates-'));
-afterAll(() => rmSync(assemblies, { recursive: true, force: true }));
+// The templates of the stages as they are. Those of changed settings are in `changed-stack.ts`, which loads the CDK: a
+// second for each test file.
 
 export interface Resource {
   Type: string;
@@ -24,36 +14,30 @@ export interface Resource {
   UpdateReplacePolicy?: string;
 }
 
+export interface StackTemplate {
+  Resources: Record<string, Resource>;
+  Outputs: Record<string, { Value: unknown }>;
+}
+
+const { assembly, code, stderr } = await sharedSynthesis();
+if (code !== 0) throw new Error(`The synthesis failed:\n${stderr}`);
+
 export const stageNames = Object.keys(stages) as StageName[];
 
-/** An app without stacks, under the context of cdk.json, that makes no bundles. */
-export function emptyApp(): App {
-  return new App({
-    context: {
-      ...context,
-      'aws:cdk:bundling-stacks': [],
-      // Warnings are asked for where they are tested, and printed nowhere.
-      '@aws-cdk/core:failSynthOnValidationErrors': false,
-    },
-    outdir: mkdtempSync(join(assemblies, 'app-')),
-  });
+/** As `cdk synth` makes it. */
+export function stackTemplate(stage: StageName): StackTemplate {
+  return JSON.parse(readFileSync(join(assembly, `PetStore-${stage}.template.json`), 'utf8'));
 }
 
-/** The stack of a stage as `infra/app.ts` makes it, without bundles. */
-export function petStoreStack(stage: StageName, props: Partial<PetStoreStackProps> = {}): PetStoreStack {
-  return new PetStoreStack(emptyApp(), `PetStore-${stage}`, { stage, settings: stages[stage], ...props });
-}
-
-export function stackTemplate(stage: StageName, props?: Partial<PetStoreStackProps>): Template {
-  return Template.fromStack(petStoreStack(stage, props));
-}
-
-export function resourcesOf(template: Template, type: string): [logicalId: string, resource: Resource][] {
-  return Object.entries(template.findResources(type)) as [string, Resource][];
+export function resourcesOf(
+  { Resources }: StackTemplate,
+  type: string,
+): [logicalId: string, resource: Resource][] {
+  return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }
 
 /** The resource that comes from the construct with this path, given without separators. */
-export function resourceOf(template: Template, type: string, name: string): [string, Resource] {
+export function resourceOf(template: StackTemplate, type: string, name: string): [string, Resource] {
   // The CDK appends eight digits of a hash to what the construct's path gives.
   const found = resourcesOf(template, type).filter(([id]) => id.slice(0, -8) === name);
   if (found.length !== 1) throw new Error(`There are ${found.length} resources ${name} of type ${type}.`);
@@ -73,7 +57,7 @@ export function asText(value: any): string {
 }
 
 /** From where API Gateway may invoke the alias: what follows `arn:…:execute-api:{region}:{account}:`. */
-export function permissionsOf(template: Template, aliasId: string): string[] {
+export function permissionsOf(template: StackTemplate, aliasId: string): string[] {
   const account = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:';
   return resourcesOf(template, 'AWS::Lambda::Permission')
     .filter(([, { Properties }]) => asText(Properties['FunctionName']) === `\${${aliasId}}`)
