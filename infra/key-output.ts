@@ -100,7 +100,7 @@ function drawTable(records: ApiKeyRecord[]): string {
   const header = ['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'OWNER'];
   const pieces = Array.from({ length: Math.ceil((rows.length + 1) / ROWS_OF_A_PIECE) }, (_, index) => {
     const piece = new Table({
-      style: { 'padding-left': 0, 'padding-right': 0 },
+      style: { border: [], 'padding-left': 0, 'padding-right': 0 },
       chars: noBorders,
       colWidths,
     });

@@ -124,7 +124,10 @@ describe('lists', () => {
     const { createdBy, ...unsigned } = odd.record;
     const harmful = { ...unsigned, owner: 'Odd\u001B[2J\nkey_0\u202E\u2028' };
     await put({ ...harmful, rotatedBy: createdBy!, successor: { keyId: 'key_1', hash: '' } });
-    const stdout = done(await run(['list'], { accessKeyId: 'AKIAREADER' }));
+    // In CI and elsewhere libraries take it that everybody wants colours.
+    const colourful = { FORCE_COLOR: '1' };
+    const stdout = done(await run(['list'], { accessKeyId: 'AKIAREADER', environment: colourful }));
+    expect(stdout).not.toContain('\u001B');
     // Lines end with their text, however wide the terminal is.
     expect(stdout).not.toMatch(/ $/m);
     const [head, ...rows] = stdout.trimEnd().split('\n').map(readRow);
