@@ -6,7 +6,6 @@ import { UsageError } from './command.ts';
 const MOST_SECONDS_OF_SKEW = 60;
 
 export interface DeployedStage {
-  stage: string;
   baseAddress: string;
   apiKeysTable: string;
 }
@@ -40,7 +39,7 @@ export async function findDeployedStage(stage: string): Promise<DeployedStage> {
   if (!baseAddress || !apiKeysTable) {
     throw new UsageError(`The stack ${stackName} lacks outputs: deploy it again.`);
   }
-  return { stage, baseAddress, apiKeysTable };
+  return { baseAddress, apiKeysTable };
 }
 
 async function readOutputs(stackName: string): Promise<Map<string | undefined, string | undefined>> {

@@ -132,7 +132,7 @@ export async function revoke(keyId: string, options: RevokeOptions): Promise<voi
   if (
     !isRevoked &&
     !options.yes &&
-    !(await confirm(`Revoke ${keyId} of ${plain(found.owner)} (${found.start}…)?`))
+    !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))
   ) {
     throw new UsageError('Nothing was revoked. Where nobody can answer, add --yes.');
   }

@@ -27,7 +27,7 @@ export interface IssuedKey {
 export interface NewKey {
   owner: string;
   /** How long it works; for ever without. */
-  lifetime: number | undefined;
+  lifetime?: number | undefined;
   caller: string;
 }
 

@@ -9,11 +9,11 @@ import type { IssuedKey } from './key-lifecycle.ts';
 
 interface Format {
   json?: true | undefined;
-  /** The key alone. */
-  quiet?: true | undefined;
 }
 
 interface NewKeyFormat extends Format {
+  /** The key alone. */
+  quiet?: true | undefined;
   /** The key that it replaces, and when that one expires. */
   replaces?: { keyId: string; expiresAt: string };
 }
@@ -134,7 +134,7 @@ export async function confirm(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const closed = once(prompt, 'close').then(() => undefined);
   // Ctrl-C and Ctrl-D let it fail.
-  const answered = prompt.question(`${question} [y/N] `).catch(() => undefined);
+  const answered = prompt.question(`${plain(question)} [y/N] `).catch(() => undefined);
   const answer = await Promise.race([answered, closed]);
   if (answer === undefined) console.error(); // ends the line of the question
   prompt.close();

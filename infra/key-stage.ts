@@ -20,10 +20,10 @@ export async function findKeyStage({ stage, data }: { stage: string; data: strin
   return stage === 'local' ? findLocalService(data) : findStack(stage);
 }
 
-async function findStack(name: string): Promise<KeyStage> {
+async function findStack(stage: string): Promise<KeyStage> {
   // Loaded for a deployed stage alone: each start of the local service waits for this command.
   const { findCaller, findDeployedStage } = await import('./deployed-stage.ts');
-  const { stage, apiKeysTable } = await findDeployedStage(name);
+  const { apiKeysTable } = await findDeployedStage(stage);
   return { store: { stage, table: apiKeysTable }, findCaller };
 }
 

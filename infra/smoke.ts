@@ -25,10 +25,11 @@ async function smoke(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
 
-  if (values.stage !== 'staging' && values.stage !== 'production') {
+  const { stage } = values;
+  if (stage !== 'staging' && stage !== 'production') {
     throw new UsageError('--stage must be staging or production.');
   }
-  const { stage, baseAddress, apiKeysTable } = await findDeployedStage(values.stage);
+  const { baseAddress, apiKeysTable } = await findDeployedStage(stage);
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`The HTTP tests call ${baseAddress} …`);
   const patterns = positionals.map((pattern) => `--testPathPatterns=${pattern}`);

@@ -15,10 +15,18 @@ export function readPermissions(template: Template): IsAllowed {
     }),
   );
   return (functionId, action, resourceArn) =>
-    (statementsByFunction.get(functionId) ?? []).some(
-      ({ Action, Resource }) =>
-        Action.includes(action) && Resource.some((arn) => matchesArn(arn, resourceArn)),
-    );
+    permits(statementsByFunction.get(functionId) ?? [], action, resourceArn);
+}
+
+/** Whether any of the statements, all of which allow something, allows this. */
+export function permits(
+  statements: { Action: string[]; Resource: string[] }[],
+  action: string,
+  resourceArn: string,
+): boolean {
+  return statements.some(
+    ({ Action, Resource }) => Action.includes(action) && Resource.some((arn) => matchesArn(arn, resourceArn)),
+  );
 }
 
 /** Whether an ARN matches a pattern of a policy, in which `*` stands for any characters and `?` for one. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Handler } from '../../shared/endpoint.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import { invoke } from '../support/invoke.ts';
-import { startRealDatabase } from '../support/real-database.ts';
+import { issueTestKey, startRealDatabase } from '../support/real-database.ts';
 import { anyKindOfBody } from './bodies.ts';
 import { type Answer, checkAnswer, readPet } from './answers.ts';
 import type { Case, Pairs } from './cases.ts';
@@ -135,12 +135,7 @@ export async function startHandlers(assembly: string): Promise<Target<Input>> {
     getPet: (await import('../../functions/get-pet.ts')).handler,
   };
   const { handler: authorize } = await import('../../functions/authorizer.ts');
-  const { issueApiKey } = await import('../../infra/key-lifecycle.ts');
-  const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
-  const { key } = await issueApiKey(
-    { stage: STAGE!, table: API_KEYS_TABLE! },
-    { owner: 'a test', caller: 'a test', lifetime: undefined },
-  );
+  const key = await issueTestKey();
 
   const known = nothingKnown();
   const outcomes = new Map<string, number>();

@@ -142,7 +142,7 @@ test('a key that the database refused is not taken back', async () => {
       calls += 1;
       return execute();
     },
-    () => issueApiKey({ ...store, table: 'missing' }, { owner: 'Acme', lifetime: undefined, caller }),
+    () => issueApiKey({ ...store, table: 'missing' }, { owner: 'Acme', caller }),
   );
   await expect(refused).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   expect(calls).toBe(1);

@@ -60,7 +60,7 @@ async function rotate(
 
 /** Begins a rotation, whose key the operator sees, and no more. */
 async function leaveUnfinished({ record }: IssuedKey): Promise<IssuedKey> {
-  const successor = await beginRotation(store, record, { lifetime: undefined, caller });
+  const successor = await beginRotation(store, record, { caller });
   shown.push(successor.key);
   return successor;
 }
@@ -161,7 +161,7 @@ describe('rotating a key', () => {
     const { record } = await issue();
     const found = await findRotatableKey(store, record.keyId);
     await revokeApiKey(store, record, caller);
-    await expect(beginRotation(store, found, { lifetime: undefined, caller })).rejects.toThrow(
+    await expect(beginRotation(store, found, { caller })).rejects.toThrow(
       new UsageError(
         `Somebody else rotates or revokes ${record.keyId} at the same time: look at the list, and try again.`,
       ),

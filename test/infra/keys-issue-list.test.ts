@@ -159,7 +159,7 @@ describe('lists', () => {
       await issued('Known'),
       await issued('Known'),
     ];
-    await beginRotation(store, begun.record, { lifetime: undefined, caller });
+    await beginRotation(store, begun.record, { caller });
     await revokeApiKey(store, record, caller);
     const { createdBy, ...unsigned } = old.record;
     await put({ ...unsigned, revokedAt: createdBy!.time });

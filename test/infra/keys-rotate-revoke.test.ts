@@ -66,7 +66,7 @@ async function interrupt({ process: child }: RunningModule): Promise<void> {
 /** A key whose rotation was cut off when its successor was shown. */
 async function halfRotated(owner: string): Promise<{ old: IssuedKey; successor: IssuedKey }> {
   const old = await issued(owner);
-  return { old, successor: await beginRotation(store, old.record, { lifetime: undefined, caller }) };
+  return { old, successor: await beginRotation(store, old.record, { caller }) };
 }
 
 describe('rotates a key', () => {
@@ -185,7 +185,7 @@ describe('rotates a key', () => {
     const { keyId } = record;
     const outcome = await whileHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async ({ release }) => {
       const found = await findRotatableKey(store, keyId);
-      await beginRotation(store, found, { lifetime: undefined, caller });
+      await beginRotation(store, found, { caller });
       release();
     });
     expect(outcome).toEqual({

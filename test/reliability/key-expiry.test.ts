@@ -75,29 +75,26 @@ async function decisionsDuring(act: () => Promise<unknown>): Promise<number> {
   return service.invocations.get('Authorizer')! - before;
 }
 
+/** For as long as a decision is kept, that one serves all routes. */
+async function expectOneDecision(key: string, statuses: number[]): Promise<void> {
+  const decisions = await decisionsDuring(async () => {
+    expect(await statusesOfRoutes(key)).toEqual(statuses);
+    setClock(CACHE_MILLISECONDS - 1);
+    expect(await statusesOfRoutes(key)).toEqual(statuses);
+  });
+  expect(decisions).toBe(1);
+}
+
 describe('one decision of the authorizer', () => {
   test('lets a key in on every route, for as long as it is kept', async () => {
     const { key } = await issue();
-    expect(
-      await decisionsDuring(async () => {
-        expect(await statusesOfRoutes(key)).toEqual([201, 200, 200, 200]);
-        setClock(CACHE_MILLISECONDS - 1);
-        expect(await statusesOfRoutes(key)).toEqual([201, 200, 200, 200]);
-      }),
-    ).toBe(1);
+    await expectOneDecision(key, [201, 200, 200, 200]);
     setClock(CACHE_MILLISECONDS);
     expect(await decisionsDuring(() => statusesOfRoutes(key))).toBe(1);
   });
 
   test('keeps a key out on every route, for as long as it is kept', async () => {
-    const key = generateApiKey(store.stage);
-    expect(
-      await decisionsDuring(async () => {
-        expect(await statusesOfRoutes(key)).toEqual([401, 401, 401, 401]);
-        setClock(CACHE_MILLISECONDS - 1);
-        expect(await statusesOfRoutes(key)).toEqual([401, 401, 401, 401]);
-      }),
-    ).toBe(1);
+    await expectOneDecision(generateApiKey(store.stage), [401, 401, 401, 401]);
   });
 });
 
@@ -146,7 +143,7 @@ test('a client that uses both keys all the time while one replaces the other is 
   await use(old);
   setClock(CACHE_MILLISECONDS); // the next decision is on what is there by then
   const predecessor = await findRotatableKey(store, record.keyId);
-  const { key, record: successor } = await beginRotation(store, predecessor, { lifetime: undefined, caller });
+  const { key, record: successor } = await beginRotation(store, predecessor, { caller });
   await use(old, key);
   const expiresAt = endOfOverlap(predecessor, HOUR_MILLISECONDS);
   const end = Date.parse(expiresAt) - start;

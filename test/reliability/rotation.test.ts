@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { done, refusal } from '../support/outcomes.ts';
+import { done } from '../support/outcomes.ts';
 import { type Outcome, type RunningModule, startModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -206,13 +206,5 @@ describe('the command for keys', () => {
     expect(ownRecord.createdBy).toMatchObject({
       caller: expect.stringMatching(/^arn:aws:iam::\d+:user\/operator$/),
     });
-  });
-
-  test('says that none runs on a folder whose service was killed', async () => {
-    await service.stop('SIGKILL');
-    expect(existsSync(join(data, 'service.json'))).toBe(true);
-    expect(refusal(await start(['list'], data).ended)).toBe(
-      `No local service runs on ${data}: start it with npm start.`,
-    );
   });
 });

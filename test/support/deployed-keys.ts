@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/key-lifecycle.ts';
 import { readTemplate } from '../../infra/local/assembly.ts';
 import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb.ts';
-import { matchesArn } from '../../infra/local/permissions.ts';
+import { permits } from '../../infra/local/permissions.ts';
 import { accountId, region } from '../../infra/local/template.ts';
 import { type ApiKeyRecord, type KeyStore, verifyApiKey } from '../../shared/api-keys.ts';
 import { database } from '../../shared/database.ts';
@@ -18,8 +18,8 @@ import { type Outcome, type RunningModule, startModule } from './run-command.ts'
 // documentation, by access key id.
 
 interface Statement {
-  Action: string | string[];
-  Resource: string | string[];
+  Action: string[];
+  Resource: string[];
 }
 
 /** The policy that operators are told to ask for. */
@@ -73,8 +73,13 @@ function documentedPolicy(): Statement[] {
   const chapter = chapters.find((one) => one.startsWith('Permissions\n'))!;
   const json = /```json\n(.*?)```/s.exec(chapter)![1]!;
   // Everything here is in one region and account.
-  return JSON.parse(json.replaceAll(/(arn:aws:[a-z]+):[a-z0-9-]+:\d{12}:/g, `$1:${region}:${accountId}:`))
-    .Statement;
+  const { Statement } = JSON.parse(
+    json.replaceAll(/(arn:aws:[a-z]+):[a-z0-9-]+:\d{12}:/g, `$1:${region}:${accountId}:`),
+  );
+  return Statement.map(({ Action, Resource }: any) => ({
+    Action: [Action].flat(),
+    Resource: [Resource].flat(),
+  }));
 }
 
 /** As CloudFormation names the table: after its stack and logical id, with a suffix of its own. */
@@ -84,12 +89,9 @@ function nameOfTable(logicalId: string): string {
 
 function mayDo(accessKeyId: string, action: string, resource: string): boolean {
   if (accessKeyId === operatorAccessKeyId) return true;
-  const allowing = statementsOf[accessKeyId]!.find(
-    ({ Action, Resource }) =>
-      [Action].flat().includes(action) && [Resource].flat().some((arn) => matchesArn(arn, resource)),
-  );
-  if (allowing) usedActions.add(action);
-  return allowing !== undefined;
+  const isAllowed = permits(statementsOf[accessKeyId]!, action, resource);
+  if (isAllowed) usedActions.add(action);
+  return isAllowed;
 }
 
 interface RunOptions {

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../../infra/local/http-message.ts';
 import type { Invocation, LambdaFunction } from '../../infra/local/lambda.ts';
 import type { Template } from '../../infra/local/template.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { setFunctionsEnvironment, startTables } from './real-database.ts';
+import { issueTestKey, setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
   method?: string;
@@ -50,7 +50,6 @@ export async function startFaultyService(
     GetPet: (await import('../../functions/get-pet.ts')).handler,
     ListPets: (await import('../../functions/list-pets.ts')).handler,
   };
-  const { issueApiKey } = await import('../../infra/key-lifecycle.ts');
   const { database: client } = await import('../../shared/database.ts');
   // Of its own for each call, as an instance that answers one request at a time would hardly use one up.
   client.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
@@ -70,11 +69,7 @@ export async function startFaultyService(
     ),
   );
 
-  const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
-  const { key } = await issueApiKey(
-    { stage: STAGE!, table: API_KEYS_TABLE! },
-    { owner: 'a test', caller: 'a test', lifetime: undefined },
-  );
+  const key = await issueTestKey();
   isQuiet = false;
 
   return {

@@ -51,3 +51,13 @@ export function setFunctionsEnvironment(template: Template, databaseEndpoint: st
     AWS_SHARED_CREDENTIALS_FILE: devNull,
   });
 }
+
+/** A key of the stage whose environment this process has. */
+export async function issueTestKey(): Promise<string> {
+  // Imported only now: the database reads some of its environment when it is.
+  const { issueApiKey } = await import('../../infra/key-lifecycle.ts');
+  const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
+  const store = { stage: STAGE!, table: API_KEYS_TABLE! };
+  const { key } = await issueApiKey(store, { owner: 'a test', caller: 'a test' });
+  return key;
+}

@@ -1,10 +1,11 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { refusal } from '../../support/outcomes.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -231,13 +232,16 @@ describe('the operator command on the local service', () => {
     const data = mkdtempSync(join(folders, 'data-'));
     await start('--data', data);
     await stop('SIGKILL');
-    const { code, stderr } = await issueFor(data);
-    expect([code, stderr]).toEqual([1, `No local service runs on ${data}: start it with npm start.\n`]);
+    expect(existsSync(join(data, 'service.json'))).toBe(true);
+    expect(refusal(await issueFor(data))).toBe(noServiceOn(data));
   });
 
   test('says so where no local service runs', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
-    const { code, stderr } = await issueFor(data);
-    expect([code, stderr]).toEqual([1, `No local service runs on ${data}: start it with npm start.\n`]);
+    expect(refusal(await issueFor(data))).toBe(noServiceOn(data));
   });
 });
+
+function noServiceOn(folder: string): string {
+  return `No local service runs on ${folder}: start it with npm start.`;
+}
