@@ -23,10 +23,16 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/** JSON in which a bigint is written as a plain integer. A lone surrogate is written as an escape. */
-export function stringifyJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member,
+/**
+ * JSON in which a bigint is written as a plain integer. A lone surrogate is written as an escape.
+ *
+ * @param indent spaces for each level; on one line without.
+ */
+export function stringifyJson(value: unknown, indent?: number): string {
+  return JSON.stringify(
+    value,
+    (_key, member: unknown) => (typeof member === 'bigint' ? JSON.rawJSON(member.toString()) : member),
+    indent,
   );
 }
 

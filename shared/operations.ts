@@ -14,7 +14,12 @@ export interface Operation {
   path: `/v1/${string}`;
   /** Has a member for each part of the request that counts. */
   request: v.GenericSchema<unknown, object> & { entries: RequestParts };
-  success: { status: 200 | 201; schema: v.GenericSchema };
+  success: {
+    status: 200 | 201;
+    schema: v.GenericSchema;
+    /** Headers of its own, and whether every success has them. */
+    headers?: Record<string, 'always' | 'sometimes'>;
+  };
   /** Refusals of its own, beside those that every operation can answer with. */
   errors: readonly ErrorCode[];
   deprecation?: Deprecation;
@@ -45,7 +50,7 @@ export const operations = {
     method: 'GET',
     path: PETS,
     request: v.object({ query: ListPetsQuery }),
-    success: { status: 200, schema: v.array(Pet) },
+    success: { status: 200, schema: v.array(Pet), headers: { Link: 'sometimes' } },
     errors: ['invalid_request'],
   },
   createPet: {
@@ -57,7 +62,7 @@ export const operations = {
       headers: v.object({ 'Idempotency-Key': v.exactOptional(IdempotencyKey) }),
       body: NewPet,
     }),
-    success: { status: 201, schema: Pet },
+    success: { status: 201, schema: Pet, headers: { Location: 'always' } },
     errors: ['invalid_request', 'request_too_large', 'unsupported_media_type', 'idempotency_key_reused'],
   },
   getPet: {

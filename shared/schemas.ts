@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { decodeCursor } from './cursor.ts';
 
-// Messages complete the sentence that starts with the field's name: "name must be …".
+// Messages complete the sentence that starts with the field's name: "name must be …". Metadata is the JSON Schema of a
+// value as clients write it, where the conversion to JSON Schema cannot see it in the checks.
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -11,6 +12,7 @@ const Int64 = v.pipe(
   v.bigint(INT64_MESSAGE),
   v.minValue(INT64_MIN, INT64_MESSAGE),
   v.maxValue(INT64_MAX, INT64_MESSAGE),
+  v.metadata({ type: 'integer', format: 'int64', minimum: INT64_MIN, maximum: INT64_MAX }),
 );
 
 const NAME_MESSAGE = 'must be a string of 1 to 255 characters, not all white space, in well-formed Unicode';
@@ -22,6 +24,7 @@ const Name = v.pipe(
     (name) => name.isWellFormed() && /[^\s\p{White_Space}]/u.test(name) && Array.from(name).length <= 255,
     NAME_MESSAGE,
   ),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 255, pattern: '[^\\s\\u0085]' }),
 );
 
 export const PetStatus = v.picklist(
@@ -47,9 +50,8 @@ const IDEMPOTENCY_KEY_MESSAGE =
  */
 export const IdempotencyKey = v.pipe(
   v.string(IDEMPOTENCY_KEY_MESSAGE),
-  v.regex(/^(?:[^"]|"(?:[^"\\]|\\["\\])*"$)/, IDEMPOTENCY_KEY_MESSAGE),
+  v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
-  v.regex(/^[!-~]{1,255}$/, IDEMPOTENCY_KEY_MESSAGE),
 );
 
 /** `petId` in the path: an int64 in plain decimal, without sign `+` and leading zeros. */
@@ -66,7 +68,12 @@ const CURSOR_MESSAGE = 'must be the one from the Link header of the previous pag
 /** The query of a list. A parameter that is given twice arrives as an array and is refused. */
 export const ListPetsQuery = v.object({
   limit: v.optional(
-    v.pipe(v.string(LIMIT_MESSAGE), v.regex(/^(?:[1-9]\d?|100)$/, LIMIT_MESSAGE), v.transform(Number)),
+    v.pipe(
+      v.string(LIMIT_MESSAGE),
+      v.regex(/^(?:[1-9]\d?|100)$/, LIMIT_MESSAGE),
+      v.metadata({ type: 'integer', minimum: 1, maximum: 100 }),
+      v.transform(Number),
+    ),
     '20',
   ),
   status: v.exactOptional(v.picklist(PetStatus.options, `${PetStatus.message as string}, given once`)),

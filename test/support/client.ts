@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { parseJson } from '../../shared/json.ts';
+import { contract } from './contract.ts';
 
 /** The service under test, as the environment names it. */
 export const baseAddress = process.env['BASE_URL'] ?? '';
@@ -11,6 +12,8 @@ export const isDeployed = baseAddress.startsWith('https:');
 export const apiKey = process.env['API_KEY'] ?? '';
 /** What precedes the version in every address: the host, and the stage where addresses name it. */
 export const rootAddress = baseAddress.replace(/\/v1$/, '');
+
+const { contradictions } = contract();
 
 export interface Answer {
   status: number;
@@ -35,7 +38,11 @@ export async function request(address: string, init: Init = {}): Promise<Answer>
   });
 }
 
-/** Sends the address and the headers as given: fetch would rewrite a path and add a Content-Type. */
+/**
+ * Sends the address and the headers as given: fetch would rewrite a path and add a Content-Type.
+ *
+ * @throws Error when request and answer contradict openapi.json.
+ */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = init;
   const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
@@ -45,12 +52,15 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   const content = await text(incoming);
-  return {
+  const answer = {
     status: incoming.statusCode ?? 0,
     headers: new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
     text: content,
-    body: content === '' ? undefined : parseJson(content),
   };
+  const target = url.startsWith(`${baseAddress}/`) ? url.slice(baseAddress.length) : url;
+  const problems = contradictions({ method, target, headers, body, answer });
+  if (problems.length > 0) throw new Error(`Against openapi.json:\n${problems.join('\n')}`);
+  return { ...answer, body: content === '' ? undefined : parseJson(content) };
 }
 
 /** Adds a pet; `body` is an object, or the text or bytes to send as they are. */

@@ -17,18 +17,23 @@ interface Zone {
 }
 
 const COMMAND_NAMES =
-  'command|cost|cost-model|deployed-stage|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|smoke';
+  'command|cost|cost-model|deployed-stage|docs|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|progress|seed|seed-[a-z]+|smoke';
 const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
-const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES})\.ts)[^/]+\.ts`;
+const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES}|reference|reference-[a-z]+)\.ts)[^/]+\.ts`;
 
 const zones: Zone[] = [
-  { files: /^functions\//, project: /^shared\// },
-  { files: /^shared\//, project: /^shared\// },
-  { files: /^infra\/local\//, project: /^infra\/local\// },
+  // What makes the OpenAPI document has no place in a bundle.
+  { files: /^functions\//, project: /^shared\/(?!openapi)/ },
+  { files: /^shared\/openapi/, project: /^shared\// },
+  { files: /^shared\//, project: /^shared\/(?!openapi)/ },
+  // The page that the local service shows to browsers; it knows nothing of the rest.
+  { files: /^infra\/reference(-[a-z]+)?\.ts$/, project: /^infra\/reference-[a-z]+\.ts$/ },
+  { files: /^infra\/local\//, project: /^infra\/(local\/.*|reference(-library)?\.ts)$/ },
   {
     files: new RegExp(`^${OPERATOR_COMMANDS}$`),
     // Settings are plain data.
-    project: /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|stages)\.ts)$/,
+    project:
+      /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|progress|reference(-library)?|seed-[a-z]+|stages)\.ts)$/,
   },
   {
     files: new RegExp(`^${CDK_FILES}$`),
@@ -40,7 +45,10 @@ const zones: Zone[] = [
 const packages: [target: RegExp, files: RegExp][] = [
   [/^(aws-cdk-lib|constructs)(\/|$)/, new RegExp(`^${CDK_FILES}$`)],
   [/^@aws-sdk\//, new RegExp(`^(shared/(database|pets)\\.ts|${OPERATOR_COMMANDS})$`)],
+  [/^@faker-js\/faker(\/|$)/, /^infra\/seed-pets\.ts$/],
   [/^@middy\/core(\/|$)/, /^shared\/endpoint\.ts$/],
+  [/^@valibot\/to-json-schema$/, /^shared\/openapi\.ts$/],
+  [/^@scalar\//, /^infra\/reference-library\.ts$/],
 ];
 
 /** What the file imports against the rules of the architecture, each as a sentence. */

@@ -1,0 +1,122 @@
+import { challenge } from './authorization.ts';
+import { type ErrorCode, retryAfterSeconds } from './errors.ts';
+import type { Operation } from './operations.ts';
+
+type Presence = 'always' | 'sometimes';
+
+/** What API Gateway, or the firewall before it, may refuse by itself, whichever operation was called. */
+export const gatewayRefusals: readonly ErrorCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'request_too_large',
+  'too_many_requests',
+  'internal_error',
+  'service_unavailable',
+  'gateway_timeout',
+];
+
+/** What the function of any operation may refuse, beside the operation's own errors. */
+export const functionRefusals: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
+
+/** Every header of an answer that means something, by the key of its component. */
+export const responseHeaders = {
+  RequestId: {
+    name: 'x-amzn-RequestId',
+    description: 'Id of the request, which finds it in the logs of the service.',
+    schema: { type: 'string' },
+    example: 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
+  },
+  CacheControl: {
+    name: 'Cache-Control',
+    description: 'Answers are not to be kept by caches.',
+    schema: { type: 'string', const: 'no-store' },
+    example: 'no-store',
+  },
+  NextPage: {
+    name: 'Link',
+    description: 'Address of the next page (RFC 8288), while there is one.',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+    example:
+      '<https://petstore.example.com/v1/pets?limit=2&status=available&cursor=MjQ0MDIzMjA3MzYxMDIx>; rel="next"',
+  },
+  Location: {
+    name: 'Location',
+    description: 'Address of the new pet (RFC 9110).',
+    schema: { type: 'string', format: 'uri' },
+    example: 'https://petstore.example.com/v1/pets/244023207435853',
+  },
+  Deprecation: {
+    name: 'Deprecation',
+    description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
+    schema: { type: 'string', pattern: String.raw`^@\d+$` },
+    example: '@1795219200',
+  },
+  Sunset: {
+    name: 'Sunset',
+    description: 'When the operation goes away (RFC 8594).',
+    schema: { type: 'string' },
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  },
+  Successor: {
+    name: 'Link',
+    description: 'The operation to use instead (RFC 5829).',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
+    example: '<https://petstore.example.com/v1/pets>; rel="successor-version"',
+  },
+  Challenge: {
+    name: 'WWW-Authenticate',
+    description: 'How to authenticate (RFC 6750).',
+    schema: { type: 'string', const: challenge },
+    example: challenge,
+  },
+  Allow: {
+    name: 'Allow',
+    description: 'The methods that the address takes (RFC 9110).',
+    schema: { type: 'string' },
+    example: 'GET, POST',
+  },
+  RetryAfter: {
+    name: 'Retry-After',
+    description: 'Seconds to wait before the request is repeated (RFC 9110).',
+    schema: { type: 'string', pattern: String.raw`^\d+$` },
+    example: '1',
+  },
+} as const;
+
+export type HeaderKey = keyof typeof responseHeaders;
+export type Headers = Partial<Record<HeaderKey, Presence>>;
+
+const everywhere: Headers = { RequestId: 'always', CacheControl: 'always' };
+
+/** Headers of an operation's success. */
+export function successHeaders({ success, deprecation }: Operation): Headers {
+  const { Link, Location } = success.headers ?? {};
+  return {
+    ...everywhere,
+    ...(Link && { NextPage: Link }),
+    ...(Location && { Location }),
+    ...(deprecation && deprecationHeaders('always')),
+  };
+}
+
+/** Headers of a refusal, of any operation or of this one. */
+export function refusalHeaders(code: ErrorCode, operation?: Operation): Headers {
+  const isOfFunction = operation?.errors.includes(code) || functionRefusals.includes(code);
+  return {
+    ...everywhere,
+    // The firewall's own answer to too many requests may lack it.
+    ...(code === 'too_many_requests' && { RequestId: 'sometimes' }),
+    ...(code === 'unauthorized' && { Challenge: 'always' }),
+    ...(code === 'method_not_allowed' && { Allow: 'always' }),
+    ...(retryAfterSeconds[code] !== undefined && { RetryAfter: 'always' }),
+    // What is refused before the function is reached lacks them.
+    ...(operation?.deprecation &&
+      isOfFunction &&
+      deprecationHeaders(gatewayRefusals.includes(code) ? 'sometimes' : 'always')),
+  };
+}
+
+function deprecationHeaders(presence: Presence): Headers {
+  return { Deprecation: presence, Sunset: presence, Successor: presence };
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+
+/** An OpenAPI document as tests read it: every `$ref` replaced by what it leads to. */
+export interface OpenApiDocument {
+  operations: DocumentedOperation[];
+  /** What any other address and method is told. */
+  others: Record<string, DocumentedAnswer>;
+}
+
+export interface DocumentedOperation {
+  id: string;
+  method: string;
+  /** Matches the path below the base address; its group is the path parameter. */
+  path: RegExp;
+  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: object }[];
+  /** Schema of the body; undefined when there is none. */
+  body: object | undefined;
+  /** By status. */
+  answers: Record<string, DocumentedAnswer>;
+}
+
+export interface DocumentedAnswer {
+  headers: Record<string, { required?: boolean; schema: object; example: string }>;
+  /** Schema of the body, in which objects have no other members than those it names: readers expect more, we give none. */
+  schema: object;
+  example: unknown;
+}
+
+/** The committed document as it is, without those digits of integers that a double cannot hold. */
+export function readOpenApi(): any {
+  return JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+}
+
+export function openApiDocumentOf(document: any): OpenApiDocument {
+  const resolved = resolve(document, document) as any;
+  return {
+    operations: Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
+      Object.entries<any>(item).map(([method, operation]) => ({
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}/?$`),
+        parameters: operation.parameters ?? [],
+        body: operation.requestBody?.content['application/json'].schema,
+        answers: answersOf(operation.responses),
+      })),
+    ),
+    others: answersOf(resolved['x-other-requests'].responses),
+  };
+}
+
+function answersOf(responses: Record<string, any>): Record<string, DocumentedAnswer> {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { headers, content }]) => {
+      const { schema, example } = content['application/json'];
+      return [status, { headers, schema: closed(schema), example }];
+    }),
+  );
+}
+
+/** A part of the document with what its references lead to in their place. */
+function resolve(part: any, document: any): unknown {
+  if (Array.isArray(part)) return part.map((item) => resolve(item, document));
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, ...own } = part;
+  const target = $ref
+    ?.split('/')
+    .slice(1)
+    .reduce((node: any, name: string) => node[name], document);
+  return Object.fromEntries(
+    Object.entries({ ...target, ...own }).map(([name, member]) => [name, resolve(member, document)]),
+  );
+}
+
+function closed(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_name, value: any) =>
+    value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+  ) as object;
+}
