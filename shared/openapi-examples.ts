@@ -5,14 +5,14 @@ import type { operations } from './operations.ts';
 
 type OperationId = keyof typeof operations;
 
-const rex = { id: 244023207435853n, name: 'Rex', categoryId: 7n, status: 'available' };
-const mia = { id: 244023207361021n, name: 'Mia', categoryId: 7n, status: 'available' };
+const rex = { id: 244141843387957n, name: 'Rex', categoryId: 7n, status: 'available' };
+const mia = { id: 244141843354535n, name: 'Mia', categoryId: 7n, status: 'available' };
 
 /** What is sent to get them. */
 export const requestExamples = {
   limit: 2,
   status: 'available',
-  cursor: 'MjQ0MDIzMjA3MzYxMDIx',
+  cursor: 'MjQ0MTQxODQzMzU0NTM1',
   petId: rex.id,
   'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
   newPet: { name: 'Rex', categoryId: 7n, status: 'available' },
@@ -38,10 +38,10 @@ const messages: Record<ErrorCode, string> = {
   idempotency_key_reused:
     'This Idempotency-Key was used for another pet: send this one under a key of its own.',
   too_many_requests: 'Too many requests; please slow down.',
-  internal_error: 'Something went wrong on our side. Request id: d1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
+  internal_error: 'Something went wrong on our side. Request id: 6dfc4c0a-84b9-489e-ba7c-dd53e488588b',
   service_unavailable:
-    'The service cannot answer right now. Request id: d1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
-  gateway_timeout: 'The service did not answer in time. Request id: d1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
+    'The service cannot answer right now. Request id: 407fc894-750f-42ad-9f8a-7a2266197d54',
+  gateway_timeout: 'The service did not answer in time. Request id: 63cb7370-cb77-47fe-b98e-53de44ee3921',
 };
 
 const ownMessages: Partial<Record<OperationId, Partial<Record<ErrorCode, string>>>> = {
@@ -53,7 +53,7 @@ const ownMessages: Partial<Record<OperationId, Partial<Record<ErrorCode, string>
     invalid_request: `name is required; categoryId must be ${int64}.`,
     request_too_large: 'The body may have at most 65536 bytes.',
   },
-  getPet: { not_found: 'There is no pet with the id 244023207435854.' },
+  getPet: { not_found: 'There is no pet with the id 244141843387958.' },
 };
 
 /** `message` of a refusal, of any operation or of this one. */

@@ -25,7 +25,7 @@ export const responseHeaders = {
     name: 'x-amzn-RequestId',
     description: 'Id of the request, which finds it in the logs of the service.',
     schema: { type: 'string' },
-    example: 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
+    example: '3c436e3c-4f1a-4ec3-9e92-dd89cd42a1b1',
   },
   CacheControl: {
     name: 'Cache-Control',
@@ -38,13 +38,13 @@ export const responseHeaders = {
     description: 'Address of the next page (RFC 8288), while there is one.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example:
-      '<https://petstore.example.com/v1/pets?limit=2&status=available&cursor=MjQ0MDIzMjA3MzYxMDIx>; rel="next"',
+      '<https://petstore.example.com/v1/pets?limit=2&status=available&cursor=MjQ0MTQxODQzMzU0NTM1>; rel="next"',
   },
   Location: {
     name: 'Location',
     description: 'Address of the new pet (RFC 9110).',
     schema: { type: 'string', format: 'uri' },
-    example: 'https://petstore.example.com/v1/pets/244023207435853',
+    example: 'https://petstore.example.com/v1/pets/244141843387957',
   },
   Deprecation: {
     name: 'Deprecation',

@@ -59,6 +59,13 @@ export function deprecationText(sunset: string): string {
   return `**Deprecated**: goes away on ${sunset}. Use \`GET /pets\` with the \`status\` filter instead.`;
 }
 
+export const schemaTexts = {
+  Pet: 'An animal that is offered in the store.',
+  NewPet: 'What is sent to add an animal.',
+  PetStatus: 'Whether an animal can be had.',
+  Error: 'Why a request was refused.',
+};
+
 export const petTexts: Record<keyof Pet, string> = {
   id: 'Assigned by the service: positive, at most 9007199254740991 (2^53−1), growing with time.',
   name: '1 to 255 characters, not all of them white space, in well-formed Unicode; kept as sent.',

@@ -18,6 +18,7 @@ import {
   parameterTexts,
   petTexts,
   refusalTexts,
+  schemaTexts,
 } from './openapi-texts.ts';
 import { type Operation, operations } from './operations.ts';
 import { NewPet, Pet, PetStatus } from './schemas.ts';
@@ -214,7 +215,11 @@ function petSchemas(): Json {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
-      schema.properties ? { ...schema, properties: described(schema.properties) } : schema,
+      {
+        description: schemaTexts[name as keyof typeof components],
+        ...schema,
+        ...(schema.properties && { properties: described(schema.properties) }),
+      },
     ]),
   );
 }
@@ -231,7 +236,7 @@ function described(properties: NonNullable<JsonSchema['properties']>): Json {
 function errorSchema(): Json {
   return {
     type: 'object',
-    description: 'Why a request was refused.',
+    description: schemaTexts.Error,
     required: ['code', 'message', 'status'],
     properties: {
       code: { type: 'string', enum: codes, description: 'What programs decide by.' },

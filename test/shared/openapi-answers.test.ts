@@ -64,7 +64,7 @@ const ways: Record<string, Way> = {
     return sent({ target: `/v1/pets/${JSON.parse(created!.answer.text).id}` });
   },
   'getPet 400': async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', get)],
-  'getPet 404': () => sent({ target: '/v1/pets/244023207435854' }),
+  'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
   ...refusalsOfAll('getPet', get),
 
   'other 404': () => sent({ target: '/v1/orders' }),

@@ -17,7 +17,7 @@ interface Zone {
 }
 
 const COMMAND_NAMES =
-  'command|cost|cost-model|deployed-stage|docs|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|progress|seed|seed-[a-z]+|smoke';
+  'command|cost|cost-model|deployed-stage|docs|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|openapi-diff|openapi-diff-[a-z]+|progress|seed|seed-[a-z]+|smoke';
 const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
 const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES}|reference|reference-[a-z]+)\.ts)[^/]+\.ts`;
 
@@ -26,6 +26,8 @@ const zones: Zone[] = [
   { files: /^functions\//, project: /^shared\/(?!openapi)/ },
   { files: /^shared\/openapi/, project: /^shared\// },
   { files: /^shared\//, project: /^shared\/(?!openapi)/ },
+  // It runs before anything can be known to be there.
+  { files: /^infra\/require-node\.cjs$/, project: /^$/ },
   // The page that the local service shows to browsers; it knows nothing of the rest.
   { files: /^infra\/reference(-[a-z]+)?\.ts$/, project: /^infra\/reference-[a-z]+\.ts$/ },
   { files: /^infra\/local\//, project: /^infra\/(local\/.*|reference(-library)?\.ts)$/ },
@@ -33,7 +35,7 @@ const zones: Zone[] = [
     files: new RegExp(`^${OPERATOR_COMMANDS}$`),
     // Settings are plain data.
     project:
-      /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|progress|reference(-library)?|seed-[a-z]+|stages)\.ts)$/,
+      /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|openapi-diff-[a-z]+|progress|reference(-library)?|seed-[a-z]+|stages)\.ts)$/,
   },
   {
     files: new RegExp(`^${CDK_FILES}$`),
