@@ -19,6 +19,18 @@ import type { StageSettings } from './stages.ts';
 
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
+/** Where the cloud assembly tells what a function's bundle is made from: `npm start -- --watch` makes it anew. */
+const BUNDLING_METADATA = 'pet-store:bundling';
+
+/** In esbuild's names, which the CDK shares. */
+const esbuildOptions = {
+  format: OutputFormat.ESM,
+  target: 'node24',
+  minify: true,
+  // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
+  mainFields: ['module', 'main'],
+};
+
 export interface PetStoreFunctionProps {
   /** Name of the module in `functions/`, without ending. */
   module: string;
@@ -36,6 +48,7 @@ export class PetStoreFunction extends NodejsFunction {
 
   constructor(scope: Construct, id: string, props: PetStoreFunctionProps) {
     const { module, description, settings, environment, permission } = props;
+    const entry = `functions/${module}.ts`;
     const logGroup = createLogGroup(scope, `${id}Logs`, settings);
     // A role of its own instead of the default one, whose managed policy may write to every log group.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -48,7 +61,7 @@ export class PetStoreFunction extends NodejsFunction {
 
     super(scope, id, {
       description,
-      entry: `${projectRoot}functions/${module}.ts`,
+      entry: `${projectRoot}${entry}`,
       projectRoot,
       depsLockFilePath: `${projectRoot}package-lock.json`,
       runtime: Runtime.NODEJS_24_X,
@@ -66,15 +79,11 @@ export class PetStoreFunction extends NodejsFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
       awsSdkConnectionReuse: false, // the variable it sets is for SDK version 2
-      bundling: {
-        format: OutputFormat.ESM,
-        target: 'node24',
-        minify: true,
-        bundleAwsSDK: true,
-        // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
-        mainFields: ['module', 'main'],
-      },
+      bundling: { ...esbuildOptions, bundleAwsSDK: true },
     });
+    // Beside these the CDK gives esbuild two of its own.
+    const options = { bundle: true, platform: 'node', ...esbuildOptions };
+    this.node.defaultChild!.node.addMetadata(BUNDLING_METADATA, { name: id, entry, options });
     // The classes differ from their own interfaces under exactOptionalPropertyTypes.
     const version = this.currentVersion as IVersion;
     this.live = new Alias(this, 'Live', { aliasName: 'live', version }) as IAlias;

@@ -85,6 +85,10 @@ describe('the rules', () => {
     ['infra/local/routes.ts', `import type { x } from '../stages.ts';`, 'infra/stages.ts'],
     ['infra/local/lambda.ts', `await import('../../functions/get-pet.ts');`, 'functions/get-pet.ts'],
     ['infra/local/main.ts', `import { App } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
+    ['infra/local/main.ts', `import { x } from '../docs.ts';`, 'infra/docs.ts'],
+    ['infra/reference.ts', `import { openApiDocument } from '../shared/openapi.ts';`, 'shared/openapi.ts'],
+    ['infra/api.ts', `import { referencePage } from './reference.ts';`, 'infra/reference.ts'],
+    ['infra/docs.ts', `import x from '@scalar/fastify-api-reference';`, '@scalar/fastify-api-reference'],
     ['infra/local/main.ts', `import { x } from '@aws-sdk/client-dynamodb';`, '@aws-sdk/client-dynamodb'],
     ['shared/intents.ts', `import { x } from '@aws-sdk/lib-dynamodb';`, '@aws-sdk/lib-dynamodb'],
   ])('forbid %s the line %s', (file, line, target) => {
@@ -102,6 +106,9 @@ describe('the rules', () => {
     ['infra/keys.ts', `import { issueApiKey } from './key-lifecycle.ts';`],
     ['infra/openapi.ts', `import { openApiDocument } from '../shared/openapi.ts';`],
     ['infra/local/main.ts', `import dynalite from 'dynalite';`],
+    ['infra/local/reference.ts', `import { referencePage } from '../reference.ts';`],
+    ['infra/docs.ts', `import { referencePage } from './reference.ts';`],
+    ['infra/reference-library.ts', `await import('@scalar/fastify-api-reference');`],
   ])('allow %s the line %s', (file, line) => {
     expect(forbiddenImports(file, line)).toEqual([]);
   });

@@ -21,7 +21,7 @@ export default {
       globalSetup: '<rootDir>/test/support/run-setup.ts',
       globalTeardown: '<rootDir>/test/support/run-teardown.ts',
       testMatch: [
-        '<rootDir>/test/{shared,functions,infra,reliability,fuzz,bench}/**/*.test.ts',
+        '<rootDir>/test/{shared,functions,infra,reliability,fuzz,bench,browser,clients}/**/*.test.ts',
         '<rootDir>/test/*.test.ts',
       ],
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AccessLogValues, accessLogWriter } from './access-log.ts';
-import { type Authorize, createAuthorizer } from './authorizer.ts';
+import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 import { functionsByUri, type FunctionOf } from './function-uris.ts';
 import type { LambdaFunction } from './lambda.ts';
@@ -32,6 +32,11 @@ export interface ApiGateway {
   refuse: (responseType: ResponseType) => HttpResponse;
 }
 
+export interface RestApi extends ApiGateway {
+  /** Has every request decided anew, as API Gateway's action of this name does. */
+  flushAuthorizersCache: () => void;
+}
+
 /**
  * The REST API of the template: finds the route, asks the authorizer, then a function or a mock, and gives the
  * template's gateway response where something fails on the way.
@@ -43,7 +48,7 @@ export function createApiGateway(
   template: Template,
   functions: Map<string, LambdaFunction>,
   logAccess?: (line: string) => void,
-): ApiGateway {
+): RestApi {
   const routes = readRoutes(template);
   const apiId = only(template, 'AWS::ApiGateway::RestApi').logicalId;
   const { StageName: stage, AccessLogSetting } = only(template, 'AWS::ApiGateway::Stage').properties;
@@ -83,11 +88,11 @@ export function createApiGateway(
     known['$context.resourcePath'] = route.resourcePath;
 
     let context: Record<string, string> | undefined;
-    const authorize = authorizers.get(route.method.AuthorizerId ?? '');
-    if (authorize) {
+    const authorizer = authorizers.get(route.method.AuthorizerId ?? '');
+    if (authorizer) {
       const token = headerValues(request, 'Authorization');
       const start = performance.now();
-      const decision = await authorize(
+      const decision = await authorizer.authorize(
         token.length > 0 ? token.join(',') : undefined,
         `${arnPrefix}/${stage}/${request.method}${request.path}`,
       );
@@ -141,7 +146,13 @@ export function createApiGateway(
     return response;
   }
 
-  return { handle, refuse: (responseType) => refuse(responseType) };
+  return {
+    handle,
+    refuse: (responseType) => refuse(responseType),
+    flushAuthorizersCache() {
+      for (const { flushCache } of authorizers.values()) flushCache();
+    },
+  };
 }
 
 function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {
@@ -162,7 +173,7 @@ function readAuthorizers(
   template: Template,
   functionOf: FunctionOf,
   arnPrefix: string,
-): Map<string, Authorize> {
+): Map<string, Authorizer> {
   return new Map(
     template.resources('AWS::ApiGateway::Authorizer').map((authorizer) => {
       const { logicalId, properties } = authorizer;

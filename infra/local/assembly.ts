@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { RunnerError } from './runner-error.ts';
 import { parseTemplate, type Template } from './template.ts';
 
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The CDK's command, and the variables to run it with: it starts the app with the `node` that it finds, which must be this one. */
 export const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
@@ -45,6 +45,6 @@ export function readTemplate(stage: string, assembly: string): Template {
   return parseTemplate(text);
 }
 
-function stackName(stage: string): string {
+export function stackName(stage: string): string {
   return `PetStore-${stage}`;
 }

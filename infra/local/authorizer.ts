@@ -8,7 +8,11 @@ import type { Resource } from './template.ts';
 /** What the authorizer says of a request: the context for the integration, or the gateway response to give. */
 export type Decision = { context: Record<string, string> } | { refusal: ResponseType };
 
-export type Authorize = (token: string | undefined, methodArn: string) => Promise<Decision>;
+export interface Authorizer {
+  authorize: (token: string | undefined, methodArn: string) => Promise<Decision>;
+  /** Forgets what was decided, and what is being decided. */
+  flushCache: () => void;
+}
 
 /** What the function must answer with; anything else is a configuration error, and is not kept. */
 const Policy = v.strictObject({
@@ -34,12 +38,13 @@ type Policy = v.InferOutput<typeof Policy>;
 export function createAuthorizer(
   { properties }: Resource<'AWS::ApiGateway::Authorizer'>,
   authorizerFunction: LambdaFunction,
-): Authorize {
+): Authorizer {
   const expression = new RegExp(properties.IdentityValidationExpression);
-  const cache = new Map<string, { policy: Policy; until: number }>();
+  let cache = new Map<string, { policy: Policy; until: number }>();
 
   async function findPolicy(token: string, methodArn: string): Promise<Policy | undefined> {
-    const cached = cache.get(token);
+    const asked = cache;
+    const cached = asked.get(token);
     if (cached && Date.now() < cached.until) return cached.policy;
 
     const invocation = await authorizerFunction.invoke({
@@ -50,12 +55,12 @@ export function createAuthorizer(
     const policy = readPolicy(invocation);
     if (!policy) return undefined;
     const now = Date.now();
-    for (const [other, { until }] of cache) if (until <= now) cache.delete(other);
-    cache.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
+    for (const [other, { until }] of asked) if (until <= now) asked.delete(other);
+    asked.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
     return policy;
   }
 
-  return async function authorize(token, methodArn) {
+  async function authorize(token: string | undefined, methodArn: string): Promise<Decision> {
     if (token === undefined || !expression.test(token)) return { refusal: 'UNAUTHORIZED' };
     const policy = await findPolicy(token, methodArn);
     if (!policy) return { refusal: 'AUTHORIZER_CONFIGURATION_ERROR' };
@@ -66,6 +71,13 @@ export function createAuthorizer(
     const effects = new Set(applying.map(({ Effect }) => Effect));
     if (effects.has('Deny') || !effects.has('Allow')) return { refusal: 'ACCESS_DENIED' };
     return { context: { principalId: policy.principalId, ...policy.context } };
+  }
+
+  return {
+    authorize,
+    flushCache() {
+      cache = new Map();
+    },
   };
 }
 

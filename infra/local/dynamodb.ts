@@ -49,7 +49,7 @@ export interface Database {
  * IAM would. The access key id tells who calls: each function has its logical id as one.
  */
 export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptions): Promise<Database> {
-  if (folder) await requireUsableFolder(folder);
+  if (folder) await (await claimStore(folder))();
   const engine = dynalite({ createTableMs: 0, ...(folder && { path: folder }) });
   const guard = createServer((request, response) => void answer(request, response, engine, isAllowed));
   guard.keepAliveTimeout = 60_000; // the SDK keeps its connections; the default closes them under its hands
@@ -76,21 +76,22 @@ export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptio
 }
 
 /**
- * Tries the store of a data folder: dynalite opens it unawaited and ends the process when that fails.
+ * Opens the store of a data folder, and keeps it until it is released: dynalite opens it unawaited, and ends the process when
+ * that fails.
  *
  * @throws RunnerError when it is in use or cannot be opened.
  */
-export async function requireUsableFolder(folder: string): Promise<void> {
+export async function claimStore(folder: string): Promise<() => Promise<void>> {
   const store = new ClassicLevel(folder);
   try {
     await store.open();
-    await store.close();
+    return () => store.close();
   } catch (error) {
     const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
     throw new RunnerError(
       code === 'LEVEL_LOCKED'
         ? `The data in ${folder} is in use by another local service: end that one, or choose another folder with --data.`
-        : `The data in ${folder} cannot be opened: ${message}`,
+        : `The data in ${folder} cannot be opened (${message}): choose another folder with --data.`,
     );
   }
 }

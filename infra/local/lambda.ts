@@ -23,9 +23,14 @@ export interface LambdaFunction {
   close: () => Promise<void>;
 }
 
+export interface RunningFunction extends LambdaFunction {
+  /** Starts an instance ahead of its first event, and hands on what goes wrong with it until then. */
+  init: (fail: (error: string) => void) => void;
+}
+
 interface FunctionOptions {
-  /** Folder of the cloud assembly, which holds the bundles. */
-  assembly: string;
+  /** The bundle. */
+  file: string;
   databaseEndpoint: string;
   /** Takes the lines that the function writes. */
   log: (line: string) => void;
@@ -38,23 +43,32 @@ interface Instance {
 }
 
 /**
+ * The file in the cloud assembly that holds a function's bundle.
+ *
+ * @throws RunnerError when the assembly does not hold it.
+ */
+export function bundleIn(
+  assembly: string,
+  { logicalId, properties }: Resource<'AWS::Lambda::Function'>,
+): string {
+  const [module] = properties.Handler.split('.');
+  const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);
+  if (existsSync(file)) return file;
+  throw new RunnerError(
+    `The assembly ${assembly} lacks the bundle of ${logicalId}: synthesize this stack again with npx cdk synth.`,
+  );
+}
+
+/**
  * Runs a function of the template in workers, as Lambda runs it in instances: each with the function's own
  * environment and nothing of this process's, one event at a time, started when needed and kept for the next
  * event, ended when it takes longer than its time-out.
- *
- * @throws RunnerError when the assembly does not hold its bundle.
  */
 export function createFunction(
   { logicalId, properties }: Resource<'AWS::Lambda::Function'>,
-  { assembly, databaseEndpoint, log }: FunctionOptions,
-): LambdaFunction {
-  const [module, exportName] = properties.Handler.split('.');
-  const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);
-  if (!existsSync(file)) {
-    throw new RunnerError(
-      `The assembly ${assembly} lacks the bundle of ${logicalId}: synthesize this stack again with npx cdk synth.`,
-    );
-  }
+  { file, databaseEndpoint, log }: FunctionOptions,
+): RunningFunction {
+  const [, exportName] = properties.Handler.split('.');
   const alive = new Set<Instance>();
   const idle = new Set<Instance>();
   const waiting: ((instance: Instance) => void)[] = [];
@@ -77,6 +91,7 @@ export function createFunction(
         AWS_SHARED_CREDENTIALS_FILE: devNull,
         AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
       },
+      execArgv: [],
       stdout: true,
       stderr: true,
       resourceLimits: {
@@ -134,7 +149,17 @@ export function createFunction(
       giveBack(instance);
       return invocation;
     },
+    init(fail) {
+      const instance = startInstance();
+      instance.finish = (outcome) => {
+        instance.finish = () => {}; // that it exits is said with the error
+        if ('error' in outcome) fail(outcome.error);
+      };
+      idle.add(instance);
+    },
     async close() {
+      // That they end is nothing to tell of.
+      for (const instance of idle) instance.finish = () => {};
       await Promise.all([...alive].map(({ worker }) => worker.terminate()));
     },
   };

@@ -6,12 +6,14 @@ import { type ServiceOptions, startService } from './service.ts';
 
 // `npm start`: synthesizes a stage's stack and runs that template on this machine.
 
-const USAGE = `npm start -- [--stage staging|production] [--port 3000] [--data DIR|memory] [--assembly DIR] [--verbose]
+const USAGE = `npm start -- [--stage staging|production] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
+          [--verbose]
 
   --stage     which stack to run (default: staging)
   --port      port on localhost (default: the variable PORT, or 3000); 0 takes a free one
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
   --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)
+  --watch     swap the functions whose sources are saved, while the service goes on
   --verbose   say what of the template is not run here, and print the access log and the metrics`;
 
 function readOptions(): ServiceOptions {
@@ -21,6 +23,7 @@ function readOptions(): ServiceOptions {
       port: { type: 'string', default: process.env['PORT'] ?? '3000' },
       data: { type: 'string' },
       assembly: { type: 'string' },
+      watch: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -29,7 +32,7 @@ function readOptions(): ServiceOptions {
     console.log(USAGE);
     process.exit(0);
   }
-  const { stage, port, assembly, verbose } = values;
+  const { stage, port, assembly, watch, verbose } = values;
   if (!['staging', 'production'].includes(stage)) {
     throw new RunnerError(`--stage must be staging or production, not ${stage}.`);
   }
@@ -37,8 +40,13 @@ function readOptions(): ServiceOptions {
     throw new RunnerError(`The port must be a number from 0 to 65535, not ${port}.`);
   }
   if (values.data === '') throw new RunnerError('--data must name a folder, or be memory.');
+  if (watch && assembly !== undefined) {
+    throw new RunnerError(
+      'The bundles of --assembly are run as they are, so that there is nothing to --watch: leave out one of the two.',
+    );
+  }
   const data = values.data ?? fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
-  return { stage, port: Number(port), data, assembly, verbose };
+  return { stage, port: Number(port), data, assembly, watch, verbose };
 }
 
 // Until it serves, there is nothing to end in order.
@@ -58,6 +66,8 @@ Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in mem
   API key       ${apiKey}
 
   curl -H 'Authorization: Bearer ${apiKey}' ${baseAddress}/pets
+
+  In a browser, ${new URL('/', baseAddress).href} shows the interface, to read and to try.
 `);
   if (options.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {

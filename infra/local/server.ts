@@ -29,9 +29,14 @@ export interface HttpServer {
 /**
  * Serves the API on the loopback interface and prints a line per request.
  *
- * @throws RunnerError when the port is taken.
+ * @param answerFirst answers what is not for the API, and gives undefined for the rest.
+ * @throws RunnerError when the port cannot be had.
  */
-export async function serve(api: ApiGateway, port: number): Promise<HttpServer> {
+export async function serve(
+  api: ApiGateway,
+  port: number,
+  answerFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
+): Promise<HttpServer> {
   const inFlight = new Set<ServerResponse>();
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -43,7 +48,7 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
       const body = await readBody(incoming);
       if (!body) send(outgoing, api.refuse('REQUEST_TOO_LARGE'));
       else if (!hasValidHost(request)) send(outgoing, api.refuse('DEFAULT_4XX'));
-      else send(outgoing, await api.handle({ ...request, body }));
+      else send(outgoing, await (answerFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // the client went away
       console.error(error);
@@ -60,13 +65,7 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
   server.on('checkExpectation', (incoming, outgoing) => void answer(incoming, outgoing));
   answerMalformedRequests(server, api, inFlight);
 
-  server.listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new RunnerError(`Port ${port} is taken: end what uses it, or choose another port with --port.`);
-  }
+  await listen(server, port);
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
@@ -81,6 +80,36 @@ export async function serve(api: ApiGateway, port: number): Promise<HttpServer> 
       await closed;
     },
   };
+}
+
+/**
+ * Tries a port before work is done for it.
+ *
+ * @throws RunnerError when it cannot be had.
+ */
+export async function requireFreePort(port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await listen(probe, port);
+  probe.close();
+  await once(probe, 'close');
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw new RunnerError(`Port ${port} is taken: end what uses it, or choose another port with --port.`);
+    }
+    throw new RunnerError(
+      code === 'EACCES'
+        ? `Port ${port} is kept for the system: choose one above 1023 with --port.`
+        : `Port ${port} cannot be used (${message}): choose another port with --port.`,
+    );
+  }
 }
 
 /** Until nothing is being answered, of what was on its way when the end began too. */

@@ -1,17 +1,24 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type ApiGateway, createApiGateway } from './api-gateway.ts';
 import { readTemplate, synthesize } from './assembly.ts';
-import { operatorAccessKeyId, requireUsableFolder, startDatabase } from './dynamodb.ts';
-import { createFunction } from './lambda.ts';
+import {
+  claimFolder,
+  explainFolderError,
+  keyFileIn,
+  readKey,
+  tablesIn,
+  temporaryFolder,
+} from './data-folder.ts';
+import { operatorAccessKeyId, startDatabase } from './dynamodb.ts';
+import { bundleIn, createFunction, type LambdaFunction } from './lambda.ts';
 import { readPermissions } from './permissions.ts';
+import { answerBrowser } from './reference.ts';
 import { RunnerError } from './runner-error.ts';
-import { serve } from './server.ts';
+import { requireFreePort, serve } from './server.ts';
 import { accountId, region } from './template.ts';
 
 export interface ServiceOptions {
@@ -22,6 +29,8 @@ export interface ServiceOptions {
   data: string;
   /** Folder of a cloud assembly to run as it is; synthesized anew without. */
   assembly: string | undefined;
+  /** Whether to swap functions whose sources are saved. */
+  watch: boolean;
   /** Whether to print the access log and the metrics too. */
   verbose: boolean;
 }
@@ -42,7 +51,7 @@ export interface Service {
  * @throws RunnerError saying what to do when it cannot.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { stage, port, data, assembly, verbose } = options;
+  const { stage, port, data, assembly, watch, verbose } = options;
   const folder = data === 'memory' ? undefined : resolve(data);
   const workFolder = folder ?? temporaryFolder();
   const closing: (() => unknown)[] = [];
@@ -51,11 +60,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 
   try {
-    if (folder) await claimFolder(folder, stage);
+    await requireFreePort(port);
+    const release = folder === undefined ? async () => {} : await claimFolder(folder, stage);
+    closing.push(release);
+    const watching = watch ? await (await import('./watch.ts')).prepareWatch(stage, workFolder) : undefined;
     const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
     if (!assembly) await synthesize(assemblyFolder, stage);
     const template = readTemplate(stage, assemblyFolder);
 
+    await release();
     const database = await startDatabase({
       folder: folder && tablesIn(folder),
       tables: template.resources('AWS::DynamoDB::GlobalTable'),
@@ -63,29 +76,35 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     closing.push(database.close);
 
-    const functions = new Map(
+    const functions = new Map<string, LambdaFunction>(
       template.resources('AWS::Lambda::Function').map((resource) => {
-        const fn = createFunction(resource, {
-          assembly: assemblyFolder,
-          databaseEndpoint: database.endpoint,
-          log: (line) => {
-            if (verbose || !isMetric(line)) console.log(line);
-          },
-        });
-        return [resource.logicalId, fn];
+        const bundle = bundleIn(assemblyFolder, resource);
+        const run = (file: string) =>
+          createFunction(resource, {
+            file,
+            databaseEndpoint: database.endpoint,
+            log: (line) => {
+              if (verbose || !isMetric(line)) console.log(line);
+            },
+          });
+        const { logicalId } = resource;
+        return [logicalId, watching ? watching.updatable(logicalId, run, bundle) : run(bundle)];
       }),
     );
     closing.push(() => Promise.all([...functions.values()].map((fn) => fn.close())));
 
     const api = createApiGateway(template, functions, verbose ? console.log : undefined);
-    const server = await serve(api, port);
+    let apiKey = ''; // issued by a command that needs the service
+    const server = await serve(api, port, (request) => answerBrowser(request, apiKey));
     closing.push(server.close);
+    const baseAddress = `http://localhost:${server.port}/v1`;
 
     const record = join(workFolder, 'service.json');
     writeFileSync(
       record,
       JSON.stringify({
         stage,
+        baseAddress,
         apiKeysTable: template.output('ApiKeysTable'),
         databaseEndpoint: database.endpoint,
         region,
@@ -96,54 +115,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closing.push(() => rmSync(record, { force: true }));
 
     const kept = readKey(workFolder);
-    const apiKey = kept && (await isAccepted(api, kept)) ? kept : await issueKey(workFolder);
-    const baseAddress = `http://localhost:${server.port}/v1`;
+    apiKey = kept && (await isAccepted(api, kept)) ? kept : await issueKey(workFolder);
+    if (watching) closing.push(await watching.start(assemblyFolder, api.flushAuthorizersCache));
     return { baseAddress, apiKey, folder, notRunHere: template.notRunHere, close };
   } catch (error) {
     await close();
-    throw error;
+    throw explainFolderError(workFolder, error);
   }
 }
 
 /** A log line that CloudWatch takes as a metric (embedded metric format). */
 function isMetric(line: string): boolean {
   return line.startsWith('{"_aws":');
-}
-
-/** A folder for what has to lie on disk while the data is in memory; gone with the process. */
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Before anything is written there: the folder must be there, free, and not another stage's. */
-async function claimFolder(folder: string, stage: string): Promise<void> {
-  try {
-    await mkdir(tablesIn(folder), { recursive: true });
-  } catch (error) {
-    throw new RunnerError(
-      `The folder ${folder} cannot be made: ${(error as Error).message}. Choose another with --data.`,
-    );
-  }
-  const key = readKey(folder);
-  if (key !== undefined && !key.startsWith(`pets_${stage}_`)) {
-    throw new RunnerError(
-      `The folder ${folder} holds the data of another stage: choose another with --data.`,
-    );
-  }
-  // The database tries it again: synthesizing takes seconds, in which another service may start.
-  await requireUsableFolder(tablesIn(folder));
-}
-
-function tablesIn(folder: string): string {
-  return join(folder, 'tables');
-}
-
-/** The key that was issued for this folder at its first start. */
-function readKey(folder: string): string | undefined {
-  const file = keyFileIn(folder);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 /** Whether the key opens the service; it does not when the tables beside it were removed, or it was revoked. */
@@ -172,15 +155,13 @@ async function issueKey(folder: string): Promise<string> {
     'local development',
     '--quiet',
   ];
+  let key: string;
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
-    writeFileSync(keyFileIn(folder), stdout.trim(), { mode: 0o600 });
-    return stdout.trim();
+    key = stdout.trim();
   } catch (error) {
     throw new RunnerError(`No API key could be issued: ${(error as { stderr: string }).stderr.trim()}`);
   }
-}
-
-function keyFileIn(folder: string): string {
-  return join(folder, 'api-key');
+  writeFileSync(keyFileIn(folder), key, { mode: 0o600 });
+  return key;
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedCompileCache } from './compile-cache.ts';
 
 /** Far longer than anything takes to be printed: a test that waits in vain ends with all that was. */
 const PATIENCE_MILLISECONDS = 20_000;
 
-const runner = fileURLToPath(new URL('../../infra/local/main.ts', import.meta.url));
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface LocalService {
   baseAddress: string;
@@ -26,7 +27,13 @@ export interface LocalService {
  * @param options as on the command line; a free port and memory for the data unless told otherwise.
  * @throws Error with all that it printed when it ends before it serves.
  */
-export async function startLocalService(...options: string[]): Promise<LocalService> {
+export function startLocalService(...options: string[]): Promise<LocalService> {
+  return startLocalServiceOf(projectRoot, ...options);
+}
+
+/** Starts that of another copy of the project. */
+export async function startLocalServiceOf(project: string, ...options: string[]): Promise<LocalService> {
+  const runner = join(project, 'infra/local/main.ts');
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
     env: { ...process.env, ...sharedCompileCache() },
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type Authorize, createAuthorizer } from '../../../infra/local/authorizer.ts';
+import { type Authorizer, createAuthorizer } from '../../../infra/local/authorizer.ts';
 import type { Invocation } from '../../../infra/local/lambda.ts';
 import { type LambdaStub, lambdaStub, resultOf } from '../../support/lambda-stub.ts';
 
@@ -21,7 +21,7 @@ function policyOf(...statements: { Effect: string; Resource: string }[]) {
   };
 }
 
-function authorizerWith(...invocations: Invocation[]): { authorize: Authorize; stub: LambdaStub } {
+function authorizerWith(...invocations: Invocation[]): Authorizer & { stub: LambdaStub } {
   const stub = lambdaStub(...invocations);
   const properties = {
     Type: 'TOKEN' as const,
@@ -30,7 +30,7 @@ function authorizerWith(...invocations: Invocation[]): { authorize: Authorize; s
     IdentitySource: 'method.request.header.Authorization' as const,
     IdentityValidationExpression: '^Bearer [a-z]+$',
   };
-  return { authorize: createAuthorizer({ logicalId: 'Authorizer', properties }, stub), stub };
+  return { ...createAuthorizer({ logicalId: 'Authorizer', properties }, stub), stub };
 }
 
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastChannel, type Worker } from 'node:worker_threads';
-import { createFunction, type LambdaFunction } from '../../../infra/local/lambda.ts';
+import { bundleIn, createFunction, type LambdaFunction } from '../../../infra/local/lambda.ts';
 import { RunnerError } from '../../../infra/local/runner-error.ts';
 import { lambdaFunction, role, templateOf } from '../../support/sample-resources.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -27,7 +27,8 @@ function functionOf(
     Sample: lambdaFunction(asset, timeoutSeconds, { COLOUR: 'red' }),
   });
   const [resource] = template.resources('AWS::Lambda::Function');
-  const fn = createFunction(resource!, { assembly, databaseEndpoint: 'http://127.0.0.1:1', log });
+  const file = bundleIn(assembly, resource!);
+  const fn = createFunction(resource!, { file, databaseEndpoint: 'http://127.0.0.1:1', log });
   started.push(fn);
   return fn;
 }
@@ -159,7 +160,7 @@ describe('a function', () => {
   test('whose bundle is missing cannot be run', () => {
     const template = templateOf({ Role: role, Sample: lambdaFunction('missing') });
     const [resource] = template.resources('AWS::Lambda::Function');
-    expect(() => createFunction(resource!, { assembly, databaseEndpoint: '', log() {} })).toThrow(
+    expect(() => bundleIn(assembly, resource!)).toThrow(
       new RunnerError(
         `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
       ),

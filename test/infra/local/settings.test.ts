@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -56,6 +56,18 @@ async function dataWith(...tables: [string, string?]) {
   return { data, database };
 }
 
+async function expectUnwritable(): Promise<void> {
+  const data = mkdtempSync(join(folders, 'data-'));
+  chmodSync(data, 0o500);
+  for (const folder of [data, join(data, 'within')]) {
+    expect(await start('--data', folder)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `You may not write to the folder ${folder}: choose another with --data.\n`,
+    });
+  }
+}
+
 describe('the local service ends with code 1 and says what to do when', () => {
   test.each([
     ['the port is no number', ['--port', 'http'], 'The port must be a number from 0 to 65535, not http.'],
@@ -67,6 +79,11 @@ describe('the local service ends with code 1 and says what to do when', () => {
       'the assembly has no such stack',
       ['--stage', 'production'],
       `There is no ${join(assembly, 'PetStore-production.template.json')}: synthesize it with npx cdk synth PetStore-production.`,
+    ],
+    [
+      'what is to be watched is synthesized already',
+      ['--watch'],
+      'The bundles of --assembly are run as they are, so that there is nothing to --watch: leave out one of the two.',
     ],
   ])('%s', async (_name, options, message) => {
     expect(await start(...options)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
@@ -104,6 +121,40 @@ describe('the local service ends with code 1 and says what to do when', () => {
     });
   });
 
+  // Who runs the tests may use every port, where it is root.
+  test.each([
+    ['EACCES', 'Port 443 is kept for the system: choose one above 1023 with --port.'],
+    ['EADDRNOTAVAIL', 'Port 443 cannot be used (listen EADDRNOTAVAIL): choose another port with --port.'],
+  ])('the port is refused by %s', async (code, message) => {
+    const refusing = `
+      import { Server } from 'node:net';
+      const { listen } = Server.prototype;
+      Server.prototype.listen = function (port, ...more) {
+        if (port !== 443) return listen.call(this, port, ...more);
+        const error = Object.assign(new Error('listen ${code}'), { code: '${code}' });
+        process.nextTick(() => this.emit('error', error));
+        return this;
+      };`;
+    const outcome = await runModule(
+      'infra/local/main.ts',
+      ['--port', '443', '--data', 'memory', '--assembly', assembly],
+      { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refusing)}` },
+    );
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+  });
+
+  test('there is nowhere to put what lies on disk while the data is in memory', async () => {
+    const none = join(folders, 'none');
+    const parameters = ['--port', '0', '--data', 'memory', '--assembly', assembly];
+    const { code, stderr } = await runModule('infra/local/main.ts', parameters, { TMPDIR: none });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^No folder can be made in \S+none \(ENOENT: .*\): set TMPDIR to one that you may write to\.\n$/,
+      ),
+    ]);
+  });
+
   test('the template uses what is not modelled', async () => {
     const other = assemblyOf({ ...sampleApi, Queue: { Type: 'AWS::SQS::Queue', Properties: {} } });
     expect(await start('--assembly', other)).toEqual({
@@ -113,17 +164,49 @@ describe('the local service ends with code 1 and says what to do when', () => {
     });
   });
 
-  test('the data folder is a file', async () => {
-    const file = join(folders, 'file');
-    writeFileSync(file, '');
-    const { code, stderr } = await start('--data', file);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^The folder .*file cannot be made: .* Choose another with --data\.\n$/),
-    ]);
-  });
-
   describe('the data folder', () => {
+    test.each([
+      ['is a file', ''],
+      ['is to be within a file', 'data'],
+      ['is to be far within a file', 'data/of/mine'],
+    ])('%s', async (_name, within) => {
+      const file = join(folders, 'file');
+      writeFileSync(file, '');
+      const data = join(file, within).replace(/\/$/, '');
+      expect(await start('--data', data)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The folder ${data} cannot be made, because ${file} is a file: choose another with --data.\n`,
+      });
+    });
+
+    const isRoot = process.getuid?.() === 0;
+    const reason = isRoot ? ' (not tried: root may write everywhere)' : '';
+    (isRoot ? test.skip : test)(`may not be written to${reason}`, expectUnwritable);
+
+    test.each([
+      ['EACCES', 'You may not write to the folder FOLDER'],
+      ['EPERM', 'You may not write to the folder FOLDER'],
+      ['EROFS', 'The folder FOLDER is on a read-only file system'],
+      ['ENOSPC', 'The folder FOLDER cannot be used (mkdir ENOSPC)'],
+    ])('is refused by %s', async (code, message) => {
+      const refusing = `
+        import { syncBuiltinESMExports } from 'node:module';
+        import { promises } from 'node:fs';
+        promises.mkdir = async (path) => {
+          throw Object.assign(new Error('mkdir ${code}'), { code: '${code}', path });
+        };
+        syncBuiltinESMExports();`;
+      const data = join(folders, 'refused');
+      const outcome = await runModule(
+        'infra/local/main.ts',
+        ['--port', '0', '--data', data, '--assembly', assembly],
+        { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refusing)}` },
+      );
+      const stderr = `${message.replace('FOLDER', data)}: choose another with --data.\n`;
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr });
+    });
+
     test('is in use', async () => {
       const { data, database } = await dataWith('id');
       const outcome = await start('--data', data);

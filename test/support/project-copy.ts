@@ -1,0 +1,40 @@
+import { cpSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What is needed to synthesize and to run the stack. */
+const PARTS = [
+  'cdk.json',
+  'functions',
+  'infra',
+  'package-lock.json',
+  'package.json',
+  'shared',
+  'tsconfig.json',
+];
+
+export interface ProjectCopy {
+  folder: string;
+  read: (file: string) => string;
+  write: (file: string, text: string) => void;
+  /** Puts another file in its place, as many editors save. */
+  replace: (file: string, text: string) => void;
+}
+
+/** A copy of the project in a new folder within this one, whose sources a test may change. */
+export function copyProject(within: string): ProjectCopy {
+  const folder = mkdtempSync(join(within, 'project-'));
+  for (const part of PARTS) cpSync(join(projectRoot, part), join(folder, part), { recursive: true });
+  symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  return {
+    folder,
+    read: (file) => readFileSync(join(folder, file), 'utf8'),
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    replace(file, text) {
+      writeFileSync(join(folder, `${file}.saving`), text);
+      renameSync(join(folder, `${file}.saving`), join(folder, file));
+    },
+  };
+}
