@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sharedCompileCache } from '../support/compile-cache.ts';
+import { blockWith } from '../support/markdown-code.ts';
+import { done } from '../support/outcomes.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { document, unpack } from './example-clients.ts';
+
+// Types are made by the tool that docs/clients.md tells to use, of the openapi.json that is there.
+
+jest.setTimeout(60_000); // for processes that start on a busy machine
+
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const parent = temporaryFolder();
+const [, tool = '', major = '', parameters = ''] =
+  /^npx ([\w-]+)@(\d+) (.+)\n$/.exec(blockWith('npx ', document)) ?? [];
+let folder: string;
+
+const STRICTEST = [
+  'strict',
+  'exactOptionalPropertyTypes',
+  'noUncheckedIndexedAccess',
+  'noPropertyAccessFromIndexSignature',
+  'noImplicitReturns',
+  'noUnusedLocals',
+  'noUnusedParameters',
+  'erasableSyntaxOnly',
+  'verbatimModuleSyntax',
+];
+
+function run(...parametersOfNode: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, parametersOfNode, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...sharedCompileCache() },
+  });
+}
+
+/** What a compiler says of this file and what it imports, as strict as it gets. */
+function complaints(compiler: string, file: string): string[] {
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2024',
+    lib: ['es2024', 'dom'],
+    types: ['node'],
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    ...Object.fromEntries(STRICTEST.map((option) => [option, true])),
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+  const { stdout } = run(join(modules, compiler, 'bin/tsc'), '--pretty', 'false');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+beforeAll(() => {
+  folder = unpack(parent);
+  writeFileSync(join(folder, 'openapi.json'), readFileSync(new URL('../../openapi.json', import.meta.url)));
+  // The tool asks for TypeScript 5 beside it, as npx installs it; here the project's own is there.
+  const hook = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context) });`;
+  const { status, stdout, stderr } = run(
+    `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+    join(modules, tool, 'bin/cli.js'),
+    ...parameters.split(' '),
+  );
+  done({ code: status ?? 1, stdout, stderr });
+});
+
+describe('the client in TypeScript', () => {
+  test('is told to get its types from the tool of this project', () => {
+    const { version } = JSON.parse(readFileSync(join(modules, tool, 'package.json'), 'utf8'));
+    expect(version).toMatch(new RegExp(`^${major}\\.`));
+  });
+
+  test.each(['typescript', 'typescript-5'])('has no fault for %s', (compiler) => {
+    expect(complaints(compiler, 'try.ts')).toEqual([]);
+  });
+
+  test('does not compile with what openapi.json has not', () => {
+    const wrong = [
+      `rex.colour;`,
+      `rex.id satisfies number;`,
+      `rex.status satisfies string;`,
+      `await createPet(service, { name: 'Rex', categoryId: 7 }, idempotencyKey);`,
+      `await createPet(service, { name: 'Rex', categoryId: 7n, status: 'lost' }, idempotencyKey);`,
+      `await createPet(service, { name: 'Rex' }, idempotencyKey);`,
+      `await createPet(service, { name: 'Rex', categoryId: 7n });`,
+      `listPets(service, { cursor: 'x' });`,
+      `new PetStoreError('{}').body.code satisfies 'invalid_request';`,
+    ];
+    const lines = readFileSync(join(folder, 'try.ts'), 'utf8').split('\n').length;
+    writeFileSync(join(folder, 'wrong.ts'), readFileSync(join(folder, 'try.ts')));
+    appendFileSync(join(folder, 'wrong.ts'), wrong.join('\n'));
+    const found = complaints('typescript', 'wrong.ts').flatMap(
+      (line) => /^wrong\.ts\((\d+),/.exec(line)?.[1] ?? [],
+    );
+    expect(new Set(found.map(Number))).toEqual(new Set(wrong.map((_, index) => lines + index)));
+  });
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/**
+ * What becomes of a request. The service gets it, and the client gets all of the answer (`pass`), half of it (`cut`) or
+ * nothing before the connection ends (`lose`). Or the client gets no answer (`hang`), or one that is not the service's.
+ */
+export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | GivenAnswer;
+
+export interface GivenAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface SeenRequest {
+  method: string;
+  target: string;
+  headers: IncomingMessage['headers'];
+  /** Milliseconds since 1970. */
+  time: number;
+}
+
+export interface ClientProxy {
+  baseAddress: string;
+  /** Each request that arrived, in order. */
+  requests: SeenRequest[];
+  /** Decides on the next requests; those after them pass. */
+  decide: (...fates: Fate[]) => void;
+  close: () => Promise<void>;
+}
+
+/** Stands between a client and the service with this base address, on the loopback interface. */
+export async function startClientProxy(service: string): Promise<ClientProxy> {
+  const requests: SeenRequest[] = [];
+  let fates: Fate[] = [];
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: target = '', headers } = request;
+    requests.push({ method, target, headers, time: Date.now() });
+    const fate = fates.shift() ?? 'pass';
+    const body = await buffer(request);
+    if (fate === 'hang') return;
+    if (typeof fate === 'object') {
+      response.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers }).end(fate.body);
+      return;
+    }
+    const { connection: _connection, 'content-length': _length, host, ...others } = headers;
+    const given = await fetch(new URL(target, service), {
+      method,
+      headers: others as Record<string, string>,
+      ...(method === 'POST' && { body }),
+    });
+    const content = Buffer.from(await given.arrayBuffer());
+    if (fate === 'lose') return void request.socket.destroy();
+    // Links are made from the Host that the service was asked by.
+    const link = given.headers.get('Link')?.replace(new URL(service).host, host!);
+    const { connection: _kept, ...headersGiven } = Object.fromEntries(given.headers);
+    response.writeHead(given.status, { ...headersGiven, ...(link !== undefined && { link }) });
+    if (fate === 'pass') return void response.end(content);
+    response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => request.socket.destroy()); // either side went away
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    baseAddress: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    decide(...next) {
+      requests.length = 0;
+      fates = next;
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
