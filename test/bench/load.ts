@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../infra/command.ts';
+import { showProgress } from '../../infra/progress.ts';
 import { integerOption } from '../support/integer-option.ts';
-import { showProgress } from '../support/progress.ts';
 import { setUpClients } from './load-clients.ts';
 import { gatherFigures } from './load-figures.ts';
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/command.ts';
+import { showProgress } from '../../infra/progress.ts';
 import { integerOption, seedOption } from '../support/integer-option.ts';
-import { showProgress } from '../support/progress.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { startHandlers } from './handlers.ts';
 import { fuzz, type Target } from './fuzz.ts';

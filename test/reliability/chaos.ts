@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/command.ts';
 import { readTemplate } from '../../infra/local/assembly.ts';
+import { showProgress } from '../../infra/progress.ts';
 import { integerOption, seedOption } from '../support/integer-option.ts';
-import { showProgress } from '../support/progress.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { type Findings, runExperiment } from './experiment.ts';
 
