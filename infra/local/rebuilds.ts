@@ -1,6 +1,7 @@
 import { subscribe } from '@parcel/watcher';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { projectRoot } from './assembly.ts';
 import { type Bundler, createBundler } from './bundler.ts';
 import type { Bundling } from './bundling.ts';
@@ -22,6 +23,8 @@ interface RebuildOptions {
   swapped: () => void;
 }
 
+/** An empty file is most likely about to be written. */
+const EMPTY_MILLISECONDS = 200;
 /** Folders of the project that are written to by others than who works on it. */
 const NO_SOURCES = ['node_modules', '.git', '.petstore', 'cdk.out'];
 
@@ -101,6 +104,7 @@ export async function startRebuilds({
   /** One after the other: of what is saved meanwhile, the last state is built. */
   async function work(): Promise<void> {
     while (pending.size > 0) {
+      if (Array.from(pending).some(isEmpty)) await setTimeout(EMPTY_MILLISECONDS);
       const paths = new Set(pending);
       pending.clear();
       if (isClosed) continue;
@@ -140,6 +144,10 @@ export async function startRebuilds({
     await working;
     await Promise.all(all.map(({ bundler }) => bundler.close()));
   };
+}
+
+function isEmpty(path: string): boolean {
+  return statSync(join(projectRoot, path), { throwIfNoEntry: false })?.size === 0;
 }
 
 function names(functions: WatchedFunction[]): string {

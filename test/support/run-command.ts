@@ -69,7 +69,7 @@ export function startModule(
 
 /** Tests by HTTP have a key of theirs. */
 function isOfDevelopers(name: string): boolean {
-  return /^(?:AWS_|npm_|API_KEY$)/.test(name);
+  return /^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name);
 }
 
 /** What ended it by a signal, or before it began, has no number. */
