@@ -3,10 +3,7 @@ import { putIf, readItem } from './database.ts';
 import { environmentVariables, requireEnvironment } from './environment.ts';
 import { ApiError, serviceUnavailable } from './errors.ts';
 import { stringifyJson } from './json.ts';
-import type { NewPet } from './schemas.ts';
-
-/** How long a repetition is recognised after the first request: a day, in seconds. */
-const LIFETIME_SECONDS = 86_400;
+import { IDEMPOTENCY_SECONDS, type NewPet } from './schemas.ts';
 
 /** What a request that may be repeated is going to do, kept until nobody is expected to repeat it. */
 interface Intent {
@@ -45,7 +42,7 @@ export async function agreeOnPetId(
   const members = Object.entries(newPet).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(members));
   const now = Math.floor(Date.now() / 1_000);
-  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + LIFETIME_SECONDS };
+  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + IDEMPOTENCY_SECONDS };
   if (await putIfFirst(intent, now, taken)) return drawn;
 
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });

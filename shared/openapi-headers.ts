@@ -5,7 +5,7 @@ import type { Operation } from './operations.ts';
 type Presence = 'always' | 'sometimes';
 
 /** What API Gateway, or the firewall before it, may refuse by itself, whichever operation was called. */
-export const gatewayRefusals: readonly ErrorCode[] = [
+export const refusedByGateway: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
   'forbidden',
@@ -17,7 +17,7 @@ export const gatewayRefusals: readonly ErrorCode[] = [
 ];
 
 /** What the function of any operation may refuse, beside the operation's own errors. */
-export const functionRefusals: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
+export const refusedByFunctions: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
 
 /** Every header of an answer that means something, by the key of its component. */
 export const responseHeaders = {
@@ -85,12 +85,12 @@ export const responseHeaders = {
 } as const;
 
 export type HeaderKey = keyof typeof responseHeaders;
-export type Headers = Partial<Record<HeaderKey, Presence>>;
+export type AnswerHeaders = Partial<Record<HeaderKey, Presence>>;
 
-const everywhere: Headers = { RequestId: 'always', CacheControl: 'always' };
+const everywhere: AnswerHeaders = { RequestId: 'always', CacheControl: 'always' };
 
 /** Headers of an operation's success. */
-export function successHeaders({ success, deprecation }: Operation): Headers {
+export function headersOfSuccess({ success, deprecation }: Operation): AnswerHeaders {
   const { Link, Location } = success.headers ?? {};
   return {
     ...everywhere,
@@ -101,8 +101,8 @@ export function successHeaders({ success, deprecation }: Operation): Headers {
 }
 
 /** Headers of a refusal, of any operation or of this one. */
-export function refusalHeaders(code: ErrorCode, operation?: Operation): Headers {
-  const isOfFunction = operation?.errors.includes(code) || functionRefusals.includes(code);
+export function headersOfRefusal(code: ErrorCode, operation?: Operation): AnswerHeaders {
+  const isOfFunction = operation?.errors.includes(code) || refusedByFunctions.includes(code);
   return {
     ...everywhere,
     // The firewall's own answer to too many requests may lack it.
@@ -113,10 +113,10 @@ export function refusalHeaders(code: ErrorCode, operation?: Operation): Headers 
     // What is refused before the function is reached lacks them.
     ...(operation?.deprecation &&
       isOfFunction &&
-      deprecationHeaders(gatewayRefusals.includes(code) ? 'sometimes' : 'always')),
+      deprecationHeaders(refusedByGateway.includes(code) ? 'sometimes' : 'always')),
   };
 }
 
-function deprecationHeaders(presence: Presence): Headers {
+function deprecationHeaders(presence: Presence): AnswerHeaders {
   return { Deprecation: presence, Sunset: presence, Successor: presence };
 }

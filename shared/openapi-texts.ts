@@ -1,8 +1,10 @@
 import type { ErrorCode } from './errors.ts';
 import type { operations } from './operations.ts';
-import type { ListPetsQuery, Pet } from './schemas.ts';
+import { IDEMPOTENCY_SECONDS, type ListPetsQuery, MAX_BODY_BYTES, type Pet } from './schemas.ts';
 
 // What the OpenAPI document says in words, as Markdown (CommonMark). Rules stand in the schemas; these explain them.
+
+const HOURS = IDEMPOTENCY_SECONDS / 3_600;
 
 export const introduction = `
 Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8.
@@ -20,7 +22,7 @@ every JSON parser reads it exactly. A \`categoryId\` may be beyond that: read it
 ## Creating exactly once
 
 An answer can get lost, and then nobody can tell from outside whether the pet was added. Send each create with an \`Idempotency-Key\` of its own, a
-random UUID for example, and repeat it with the same key and body after a 429, a 5xx, a time-out or a lost connection: for 24 hours one key is one pet,
+random UUID for example, and repeat it with the same key and body after a 429, a 5xx, a time-out or a lost connection: for ${HOURS} hours one key is one pet,
 and every repetition gets the same 201. Wait as long as \`Retry-After\` says, else for growing pauses of random length. Reads may always be repeated.
 
 ## Pages
@@ -45,7 +47,7 @@ export const operationTexts: Record<keyof typeof operations, { description: stri
   createPet: {
     description:
       'Adds a pet and assigns its `id`. Send it with an `Idempotency-Key`, so that it can be repeated safely. The media type may also be any ' +
-      '`application/*+json`, or be left out. The body has at most 64 KiB; members that are not listed here are ignored.',
+      `\`application/*+json\`, or be left out. The body has at most ${MAX_BODY_BYTES / 1_024} KiB; members that are not listed here are ignored.`,
     success: 'The pet, with its `id`.',
   },
   getPet: {
@@ -67,8 +69,8 @@ export const schemaTexts = {
 };
 
 export const petTexts: Record<keyof Pet, string> = {
-  id: 'Assigned by the service: positive, at most 9007199254740991 (2^53−1), growing with time.',
-  name: '1 to 255 characters, not all of them white space, in well-formed Unicode; kept as sent.',
+  id: 'Assigned by the service, growing with time. Every JSON parser reads it exactly.',
+  name: 'Not all of it is white space, and it is well-formed Unicode. Kept as sent.',
   categoryId: 'The category that the animal belongs to: any 64-bit signed integer, kept exactly.',
   status: 'Whether the animal can be had. If none was given there is none; it is never `null`.',
 };
@@ -80,7 +82,7 @@ export const parameterTexts: Record<keyof ListPetsQuery | 'petId' | 'Idempotency
     'Where a page begins. Opaque: do not make one, but follow the `Link` of the page before, which has it.',
   petId: '`id` of the pet, in plain decimal. Anything else is told 404, as any pet that does not exist.',
   'Idempotency-Key':
-    'Stands for this one create for 24 hours, together with the API key: 1 to 255 visible ASCII characters without spaces, in double quotes ' +
+    `Stands for this one create for ${HOURS} hours, together with the API key: 1 to 255 visible ASCII characters without spaces, in double quotes ` +
     '(a string of RFC 9651) or bare, which are the same key.',
 };
 
@@ -94,7 +96,7 @@ export const refusalTexts: Record<ErrorCode, string> = {
   method_not_allowed: 'The address does not take this method; `Allow` lists those that it takes.',
   request_too_large: 'The body is too large.',
   unsupported_media_type: 'The body is neither `application/json` nor `application/*+json`.',
-  idempotency_key_reused: 'This `Idempotency-Key` was sent with another pet in the last 24 hours.',
+  idempotency_key_reused: `This \`Idempotency-Key\` was sent with another pet in the last ${HOURS} hours.`,
   too_many_requests: 'Above the rate of the stage, of the client’s address or of its API key.',
   internal_error: 'A fault of the service. `message` has the request id.',
   service_unavailable: 'The service cannot answer at this moment. `message` has the request id.',

@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { errorBody, errorCatalogue, type ErrorCode } from './errors.ts';
 import { messageExample, requestExamples, successExamples } from './openapi-examples.ts';
 import {
-  functionRefusals,
-  gatewayRefusals,
+  refusedByFunctions,
+  refusedByGateway,
   type HeaderKey,
-  type Headers,
-  refusalHeaders,
+  type AnswerHeaders,
+  headersOfRefusal,
   responseHeaders,
-  successHeaders,
+  headersOfSuccess,
 } from './openapi-headers.ts';
 import {
   deprecationText,
@@ -33,8 +33,17 @@ const sharedRefusals: readonly ErrorCode[] = [
   'too_many_requests',
   'gateway_timeout',
 ];
-/** Refusals of what is no operation, with or without a key. */
-const otherRefusals: readonly ErrorCode[] = ['not_found', 'method_not_allowed', 'unsupported_media_type'];
+/** Refusals of what is no operation, with or without a key; what no authorizer and no function can refuse is not among them. */
+const otherRefusals: readonly ErrorCode[] = [
+  'not_found',
+  'method_not_allowed',
+  'unsupported_media_type',
+  'invalid_request',
+  'forbidden',
+  'request_too_large',
+  'too_many_requests',
+  'internal_error',
+];
 /** Headers that every answer has which may have them. */
 const sharedHeaders = Object.entries(responseHeaders).filter(
   ([key]) => key !== 'NextPage' && key !== 'Allow',
@@ -125,7 +134,7 @@ function operationObject(operation: Operation): Json {
     ...parametersIn('query', query),
     ...parametersIn('header', headers),
   ];
-  const refusals = [...new Set([...operation.errors, ...gatewayRefusals, ...functionRefusals])];
+  const refusals = [...new Set([...operation.errors, ...refusedByGateway, ...refusedByFunctions])];
   return {
     operationId: id,
     summary,
@@ -146,7 +155,7 @@ function operationObject(operation: Operation): Json {
     responses: {
       [success.status]: {
         description: texts.success,
-        headers: headersObject(successHeaders(operation)),
+        headers: headersObject(headersOfSuccess(operation)),
         content: {
           'application/json': {
             schema: schemaOf(success.schema),
@@ -170,7 +179,7 @@ function operationObject(operation: Operation): Json {
 function refusal(code: ErrorCode, operation?: Operation): Json {
   return {
     description: refusalTexts[code],
-    headers: headersObject(refusalHeaders(code, operation)),
+    headers: headersObject(headersOfRefusal(code, operation)),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
@@ -180,7 +189,7 @@ function refusal(code: ErrorCode, operation?: Operation): Json {
   };
 }
 
-function headersObject(headers: Headers): Json {
+function headersObject(headers: AnswerHeaders): Json {
   return Object.fromEntries(
     Object.entries(headers).map(([key, presence]) => {
       const { name, ...header } = responseHeaders[key as HeaderKey];
@@ -269,7 +278,9 @@ function schemaOf(schema: v.GenericSchema): Json {
 
 /** The schema of a parameter, which arrives as text: a number's is in its metadata, with the default as a number. */
 function parameterSchemaOf(schema: v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown }): Json {
-  const metadata = v.getMetadata(schema.wrapped ?? schema);
+  const wrapped: v.GenericSchema & { options?: unknown } = schema.wrapped ?? schema;
+  if (wrapped.options === PetStatus.options) return schemaOf(PetStatus);
+  const metadata = v.getMetadata(wrapped);
   return {
     ...('type' in metadata ? metadata : schemaOf(schema)),
     ...(schema.default !== undefined && { default: v.parse(schema, undefined) }),

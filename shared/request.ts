@@ -4,9 +4,7 @@ import * as v from 'valibot';
 import { ApiError } from './errors.ts';
 import { parseJson } from './json.ts';
 import type { Operation } from './operations.ts';
-
-/** 64 KiB; a pet is far below, and an accepted body can never exceed what a table stores. */
-const MAX_BODY_BYTES = 64 * 1024;
+import { MAX_BODY_BYTES } from './schemas.ts';
 
 /** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
 const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;

@@ -4,6 +4,12 @@ import { decodeCursor } from './cursor.ts';
 // Messages complete the sentence that starts with the field's name: "name must be …". Metadata is the JSON Schema of a
 // value as clients write it, where the conversion to JSON Schema cannot see it in the checks.
 
+/** 64 KiB; a pet is far below, and an accepted body can never exceed what a table stores. */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** How long a repetition is recognised after the first request: a day. */
+export const IDEMPOTENCY_SECONDS = 86_400;
+
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MESSAGE = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
@@ -37,7 +43,10 @@ export type PetStatus = v.InferOutput<typeof PetStatus>;
 export const NewPet = v.object({ name: Name, categoryId: Int64, status: v.exactOptional(PetStatus) });
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-export const Pet = v.object({ id: Int64, ...NewPet.entries });
+/** Of all int64 the service assigns only those that every JSON parser reads exactly, see `newPetId`. */
+const AssignedId = v.pipe(Int64, v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+
+export const Pet = v.object({ id: AssignedId, ...NewPet.entries });
 export type Pet = v.InferOutput<typeof Pet>;
 
 const IDEMPOTENCY_KEY_MESSAGE =

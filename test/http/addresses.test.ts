@@ -63,6 +63,11 @@ describe('An address that is not ours', () => {
     });
   });
 
+  test('is not looked at with a body that is too large', async () => {
+    const init = { method: 'PUT', body: ' '.repeat(11_000_000) };
+    expectError(await anonymousRequest(`${rootAddress}/v1/orders`, init), 'request_too_large');
+  });
+
   test('is not found with a key that is not valid', async () => {
     const headers = { Authorization: 'Bearer secret' };
     expectError(await anonymousRequest(`${rootAddress}/v2/pets`, { headers }), 'not_found');
@@ -146,6 +151,11 @@ describe('A slash at the end of an address', () => {
     const answer = await request('/pets/', { method: 'POST', headers, body });
     expectSuccess(answer, 201);
     expect(answer.headers.get('Location')).toBe(`${rootAddress}/v1/pets/${answer.body.id}`);
+  });
+
+  // What API Gateway makes of an empty segment is its own affair.
+  (isDeployed ? test.skip : test)('twice is no pet', async () => {
+    expectError(await request('/pets//'), 'not_found');
   });
 
   test('does not let anybody in without a key', async () => {

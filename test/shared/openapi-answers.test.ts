@@ -6,6 +6,7 @@ import type { Template } from '../../infra/local/template.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { contract, type Exchange } from '../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
+import { resourcesOf, stackTemplate } from '../support/stack-template.ts';
 
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
 
@@ -32,6 +33,7 @@ afterAll(() => service.close());
 
 const list: Request = { target: '/v1/pets' };
 const get: Request = { target: '/v1/pets/1' };
+const orders: Request = { target: '/v1/orders' };
 const create = (body: string, headers: Record<string, string> = {}): Request => ({
   method: 'POST',
   target: '/v1/pets',
@@ -67,27 +69,55 @@ const ways: Record<string, Way> = {
   'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
   ...refusalsOfAll('getPet', get),
 
-  'other 404': () => sent({ target: '/v1/orders' }),
+  'other 404': () => sent(orders),
   'other 405': () => sent({ ...list, method: 'PUT' }),
   'other 415': () => sent({ ...list, method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
+  'other 400': async () => [givenByApiGateway('DEFAULT_4XX', orders)],
+  'other 413': async () => [givenByApiGateway('REQUEST_TOO_LARGE', orders)],
+  'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
+  ...refusalsBeforeAll('other', orders),
 };
+
+/** Ways to what may come of any request, whatever it is for. */
+function refusalsBeforeAll(operation: string, request: Request): Record<string, Way> {
+  return {
+    [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
+    [`${operation} 429`]: async () => [
+      givenByApiGateway('THROTTLED', request),
+      givenByFirewall('PerKey', request),
+    ],
+  };
+}
 
 /** Ways to what may come of any operation. */
 function refusalsOfAll(operation: string, request: Request): Record<string, Way> {
   return {
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
-    [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
-    [`${operation} 429`]: async () => [givenByApiGateway('THROTTLED', request)],
-    [`${operation} 500`]: () => misconfigured(() => sent(request)),
-    [`${operation} 503`]: () => throttled(() => sent(request)),
+    [`${operation} 500`]: async () => [
+      ...(await misconfigured(() => sent(request))),
+      givenByApiGateway('DEFAULT_5XX', request),
+    ],
+    [`${operation} 503`]: async () => [
+      ...(await throttled(() => sent(request))),
+      givenByApiGateway('INTEGRATION_FAILURE', request),
+    ],
     [`${operation} 504`]: async () => [givenByApiGateway('INTEGRATION_TIMEOUT', request)],
+    ...refusalsBeforeAll(operation, request),
   };
 }
 
 describe('The document', () => {
   test('has an answer for each way that there is to one, and no other', () => {
     expect(names.toSorted()).toEqual(Object.keys(ways).toSorted());
+  });
+
+  test('has every status that API Gateway may answer with by itself', () => {
+    const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+    for (const { ResponseType, StatusCode } of given) {
+      const isDocumented = names.some((name) => name.endsWith(` ${StatusCode}`));
+      expect([ResponseType, isDocumented]).toEqual([ResponseType, true]);
+    }
   });
 });
 
@@ -104,9 +134,12 @@ describe.each(names)('%s', (name) => {
   });
 
   test('has every header that is documented, with such a value as the example', () => {
-    const given = new Map(exchanges.toReversed().flatMap(({ answer }) => [...new Headers(answer.headers)]));
-    for (const [header, { example }] of Object.entries(answers.get(name)!.headers)) {
-      expect([header, ageless(given.get(header.toLowerCase()) ?? '')]).toEqual([header, ageless(example)]);
+    for (const [header, { example, required = false }] of Object.entries(answers.get(name)!.headers)) {
+      const values = exchanges.map(({ answer }) => new Headers(answer.headers).get(header));
+      const first = values.find((value) => value !== null);
+      expect([header, ageless(first ?? '')]).toEqual([header, ageless(example)]);
+      // What is there sometimes is missing at other times.
+      expect([header, !values.includes(null)]).toEqual([header, required]);
     }
   });
 
@@ -134,6 +167,23 @@ function givenByApiGateway(responseType: string, request: Request): Exchange {
     ...response,
     headers: { ...headers, 'x-amzn-RequestId': requestId },
     body: body.replaceAll('$context.requestId', requestId),
+  });
+}
+
+/** What the firewall of production answers by itself where this rule of it blocks, as the template has it. */
+function givenByFirewall(ruleName: string, request: Request): Exchange {
+  const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
+  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);
+  const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
+  const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
+  expect(ContentType).toBe('APPLICATION_JSON');
+  return exchange(request, {
+    status: ResponseCode,
+    headers: Object.fromEntries([
+      ['Content-Type', 'application/json'],
+      ...ResponseHeaders.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value]),
+    ]),
+    body: Content,
   });
 }
 

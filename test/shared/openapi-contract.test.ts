@@ -4,7 +4,11 @@ import { readOpenApi } from '../support/openapi-document.ts';
 
 // What holds the HTTP tests against openapi.json must itself be able to fail.
 
-const common = { 'x-amzn-RequestId': 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e', 'Cache-Control': 'no-store' };
+const common = {
+  'Content-Type': 'application/json',
+  'x-amzn-RequestId': 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
+  'Cache-Control': 'no-store',
+};
 const pet = '{"id":1,"name":"Rex","categoryId":7}';
 
 const listed: Exchange = {
@@ -36,7 +40,26 @@ const refused: Exchange = {
 const orders: Exchange = {
   ...listed,
   target: '/orders',
-  answer: { status: 404, headers: common, text: '{"code":"not_found","message":"Nothing.","status":404}' },
+  answer: {
+    status: 404,
+    headers: common,
+    text: '{"code":"not_found","message":"There is nothing at this address.","status":404}',
+  },
+};
+
+const unknown: Exchange = {
+  ...listed,
+  target: '/pets/1',
+  answer: {
+    status: 404,
+    headers: {
+      ...common,
+      Deprecation: '@1795219200',
+      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+      Link: '<https://a/v1/pets>; rel="successor-version"',
+    },
+    text: '{"code":"not_found","message":"There is no pet with the id 1.","status":404}',
+  },
 };
 
 function answering(exchange: Exchange, answer: Partial<Exchange['answer']>): Exchange {
@@ -69,13 +92,25 @@ describe('The contract', () => {
     ['a fraction near an integer', { ...refused, body: '{"name":"Rex","categoryId":9007199254740993.5}' }],
     ['a name with a lone surrogate', { ...refused, body: String.raw`{"name":"\ud800","categoryId":1}` }],
     ['an address that is none of ours', orders],
+    ['a pet that is not there', unknown],
   ])('is kept by %s', (_what, exchange) => {
     expect(contradictions(exchange)).toEqual([]);
   });
 
   test.each([
     ['a status that is not documented', answering(listed, { status: 418 }), 'is not documented'],
-    ['a status of no operation', answering(orders, { status: 403 }), 'is not documented'],
+    ['a status of no operation', answering(orders, { status: 401 }), 'is not documented'],
+    [
+      'an address that is none, of a pet that may be',
+      answering(unknown, { text: orders.answer.text }),
+      'but the document has it',
+    ],
+    [
+      'a pet that is not there, under what is no id',
+      { ...unknown, target: '/pets/abc' },
+      'but the document forbids it',
+    ],
+    ['another media type', withHeaders(listed, { 'Content-Type': 'text/html' }), 'text/html'],
     ['a header that is not documented', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
     ['a header of another answer', withHeaders(listed, { Location: 'https://a/b' }), 'location'],
     ['a header that is missing', withoutHeader(created, 'Location'), 'lacks the header Location'],

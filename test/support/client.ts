@@ -48,7 +48,12 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
   const send = url.startsWith('https:') ? requestByHttps : requestByHttp;
-  const outgoing = send(origin, { method, path, headers });
+  const outgoing = send(origin, {
+    method,
+    path,
+    // Of some methods Node frames no body by itself: the next request on the connection would begin with it.
+    headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
+  });
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   const content = await text(incoming);

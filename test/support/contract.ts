@@ -25,9 +25,9 @@ export interface Exchange {
 /** Operation and status of an answer: `getPet 404`, or `other 405` for what is no operation. */
 export type AnswerName = `${string} ${string}`;
 
-/** Headers of the connection and the message (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6), and AWS's own beside the request id. */
+/** Headers of the connection and the message (RFC 9110 sections 6.6.1, 7.6, 8.6), and AWS's own beside the request id. */
 const UNDOCUMENTED_HEADERS =
-  /^(connection|keep-alive|transfer-encoding|date|via|content-type|content-length|x-amz-.*|x-amzn-(trace-id|errortype))$/;
+  /^(connection|keep-alive|transfer-encoding|date|via|content-length|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
 const ajv = new Ajv2020();
 addFormats.default(ajv);
@@ -75,16 +75,29 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (operation && answer.status === 400 && invalid.length === 0 && !breaksOtherRule(exchange)) {
     problems.push('says that the request is invalid, but the document allows it');
   }
+  const isNowhere = answer.text.includes('There is nothing at this address.');
+  if (operation && answer.status === 404 && isNowhere !== invalid.length > 0) {
+    problems.push(
+      isNowhere
+        ? 'says that there is no such address, but the document has it'
+        : 'takes the id for one that may be, but the document forbids it',
+    );
+  }
   return problems.map((problem) => `The answer ${answer.status} to ${method} ${target} ${problem}`);
 }
 
-function answerProblems({ method, answer }: Exchange, { headers, schema }: DocumentedAnswer): string[] {
-  const received = new Headers(answer.headers);
+function answerProblems(
+  { method, answer }: Exchange,
+  { headers, mediaTypes, schema }: DocumentedAnswer,
+): string[] {
+  const { 'content-type': mediaType = 'none', ...others } = Object.fromEntries(new Headers(answer.headers));
+  const received = new Headers(others);
   const documentedNames = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const undocumented = [...received.keys()].filter(
     (name) => !documentedNames.has(name) && !UNDOCUMENTED_HEADERS.test(name),
   );
   return [
+    ...(mediaTypes.includes(mediaType) ? [] : [`has another media type: ${mediaType}`]),
     ...undocumented.map((name) => `has a header that is not documented: ${name}`),
     ...Object.entries(headers).flatMap(([name, header]) => {
       const value = received.get(name);
@@ -134,7 +147,7 @@ function breaksOtherRule({ target, body = '', answer }: Exchange): boolean {
 
 /** A parameter's value as JSON, if it reads as an integer; else it is text. */
 function asJson(value: string): unknown {
-  return /^-?(?:0|[1-9]\d*)$/.test(value) ? asDoubles(BigInt(value)) : value;
+  return /^(?:0|-?[1-9]\d*)$/.test(value) ? asDoubles(BigInt(value)) : value;
 }
 
 /** What `parseJson` reads as the numbers that validators know, without making an int64 of what is none. */

@@ -21,6 +21,7 @@ export interface DocumentedOperation {
 
 export interface DocumentedAnswer {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
+  mediaTypes: string[];
   /** Schema of the body, in which objects have no other members than those it names: readers expect more, we give none. */
   schema: object;
   example: unknown;
@@ -38,7 +39,7 @@ export function openApiDocumentOf(document: any): OpenApiDocument {
       Object.entries<any>(item).map(([method, operation]) => ({
         id: operation.operationId,
         method: method.toUpperCase(),
-        path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}/?$`),
+        path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]*)')}/?$`),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
         answers: answersOf(operation.responses),
@@ -52,7 +53,7 @@ function answersOf(responses: Record<string, any>): Record<string, DocumentedAns
   return Object.fromEntries(
     Object.entries(responses).map(([status, { headers, content }]) => {
       const { schema, example } = content['application/json'];
-      return [status, { headers, schema: closed(schema), example }];
+      return [status, { headers, mediaTypes: Object.keys(content), schema: closed(schema), example }];
     }),
   );
 }
