@@ -1,4 +1,5 @@
 import type { Diff } from 'api-smart-diff';
+import { UsageError } from './command.ts';
 
 interface PathItem {
   parameters?: Parameter[];
@@ -8,12 +9,12 @@ interface Parameter {
   name: string;
 }
 
-const kinds: Diff['type'][] = ['breaking', 'deprecated', 'non-breaking', 'annotation', 'unclassified'];
+const kinds: Diff['type'][] = ['breaking', 'unclassified', 'deprecated', 'non-breaking', 'annotation'];
 const verbs = { add: 'added', remove: 'removed', replace: 'changed', rename: 'renamed' };
 const LONGEST_VALUE = 60;
 
 /**
- * A line for each difference, what breaks clients first:
+ * A line for each difference, first what breaks clients and what nobody knows about:
  * `breaking: changed GET /pets › parameters › limit › schema › maximum: 100 → 50`.
  *
  * @param before text of the document that the differences are against
@@ -26,6 +27,37 @@ export function describeDifferences(differences: Diff[], before: string): string
       const { type, action } = difference;
       return `${type}: ${verbs[action]} ${placeOf(difference, paths)}${valueOf(difference)}`;
     });
+}
+
+/**
+ * What the differences come to.
+ *
+ * @param base name of the document that the differences are against
+ * @throws UsageError when any breaks clients, or is unclassified: what nobody knows is not let pass.
+ */
+export function conclusionOf(differences: Diff[], base: string): string {
+  const breaking = differences.filter(({ type }) => type === 'breaking').length;
+  const unclassified = differences.filter(({ type }) => type === 'unclassified').length;
+  if (breaking > 0) {
+    throw new UsageError(
+      `${changes(breaking)} of openapi.json against ${base} would break clients` +
+        `${unclassified > 0 ? `, and ${unclassified} unclassified may` : ''}: take back what breaks them, or offer it as ` +
+        'a new version at an address of its own; only once every client can take it, release it by npm run openapi -- --release.',
+    );
+  }
+  if (unclassified > 0) {
+    throw new UsageError(
+      `${changes(unclassified)} of openapi.json against ${base} may break clients, nobody knows: look at what is listed as ` +
+        'unclassified, and take it back, or have infra/openapi-diff-rules.ts say what it does to clients.',
+    );
+  }
+  return differences.length > 0
+    ? `Nothing breaks clients: ${changes(differences.length)} against ${base}.`
+    : `openapi.json says the same as ${base}.`;
+}
+
+function changes(number: number): string {
+  return `${number} change${number === 1 ? '' : 's'}`;
 }
 
 /** Operations go by their method and path, parameters by their names. */

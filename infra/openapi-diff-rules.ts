@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { bundleFromString, createConfig } from '@redocly/openapi-core';
 import {
+  allAnnotation,
+  allBreaking,
   allUnclassified,
+  annotation,
   apiCompare,
   breaking,
   type ClassifyRuleTransformer,
   type ComapreContext,
   type CompareResolver,
   type CompareRules,
+  type CompareRulesFunc,
+  deprecated,
   type Diff,
   type DiffType,
   globalSecurityClassifyRule,
@@ -16,7 +20,6 @@ import {
   openapi3Rules,
   openApiSchemaRules,
   transformClassifyRule,
-  transformComapreRules,
 } from 'api-smart-diff';
 
 /**
@@ -26,38 +29,16 @@ import {
  * Called breaking though clients can take it: a type that is widened, a list of values that is dropped from a request or
  * new in an answer, a security scheme that is added or given up, `additionalProperties` that are restricted in an answer.
  * Listed, and not called breaking: another `operationId`, other addresses of servers, another way to write a list in a
- * parameter (`style`, `explode`). Not seen: a `type` that is dropped where other keywords imply it, and a bound beyond
- * 2^53 that moves by less than doubles can tell.
+ * parameter (`style`, `explode`). Called unclassified: whatever no rule knows, such as a keyword of JSON Schema that the
+ * library has not heard of, or a new extension. Not seen: a `type` that is dropped where other keywords imply it, and a
+ * bound beyond 2^53 that moves by less than doubles can tell.
  *
  * @param before text of an OpenAPI 3.1 document without references
  * @param after text of another
  */
 export function differences(before: string, after: string): Diff[] {
   // Each is parsed afresh: comparing writes into what it compares.
-  return apiCompare(JSON.parse(before), JSON.parse(after), { rules }).diffs;
-}
-
-/**
- * Text of the document with every reference replaced by what it points to: what a reference leads to would be judged as
- * part of a request, wherever it stands. Of the components only the security schemes are left, which are named.
- *
- * @throws Error when the text is no OpenAPI document, or a reference leads nowhere or out of it.
- */
-export async function withoutReferences(text: string): Promise<string> {
-  // Files and addresses would be fetched.
-  if (/"\$ref":\s*"(?!#)/.test(text)) throw new Error('a reference leads out of it');
-  const { bundle, problems } = await bundleFromString({
-    source: text,
-    absoluteRef: 'openapi.json',
-    config: await createConfig({}),
-    dereference: true,
-  });
-  if (problems[0]) throw new Error(problems[0].message);
-  const document = bundle.parsed as { components?: { securitySchemes?: object } };
-  return JSON.stringify({
-    ...document,
-    components: { securitySchemes: document.components?.securitySchemes ?? {} },
-  });
+  return apiCompare(JSON.parse(before), JSON.parse(after), { rules, annotateHook: () => '' }).diffs;
 }
 
 /** Breaking as well, by what was done and where. */
@@ -85,11 +66,41 @@ function isEmpty(list: unknown): boolean {
   return Array.isArray(list) && list.length === 0;
 }
 
-/** Of the headers of an answer: the library has no rule for their schemas, and takes a promised one for a demand. */
+/** What people read, at any depth: the library knows no more than the outermost value. */
+const annotations: CompareRules = { $: allAnnotation, '/**': { $: allAnnotation } };
+const examples: CompareRules = { '/example': annotations, '/examples': annotations };
+
+/** By itself the library takes a schema for that of a request, but in an operation's answers. */
+const answerSchema: CompareRules = { ...openApiSchemaRules({ response: true }), $: allBreaking };
+
+/** The library has no rule for the schemas of an answer's headers, and takes a promised header for a demand. */
 const answerHeader: CompareRules = {
-  '/schema': openApiSchemaRules({ response: true }),
+  '/schema': answerSchema,
   '/required': { $: [nonBreaking, breaking, breaking] },
 };
+
+/** Of an operation: the library takes for an annotation whatever it does not know. */
+const operationMembers: CompareRules = {
+  '/*': { $: allUnclassified },
+  '/operationId': annotations,
+  '/summary': annotations,
+  '/description': annotations,
+  '/externalDocs': annotations,
+  // Until that day clients count on the operation.
+  '/x-sunset': {
+    $: [
+      deprecated,
+      breaking,
+      ({ before, after }) => (isLaterDay(after.value, before.value) ? nonBreaking : breaking),
+    ],
+  },
+};
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+function isLaterDay(day: unknown, other: unknown): boolean {
+  return DAY.test(String(day)) && DAY.test(String(other)) && String(day) > String(other);
+}
 
 /** Read by the table above, as every rule; without one of its own a place would not be asked about. */
 const security: CompareRules = {
@@ -97,19 +108,67 @@ const security: CompareRules = {
   '/*': { $: globalSecurityItemClassifyRule, '/*': { $: allUnclassified } },
 };
 
-const rules = transformComapreRules({ ...openapi3Rules(), '/security': security }, (rule) => ({
-  ...rule,
-  ...('/headers' in rule && { '/headers': withRules(rule['/headers'], answerHeader) }),
-  ...(rule.$ && { $: transformClassifyRule(rule.$, stricter) }),
-  ...(rule.compare && { compare: onceUnequal(rule.compare) }),
-}));
+const library = openapi3Rules();
 
-function withRules(headers: CompareRules[`/${string}`], more: CompareRules): CompareRules {
-  const { '/*': header, ...rest } = headers as CompareRules;
-  return { ...rest, '/*': { ...(header as CompareRules), ...more } };
+/** Answers to requests that are of no operation. */
+const otherRequests: CompareRules = {
+  $: [nonBreaking, breaking, breaking],
+  '/description': annotations,
+  '/responses': ruleAt(library, '/paths', '/*', '/*', '/responses'),
+};
+
+const rules = strict({
+  ...library,
+  '/tags': annotations,
+  '/externalDocs': annotations,
+  '/security': security,
+  '/x-other-requests': otherRequests,
+});
+
+/** The rule, and those below it, with what is changed here. */
+function strict(rule: CompareRules): CompareRules {
+  const changed: CompareRules = {
+    ...rule,
+    // By what they have: parameters, headers and media types; schemas; operations; answers.
+    ...('/schema' in rule && examples),
+    ...('/properties' in rule && examples),
+    ...('/requestBody' in rule && operationMembers),
+    ...('/headers' in rule &&
+      '/content' in rule && {
+        '/headers': withRules(rule['/headers'], answerHeader),
+        '/content': withRules(rule['/content'], { '/schema': answerSchema }),
+      }),
+    ...(rule.$ && { $: transformClassifyRule(rule.$, stricter) }),
+    compare: onceUnequal(rule.compare),
+  };
+  for (const key of Object.keys(changed).filter((name): name is `/${string}` => name.startsWith('/'))) {
+    const below = changed[key]!;
+    changed[key] = typeof below === 'function' ? madeOnce(below) : strict(below);
+  }
+  return changed;
+}
+
+/**
+ * The library makes the rules for a schema anew at every value, which takes it longer than comparing. They depend on two
+ * things: the kind of a body, which is settled above, and whether `items` is a list, which OpenAPI 3.1 does not have.
+ */
+function madeOnce(make: CompareRulesFunc): CompareRulesFunc {
+  let made: CompareRules | undefined;
+  return (context) => (made ??= strict(make({ ...context, value: undefined })));
+}
+
+/** Rules for each of a kind, and more for its members. */
+function withRules(rulesOfKind: CompareRules[`/${string}`], more: CompareRules): CompareRules {
+  const kind = rulesOfKind as CompareRules;
+  return { ...kind, '/*': { ...ruleAt(kind, '/*'), ...more } };
+}
+
+function ruleAt(parent: CompareRules, ...keys: `/${string}`[]): CompareRules {
+  return keys.reduce((rule, key) => rule[key] as CompareRules, parent);
 }
 
 function stricter(...[type, context, action]: Parameters<ClassifyRuleTransformer>): DiffType {
+  if (type === annotation) return type; // an example may have members of any name
   const place = (action === 'add' ? context.after : context.before).path.join('.');
   const isBreaking = alsoBreaking.some(
     ([done, where, when]) => done === action && where.test(place) && (when?.(context) ?? true),
@@ -118,9 +177,9 @@ function stricter(...[type, context, action]: Parameters<ClassifyRuleTransformer
 }
 
 /** Most of two documents is the same, and going through it takes the library long. */
-function onceUnequal(compare: CompareResolver): CompareResolver {
+function onceUnequal(compare?: CompareResolver): CompareResolver {
   return (context) =>
     isDeepStrictEqual(context.before.value, context.after.value)
       ? { diffs: [], merged: context.after.value }
-      : compare(context);
+      : compare?.(context);
 }

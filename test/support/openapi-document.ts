@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withoutReferences } from '../../infra/openapi-diff-document.ts';
 
 /** An OpenAPI document as tests read it: every `$ref` replaced by what it leads to. */
 export interface OpenApiDocument {
@@ -33,7 +34,7 @@ export function readOpenApi(): any {
 }
 
 export function openApiDocumentOf(document: any): OpenApiDocument {
-  const resolved = resolve(document, document) as any;
+  const resolved = JSON.parse(withoutReferences(JSON.stringify(document)));
   return {
     operations: Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
       Object.entries<any>(item).map(([method, operation]) => ({
@@ -55,20 +56,6 @@ function answersOf(responses: Record<string, any>): Record<string, DocumentedAns
       const { schema, example } = content['application/json'];
       return [status, { headers, mediaTypes: Object.keys(content), schema: closed(schema), example }];
     }),
-  );
-}
-
-/** A part of the document with what its references lead to in their place. */
-function resolve(part: any, document: any): unknown {
-  if (Array.isArray(part)) return part.map((item) => resolve(item, document));
-  if (typeof part !== 'object' || part === null) return part;
-  const { $ref, ...own } = part;
-  const target = $ref
-    ?.split('/')
-    .slice(1)
-    .reduce((node: any, name: string) => node[name], document);
-  return Object.fromEntries(
-    Object.entries({ ...target, ...own }).map(([name, member]) => [name, resolve(member, document)]),
   );
 }
 
