@@ -1,4 +1,4 @@
-import { constants, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { constants, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
@@ -11,10 +11,20 @@ export function tablesIn(folder: string): string {
   return join(folder, 'tables');
 }
 
-/** The key that was issued for this folder at its first start. */
+/**
+ * The key that was issued for this folder at its first start.
+ *
+ * @throws RunnerError when a folder is in its place.
+ */
 export function readKey(folder: string): string | undefined {
   const file = keyFileIn(folder);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (!existsSync(file)) return undefined;
+  if (isFolder(file)) {
+    throw new RunnerError(
+      `${file} should be the file of the API key and is a folder: remove it, or choose another folder with --data.`,
+    );
+  }
+  return readFileSync(file, 'utf8');
 }
 
 export function keyFileIn(folder: string): string {
@@ -28,7 +38,7 @@ export function keyFileIn(folder: string): string {
  * @throws RunnerError saying what to do.
  */
 export async function claimFolder(folder: string, stage: string): Promise<() => Promise<void>> {
-  await mkdir(tablesIn(folder), { recursive: true });
+  await makeFolder(tablesIn(folder));
   await access(folder, constants.W_OK | constants.X_OK);
   const key = readKey(folder);
   if (key !== undefined && !key.startsWith(`pets_${stage}_`)) {
@@ -37,6 +47,19 @@ export async function claimFolder(folder: string, stage: string): Promise<() => 
     );
   }
   return claimStore(tablesIn(folder));
+}
+
+/** Level by level: where none can be made, in `/proc` for one, the `recursive` of Node 24 never ends. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && isFolder(folder)) return;
+    if (code !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await mkdir(folder);
+  }
 }
 
 /** A folder for what has to lie on disk while the data is in memory; gone with the process. */
@@ -53,29 +76,53 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** An error as a sentence when it tells that something in the folder cannot be read or written; any other as it is. */
+/**
+ * An error as a sentence when it tells that something in the folder, or on the way to it, cannot be read or written; any other as it
+ * is.
+ */
 export function explainFolderError(folder: string, error: unknown): unknown {
   const { code, path, message } = error as Partial<NodeJS.ErrnoException>;
-  if (code === undefined || (path !== folder && !path?.startsWith(folder + sep))) return error;
+  if (code === undefined || path === undefined) return error;
+  if (!isWithin(path, folder) && !isWithin(folder, path)) return error;
   return new RunnerError(`${reason(folder, path, code, message!)}: choose another with --data.`);
 }
 
-function reason(folder: string, path: string, code: string, message: string): string {
-  const file = fileInTheWay(path);
-  if (file !== undefined) return `The folder ${folder} cannot be made, because ${file} is a file`;
-  if (code === 'EROFS') return `The folder ${folder} is on a read-only file system`;
-  if (code !== 'EACCES' && code !== 'EPERM') return `The folder ${folder} cannot be used (${message})`;
-  return path === folder || path === tablesIn(folder)
-    ? `You may not write to the folder ${folder}`
-    : `You may not write to ${path} in the folder of the data`;
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
 }
 
-/** What should be a folder on the way to this path, and is none. */
-function fileInTheWay(path: string): string | undefined {
+function reason(folder: string, path: string, code: string, message: string): string {
+  const obstacle = obstacleOn(code === 'EEXIST' ? path : dirname(path));
+  if (obstacle !== undefined) return `The folder ${folder} cannot be used, because ${obstacle}`;
+  if (code === 'EROFS') return `The folder ${folder} is on a read-only file system`;
+  if (code !== 'EACCES' && code !== 'EPERM') return `The folder ${folder} cannot be used (${message})`;
+  if (path === folder || path === tablesIn(folder)) return `You may not write to the folder ${folder}`;
+  return isWithin(path, folder)
+    ? `You may not write to ${path} in the folder of the data`
+    : `You may not write to ${dirname(path)}, where the folder ${folder} is to be made`;
+}
+
+/** What is there of this path and should be a folder, and is none. */
+function obstacleOn(path: string): string | undefined {
   let nearest = path;
-  while (!existsSync(nearest)) {
+  while (!isThere(nearest)) {
     if (dirname(nearest) === nearest) return undefined;
     nearest = dirname(nearest);
   }
-  return nearest !== path && !statSync(nearest).isDirectory() ? nearest : undefined;
+  if (isFolder(nearest)) return undefined;
+  return `${nearest} is ${existsSync(nearest) ? 'a file' : 'a link that leads nowhere'}`;
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
+
+/** Whether anything has this name, be it a link that leads nowhere. */
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -57,7 +57,6 @@ onceNpmHasEnded(() => stop());
 
 try {
   const options = readOptions();
-  if (!options.assembly) console.log(`Synthesizing the stack PetStore-${options.stage} …`);
   const { baseAddress, apiKey, folder, notRunHere, close } = await startService(options);
   console.log(`
 Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}

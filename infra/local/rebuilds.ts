@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { projectRoot } from './assembly.ts';
 import { type Bundler, createBundler } from './bundler.ts';
 import type { Bundling } from './bundling.ts';
+import { RunnerError } from './runner-error.ts';
 import type { StackSources } from './stack-sources.ts';
 import type { UpdatableFunction } from './updatable-function.ts';
 
@@ -17,16 +18,19 @@ export interface WatchedFunction extends Bundling {
 interface RebuildOptions {
   functions: WatchedFunction[];
   sources: StackSources;
-  /** Of the local service, which writes there all the time. */
+  /** Of the local service. */
   workFolder: string;
   /** Called when code was swapped. */
   swapped: () => void;
 }
 
+const BUNDLES = 'bundles';
 /** An empty file is most likely about to be written. */
 const EMPTY_MILLISECONDS = 200;
 /** Folders of the project that are written to by others than who works on it. */
 const NO_SOURCES = ['node_modules', '.git', '.petstore', 'cdk.out'];
+/** What the local service writes to all the time; its folder may be that of the project. */
+const WRITTEN_FOLDERS = ['tables', 'cdk.out', BUNDLES];
 
 interface Watched extends WatchedFunction {
   bundler: Bundler;
@@ -57,7 +61,7 @@ export async function startRebuilds({
   );
   let versions = 0;
   let isClosed = false;
-  const folder = join(workFolder, 'bundles');
+  const folder = join(workFolder, BUNDLES);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
 
@@ -98,6 +102,14 @@ export async function startRebuilds({
     for (const message of messages) console.error(message.trimEnd());
   }
 
+  /** Of a folder that was renamed or put in the place of another, nothing within is reported. */
+  function knownFiles(paths: string[]): Set<string> {
+    const known = new Set([...sources.files, ...all.flatMap(({ bundler }) => bundler.inputs())]);
+    return new Set(
+      [...known].filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`))),
+    );
+  }
+
   const pending = new Set<string>();
   let working: Promise<void> | undefined;
 
@@ -105,18 +117,14 @@ export async function startRebuilds({
   async function work(): Promise<void> {
     while (pending.size > 0) {
       if (Array.from(pending).some(isEmpty)) await setTimeout(EMPTY_MILLISECONDS);
-      const paths = new Set(pending);
+      const paths = [...pending];
       pending.clear();
       if (isClosed) continue;
-      const affected = all.filter(({ bundler }) => bundler.dependsOn(paths));
+      const files = knownFiles(paths);
+      const affected = all.filter(({ bundler }) => bundler.dependsOn(files));
       await rebuild(affected).catch(complainOf);
-      for (const path of paths) {
-        const notice = sources.notice(
-          path,
-          all.some(({ bundler }) => bundler.inputs().includes(path)),
-        );
-        if (notice !== undefined) say(notice);
-      }
+      const bundled = new Set(all.flatMap(({ bundler }) => bundler.inputs()));
+      for (const notice of sources.notices(files, bundled)) say(notice);
     }
     working = undefined;
   }
@@ -128,8 +136,12 @@ export async function startRebuilds({
       for (const { path } of events) pending.add(relative(projectRoot, path).replaceAll('\\', '/'));
       working ??= work();
     },
-    { ignore: [workFolder, ...NO_SOURCES] },
-  );
+    { ignore: [...NO_SOURCES, ...WRITTEN_FOLDERS.map((name) => join(workFolder, name))] },
+  ).catch((error: unknown) => {
+    throw new RunnerError(
+      `The sources cannot be watched (${(error as Error).message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
+    );
+  });
   // What was saved since the synthesis began is swapped by this, and of all else the first build makes the next ones fast.
   working = rebuild(all)
     .catch(complainOf)

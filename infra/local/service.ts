@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type ApiGateway, createApiGateway } from './api-gateway.ts';
-import { readTemplate, synthesize } from './assembly.ts';
+import { readTemplate, stackName, synthesize } from './assembly.ts';
 import {
   claimFolder,
   explainFolderError,
@@ -65,7 +65,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closing.push(release);
     const watching = watch ? await (await import('./watch.ts')).prepareWatch(stage, workFolder) : undefined;
     const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
-    if (!assembly) await synthesize(assemblyFolder, stage);
+    if (!assembly) {
+      console.log(`Synthesizing the stack ${stackName(stage)} …`);
+      await synthesize(assemblyFolder, stage);
+    }
     const template = readTemplate(stage, assemblyFolder);
 
     await release();

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -66,6 +66,16 @@ async function expectUnwritable(): Promise<void> {
       stderr: `You may not write to the folder ${folder}: choose another with --data.\n`,
     });
   }
+}
+
+async function expectImpossible(): Promise<void> {
+  expect(await start('--data', '/proc/none')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^The folder \/proc\/none cannot be used \(ENOENT: [^\n]+\): choose another with --data\.\n$/,
+    ),
+  });
 }
 
 describe('the local service ends with code 1 and says what to do when', () => {
@@ -176,7 +186,40 @@ describe('the local service ends with code 1 and says what to do when', () => {
       expect(await start('--data', data)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `The folder ${data} cannot be made, because ${file} is a file: choose another with --data.\n`,
+        stderr: `The folder ${data} cannot be used, because ${file} is a file: choose another with --data.\n`,
+      });
+    });
+
+    test.each([
+      ['is a link that leads nowhere', ''],
+      ['is to be within a link that leads nowhere', 'data'],
+    ])('%s', async (_name, within) => {
+      const link = join(mkdtempSync(join(folders, 'links-')), 'link');
+      symlinkSync(join(folders, 'nowhere'), link, 'junction');
+      const data = join(link, within).replace(/\/$/, '');
+      expect(await start('--data', data)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The folder ${data} cannot be used, because ${link} is a link that leads nowhere: choose another with --data.\n`,
+      });
+    });
+
+    (existsSync('/proc/self') ? test : test.skip)('is where no folder can be made', expectImpossible);
+
+    test('has a file in the place of its tables, or a folder in that of its key', async () => {
+      const data = mkdtempSync(join(folders, 'data-'));
+      writeFileSync(join(data, 'tables'), '');
+      expect(await start('--data', data)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The folder ${data} cannot be used, because ${join(data, 'tables')} is a file: choose another with --data.\n`,
+      });
+      rmSync(join(data, 'tables'));
+      mkdirSync(join(data, 'api-key'));
+      expect(await start('--data', data)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${join(data, 'api-key')} should be the file of the API key and is a folder: remove it, or choose another folder with --data.\n`,
       });
     });
 
@@ -185,25 +228,30 @@ describe('the local service ends with code 1 and says what to do when', () => {
     (isRoot ? test.skip : test)(`may not be written to${reason}`, expectUnwritable);
 
     test.each([
-      ['EACCES', 'You may not write to the folder FOLDER'],
-      ['EPERM', 'You may not write to the folder FOLDER'],
+      ['EACCES', 'You may not write to PARENT, where the folder FOLDER is to be made'],
+      ['EPERM', 'You may not write to PARENT, where the folder FOLDER is to be made'],
       ['EROFS', 'The folder FOLDER is on a read-only file system'],
       ['ENOSPC', 'The folder FOLDER cannot be used (mkdir ENOSPC)'],
     ])('is refused by %s', async (code, message) => {
+      const first = join(folders, 'refused');
+      // As the real one does, it names the first of the folders that cannot be made.
       const refusing = `
         import { syncBuiltinESMExports } from 'node:module';
         import { promises } from 'node:fs';
-        promises.mkdir = async (path) => {
-          throw Object.assign(new Error('mkdir ${code}'), { code: '${code}', path });
+        const { mkdir } = promises;
+        promises.mkdir = async (path, options) => {
+          const first = ${JSON.stringify(first)};
+          if (path !== first && !(options?.recursive && path.startsWith(first))) return mkdir(path, options);
+          throw Object.assign(new Error('mkdir ${code}'), { code: '${code}', path: first });
         };
         syncBuiltinESMExports();`;
-      const data = join(folders, 'refused');
+      const data = join(first, 'within');
       const outcome = await runModule(
         'infra/local/main.ts',
         ['--port', '0', '--data', data, '--assembly', assembly],
         { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refusing)}` },
       );
-      const stderr = `${message.replace('FOLDER', data)}: choose another with --data.\n`;
+      const stderr = `${message.replace('FOLDER', data).replace('PARENT', folders)}: choose another with --data.\n`;
       expect(outcome).toEqual({ code: 1, stdout: '', stderr });
     });
 

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +21,8 @@ jest.setTimeout(90_000); // for a synthesis on a busy machine
 
 const folders = temporaryFolder();
 const project = copyProject(folders);
-const data = join(folders, 'data');
+/** Of the data too: the sources beside it are watched nonetheless. */
+const data = project.folder;
 /** One connection, which is kept. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -89,7 +99,7 @@ describe('the local service that watches', () => {
   test('keeps its data folder to itself while it synthesizes', () => {
     expect(startedMeanwhile).toEqual({
       code: 1,
-      stdout: 'Synthesizing the stack PetStore-staging …\n',
+      stdout: '',
       stderr: `The data in ${join(data, 'tables')} is in use by another local service: end that one, or choose another folder with --data.\n`,
     });
   });
@@ -129,6 +139,17 @@ describe('the local service that watches', () => {
       project.write('shared/texts/text.ts', `export const text = 'changed afar';`),
     );
     expect(await message()).toBe('changed afar');
+  });
+
+  test('notices a folder that is put in the place of another', async () => {
+    const [functions, saved] = [join(project.folder, 'functions'), join(project.folder, 'saved')];
+    cpSync(functions, saved, { recursive: true });
+    project.write('saved/get-pet.ts', getPetSaying('put there as a whole'));
+    await until(/swapped GetPet in/, () => {
+      renameSync(functions, join(project.folder, 'functions.before'));
+      renameSync(saved, functions);
+    });
+    expect(await message()).toBe('put there as a whole');
   });
 
   test('lets the code before answer what it has begun, and ends it then', async () => {
@@ -212,6 +233,12 @@ describe('the local service that watches', () => {
     }
     project.write('infra/smoke.ts', `${project.read('infra/smoke.ts')}\n`);
     project.write('shared/unused.ts', '');
+    const [local, away] = [join(project.folder, 'infra/local'), join(project.folder, 'infra/away')];
+    const list = String.raw`infra/local/access-log\.ts, infra/local/api-gateway\.ts, infra/local/assembly\.ts and \d+ more are`;
+    await until(new RegExp(`Z ${list} part of the local service: start again to run them\\.\n`), () =>
+      renameSync(local, away),
+    );
+    await until(new RegExp(`Z ${list} as at the start again\\.\n`), () => renameSync(away, local));
     await until(/infra\/stages\.ts is part of the stack: start again to run it\.\n/, () =>
       appendFileSync(join(project.folder, 'infra/stages.ts'), '\n'),
     );
@@ -232,7 +259,16 @@ describe('the local service that watches', () => {
       project.write('shared/operations.ts', operations.replace(summary, "summary: 'Another'")),
     );
     expect(service.output()).toMatch(/swapped ListPets, CreatePet, GetPet in/);
+    await service.printed(
+      /Z shared\/operations\.ts is part of the OpenAPI document: npm run openapi writes it anew\.\n/,
+    );
     expect((await call('/pets')).status).toBe(200);
+    await until(/shared\/operations\.ts is as at the start again\.\n/, () =>
+      project.write('shared/operations.ts', operations),
+    );
+    await until(/shared\/operations\.ts is part of the stack too: /, () =>
+      project.write('shared/operations.ts', operations.replace(summary, "summary: 'A third'")),
+    );
   });
 
   test('ends in order', async () => {
