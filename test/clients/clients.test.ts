@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../shared/json.ts';
 import type { NewPet, Pet } from '../../shared/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { type ClientProxy, type Fate, type GivenAnswer, startClientProxy } from '../support/client-proxy.ts';
+import {
+  type ClientProxy,
+  type Fate,
+  type GivenAnswer,
+  inOrder,
+  startClientProxy,
+} from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
@@ -84,7 +90,7 @@ function behavesAsPromised(client: ExampleClient): void {
   async function start(...fates: Fate[]) {
     const proxy = await startClientProxy(service.baseAddress);
     proxies.push(proxy);
-    proxy.decide(...fates);
+    proxy.decide(inOrder(...fates));
     const files = unpack(folder);
     const environment = { BASE_URL: proxy.baseAddress, API_KEY: service.apiKey };
     return {
@@ -103,7 +109,7 @@ function behavesAsPromised(client: ExampleClient): void {
     const { status, headers, body } = unavailable('0');
     const Link = `<${proxy.baseAddress}/pets>; rel="next"`;
     // A fault may have links too, but those of the answer after it count.
-    proxy.decide('pass', 'cut', 'pass', { status, headers: { ...headers, Link }, body });
+    proxy.decide(inOrder('pass', 'cut', 'pass', { status, headers: { ...headers, Link }, body }));
     const { code, stdout } = await run(list, 'sold', '2');
     expect(petsIn(stdout)).toEqual(sold);
     expect(code).toBe(0);
@@ -173,7 +179,7 @@ function behavesAsPromised(client: ExampleClient): void {
     const { proxy, run } = await start();
     const pages = `${proxy.baseAddress}/pets?status=sold&limit`;
     const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
-    proxy.decide({ status: 200, headers: { Link }, body: '[]' });
+    proxy.decide(inOrder({ status: 200, headers: { Link }, body: '[]' }));
     expect(petsIn((await run(list, 'sold', '2')).stdout)).toEqual(sold);
     expect(proxy.requests[1]!.target).toBe('/v1/pets?status=sold&limit=100');
   });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../shared/api-keys.ts';
-import { type ClientProxy, type Fate, startClientProxy } from '../support/client-proxy.ts';
+import { type ClientProxy, type Fate, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { blockWith } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -38,7 +38,7 @@ describeWhereItRuns(curl, () => {
     const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
     writeFileSync(join(folder, 'curl'), `#!/bin/sh\nprintf '%s\\n' "$@" >>'${seen}'\nexec '${real}' "$@"\n`);
     chmodSync(join(folder, 'curl'), 0o755);
-    proxy.decide({ status: 200, headers: {}, body: '[]' });
+    proxy.decide(inOrder({ status: 200, headers: {}, body: '[]' }));
     await run(folder, '. ./pets.sh; all_pages', { PATH: `${folder}:${process.env['PATH']}` });
     expect(proxy.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${apiKey}`]);
     const seenArguments = readFileSync(seen, 'utf8');
@@ -49,7 +49,7 @@ describeWhereItRuns(curl, () => {
   test('sends a pet under the same Idempotency-Key when it is run again, and other pets under others', async () => {
     const folder = unpack(parent);
     const created: Fate = { status: 201, headers: {}, body: '{}' };
-    proxy.decide(created, created, created);
+    proxy.decide(inOrder(created, created, created));
     writeFileSync(join(folder, 'pet.json'), '{}');
     writeFileSync(join(folder, 'other.json'), '{}');
     const { code, stderr } = await run(
@@ -65,7 +65,7 @@ describeWhereItRuns(curl, () => {
 
   test('leaves no files behind but the key', async () => {
     const folder = unpack(parent);
-    proxy.decide({ status: 201, headers: {}, body: '{}' });
+    proxy.decide(inOrder({ status: 201, headers: {}, body: '{}' }));
     writeFileSync(join(folder, 'pet.json'), '{}');
     const program = 'mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; . ./pets.sh; create_pet "$1"; ls tmp';
     expect((await run(folder, program)).stdout).toBe('{}\n');

@@ -9,7 +9,7 @@ import type { NewPet, Pet } from '../../shared/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { type Outcome, type RunningModule, startModule } from '../support/run-command.ts';
-import { type Fate, type SeedProxy, startSeedProxy } from '../support/seed-proxy.ts';
+import { type ClientProxy, type Fate, startClientProxy } from '../support/client-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 jest.setTimeout(120_000); // for processes that start on a busy machine
@@ -19,7 +19,7 @@ const DAY = 24 * 3_600_000;
 const folder = temporaryFolder();
 const runFile = join(folder, 'seed.json');
 let service: LocalService;
-let proxy: SeedProxy;
+let proxy: ClientProxy;
 let target: SeedTarget;
 /** All pets that tests have seen. */
 const seen = new Set<bigint>();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startLocalService('--assembly', assembly);
   const { apiKey } = service;
-  proxy = await startSeedProxy(service.baseAddress);
+  proxy = await startClientProxy(service.baseAddress);
   // As the data folder of a service that is the proxy.
   writeFileSync(join(folder, 'service.json'), JSON.stringify(proxy));
   writeFileSync(join(folder, 'api-key'), apiKey);
@@ -43,15 +43,23 @@ afterAll(async () => {
 const start = (...parameters: string[]): RunningModule =>
   startModule('infra/seed.ts', ['--data', folder, ...parameters]);
 
+/** The creates that arrived since it was last decided on them. */
+const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
+
+/** Decides on each create that arrives from now on, from the first, 0. */
+function decide(fate: (index: number) => Fate | Promise<Fate>): void {
+  proxy.decide(({ method }) => (method === 'POST' ? fate(creates().length - 1) : 'pass'));
+}
+
 const choose = (parameters: string[], of: Partial<SeedTarget> = {}): SeedRun =>
   chooseRun({ ...target, ...of }, readSeedOptions(parameters));
 
 /** What comes of a run of these options when creates meet these fates; of no more than one at a time unless told otherwise. */
 async function add(parameters: string[], fate: (index: number) => Fate | Promise<Fate>, concurrency = 1) {
-  proxy.decide(fate);
+  decide(fate);
   const stopping = new AbortController();
   const { added, requests } = await addPets(target, choose(parameters), concurrency, stopping);
-  expect(requests).toBe(proxy.creates.length);
+  expect(requests).toBe(creates().length);
   const { reason } = stopping.signal;
   return { added, reason: reason === undefined ? undefined : (reason as Error).message };
 }
@@ -91,7 +99,7 @@ describe('a run that is killed in the middle', () => {
   let again: Outcome;
   beforeAll(async () => {
     const run = start(...parameters);
-    proxy.decide((index) => {
+    decide((index) => {
       if (index === 25) run.process.kill('SIGKILL');
       return 'pass';
     });
@@ -126,14 +134,14 @@ describe('a run that is told to end by Ctrl-C', () => {
         if (chunk.includes('Waiting for the answers under way …\n')) resolve();
       });
     });
-    proxy.decide(async (index): Promise<Fate> => {
+    decide(async (index): Promise<Fate> => {
       if (index < 4) return 'pass';
       run.process.kill('SIGINT');
       await heard;
       return 'pass';
     });
     ended = await run.ended;
-    sent = proxy.creates.length;
+    sent = creates().length;
   });
 
   test('waits for what is under way, and says how to go on', () => {
@@ -145,7 +153,7 @@ describe('a run that is told to end by Ctrl-C', () => {
 
   test('goes on where it was', async () => {
     expect(await add(parameters, () => 'pass')).toEqual({ added: 15, reason: undefined });
-    expect(proxy.creates).toHaveLength(15 - sent);
+    expect(creates()).toHaveLength(15 - sent);
     expect(await newPets()).toEqual(madeUp(15, 2));
   });
 });
@@ -153,7 +161,7 @@ describe('a run that is told to end by Ctrl-C', () => {
 describe('made-up pets', () => {
   test('are added once when answers get lost', async () => {
     expect(await add(['--count', '9', '--seed', '3'], loseSome, 8)).toEqual({ added: 9, reason: undefined });
-    expect(proxy.creates.length).toBeGreaterThan(9);
+    expect(creates().length).toBeGreaterThan(9);
     expect(await newPets()).toEqual(madeUp(9, 3));
   });
 
@@ -161,7 +169,7 @@ describe('made-up pets', () => {
     const tooMany = { status: 429, headers: { 'Retry-After': '2' } };
     const fate = (index: number) => (index === 0 ? tooMany : { status: 201 });
     expect(await add(['--count', '1'], fate)).toEqual({ added: 1, reason: undefined });
-    const [first, second, ...others] = proxy.creates;
+    const [first, second, ...others] = creates().map(({ time }) => time);
     // Node's timers may be early by less than one.
     expect(second! - first!).toBeGreaterThanOrEqual(1_999);
     expect(others).toEqual([]);
@@ -178,7 +186,7 @@ describe('made-up pets', () => {
       added: 2,
       reason: `A pet was refused: ${reason}`,
     });
-    expect(proxy.creates).toHaveLength(3);
+    expect(creates()).toHaveLength(3);
   });
 
   test('are sent ten times at most', async () => {
@@ -187,7 +195,7 @@ describe('made-up pets', () => {
       added: 0,
       reason: 'A pet was not added in 10 attempts: Broken.',
     });
-    expect(proxy.creates).toHaveLength(10);
+    expect(creates()).toHaveLength(10);
   });
 
   test('are not begun with for a key that the service does not know', async () => {
@@ -265,11 +273,11 @@ describe('a run that was cut off', () => {
     const late =
       'The run began more than 23 hours ago, too long to go on: begin anew with --restart --count 7; at least 3 of 10 pets are there and stay.';
     const run = { ...choose([]), startedAt: Date.now() - DAY };
-    proxy.decide(() => 'pass');
+    decide(() => 'pass');
     const stopping = new AbortController();
     expect(await addPets(target, run, 1, stopping)).toEqual({ added: 3, requests: 0 });
     expect(stopping.signal.reason).toEqual(new Error(late));
-    expect(proxy.creates).toEqual([]);
+    expect(creates()).toEqual([]);
     expect(() => choose([])).toThrow(new Error(late));
   });
 

@@ -11,8 +11,8 @@ export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | GivenAnswer;
 
 export interface GivenAnswer {
   status: number;
-  headers: Record<string, string>;
-  body: string;
+  headers?: Record<string, string>;
+  body?: string | undefined;
 }
 
 export interface SeenRequest {
@@ -25,23 +25,29 @@ export interface SeenRequest {
 
 export interface ClientProxy {
   baseAddress: string;
-  /** Each request that arrived, in order. */
+  /** Each request that arrived since it was last decided on them, in order. */
   requests: SeenRequest[];
-  /** Decides on the next requests; those after them pass. */
-  decide: (...fates: Fate[]) => void;
+  /** Decides on the requests that arrive from now on. */
+  decide: (fateOf: (request: SeenRequest) => Fate | Promise<Fate>) => void;
   close: () => Promise<void>;
+}
+
+/** Fates of the next requests; those after them pass. */
+export function inOrder(...fates: Fate[]): () => Fate {
+  return () => fates.shift() ?? 'pass';
 }
 
 /** Stands between a client and the service with this base address, on the loopback interface. */
 export async function startClientProxy(service: string): Promise<ClientProxy> {
   const requests: SeenRequest[] = [];
-  let fates: Fate[] = [];
+  let fateOf: Parameters<ClientProxy['decide']>[0] = inOrder();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;
-    requests.push({ method, target, headers, time: Date.now() });
-    const fate = fates.shift() ?? 'pass';
     const body = await buffer(request);
+    const seen = { method, target, headers, time: Date.now() };
+    requests.push(seen);
+    const fate = await fateOf(seen);
     if (fate === 'hang') return;
     if (typeof fate === 'object') {
       response.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers }).end(fate.body);
@@ -70,9 +76,9 @@ export async function startClientProxy(service: string): Promise<ClientProxy> {
   return {
     baseAddress: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    decide(...next) {
+    decide(next) {
       requests.length = 0;
-      fates = next;
+      fateOf = next;
     },
     async close() {
       server.close();
