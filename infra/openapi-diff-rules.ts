@@ -58,6 +58,11 @@ const alsoBreaking: [action: string, place: RegExp, when?: (context: ComapreCont
   ],
   // Members beside the known ones, which were taken no notice of, are refused.
   ['add', /\.requestBody\..*\.additionalProperties$/],
+  ['replace', /\.requestBody\..*\.additionalProperties$/],
+  // A body is demanded where none was.
+  ['add', /\.requestBody$/, ({ after }) => (after.value as { required?: boolean }).required === true],
+  // What the whole document demands holds then.
+  ['remove', /^paths\.[^.]+\.[^.]+\.security$/],
   // One more scheme beside those of a requirement: both are needed.
   ['add', /\bsecurity\.\d+\.[^.]+$/],
 ];

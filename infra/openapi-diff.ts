@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { plain, runCommand } from './command.ts';
+import { openApiJson } from '../shared/openapi.ts';
+import { plain, runCommand, UsageError } from './command.ts';
 import { readDocument } from './openapi-diff-document.ts';
 import { conclusionOf, describeDifferences } from './openapi-diff-output.ts';
 import { differences } from './openapi-diff-rules.ts';
@@ -31,6 +33,9 @@ async function openapiDiff(): Promise<void> {
       : readDocument(base, 'name an OpenAPI 3.1 document after --base', base);
   const after = readDocument('openapi.json', 'write it by npm run openapi', projectPath('openapi.json'));
 
+  if (readFileSync(projectPath('openapi.json'), 'utf8') !== openApiJson()) {
+    throw new UsageError('openapi.json is not what the code says: write it anew by npm run openapi first.');
+  }
   const changes = differences(before, after);
   for (const line of describeDifferences(changes, before)) console.log(plain(line));
   console.log(conclusionOf(changes, base));

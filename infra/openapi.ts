@@ -1,8 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { stringifyJson } from '../shared/json.ts';
-import { openApiDocument } from '../shared/openapi.ts';
+import { openApiJson } from '../shared/openapi.ts';
 import { runCommand } from './command.ts';
 
 // `npm run openapi`: writes openapi.json from the operations and their schemas.
@@ -23,7 +22,7 @@ async function openapi(): Promise<void> {
     console.log(USAGE);
     return;
   }
-  writeFileSync(file, `${stringifyJson(openApiDocument(), 2)}\n`);
+  writeFileSync(file, openApiJson());
   console.log('Wrote openapi.json.');
   if (!values.release) return;
   copyFileSync(file, released);

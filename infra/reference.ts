@@ -32,7 +32,7 @@ service on your own machine has a page that does: start it with \`npm start\`. T
  * @throws SyntaxError when the document is not JSON.
  */
 export function referencePage(document: string, { library, service }: ReferenceOptions): Reference {
-  const content = JSON.parse(document, service ? asTried : asRead) as Document;
+  const content = JSON.parse(document, asShown) as Document;
   if (service) content.servers = [{ url: service.baseAddress, description: 'This machine' }];
   else content.info.description = `${content.info.description ?? ''}${READING_ONLY}`;
   const page: ReferencePage = { document: content, ...(service && { apiKey: service.apiKey }) };
@@ -75,7 +75,7 @@ interface Document {
 }
 
 /** Numbers that the library would round are not shown as such: examples become their text, bounds are what `format` says. */
-function asRead(key: string, value: unknown, { source = '' }: { source?: string }): unknown {
+function asExact(key: string, value: unknown, { source = '' }: { source?: string }): unknown {
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
   if (isRounded && (key === 'minimum' || key === 'maximum')) return undefined;
   const exact = isRounded ? JSON.rawJSON(source) : value;
@@ -84,9 +84,9 @@ function asRead(key: string, value: unknown, { source = '' }: { source?: string 
   return JSON.stringify(JSON.parse(text), undefined, 2) === text ? exact : text;
 }
 
-/** Sent with every request, the example of an `Idempotency-Key` or `cursor` would do harm: it is there to be switched on. */
-function asTried(key: string, value: unknown, context: { source?: string }): unknown {
-  const read = asRead(key, value, context);
+/** Sent, or copied, with every request, the example of an `Idempotency-Key` or `cursor` would do harm: it is there to be switched on. */
+function asShown(key: string, value: unknown, context: { source?: string }): unknown {
+  const read = asExact(key, value, context);
   if (!isOptionalParameter(read)) return read;
   const { example, ...parameter } = read;
   return { ...parameter, examples: { default: { value: example, 'x-disabled': true } } };

@@ -5,6 +5,8 @@ import { UsageError } from './command.ts';
 
 const ATTEMPTS = 10;
 const LONGEST_PAUSE_SECONDS = 60;
+/** Whoever is asked to wait for longer comes back later. */
+const LONGEST_WAIT_SECONDS = 300;
 /** A second longer than API Gateway waits for a function by default. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
@@ -29,8 +31,8 @@ export async function ask(
     const { status } = response;
     const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
     // Others than the service may answer too.
-    const { message } = (await response.json().catch(() => ({}))) as { message?: string };
-    const reason = message ?? `the answer has the status ${status} and no Error body.`;
+    const body = (await response.json().catch(() => null)) as { message?: string } | null;
+    const reason = body?.message ?? `the answer has the status ${status} and no Error body.`;
     return { status, reason, isFinal: status < 500 && status !== 429, retryAfterSeconds };
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
@@ -52,6 +54,9 @@ export async function repeat(send: () => ReturnType<typeof ask>, stop: AbortSign
     if (attempt === ATTEMPTS) throw new UsageError(`A pet was not added in ${ATTEMPTS} attempts: ${reason}`);
     const pause = Math.random() * Math.min(2 ** (attempt - 1), LONGEST_PAUSE_SECONDS);
     const seconds = Number.isNaN(retryAfterSeconds) ? pause : retryAfterSeconds;
+    if (seconds > LONGEST_WAIT_SECONDS) {
+      throw new UsageError(`The service asks to wait for ${seconds} seconds: ${reason}`);
+    }
     await setTimeout(1_000 * seconds, undefined, { signal: stop });
   }
 }

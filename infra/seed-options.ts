@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { IDEMPOTENCY_SECONDS } from '../shared/schemas.ts';
 import { UsageError } from './command.ts';
 import { ask, type Service } from './seed-client.ts';
 
 // What the operator tells `npm run seed`, on the command line and in BASE_URL and API_KEY.
+
+/** An hour less than the service knows a pet after it was first sent, which was not before the beginning of its run. */
+export const RUN_HOURS = IDEMPOTENCY_SECONDS / 3_600 - 1;
 
 export const USAGE = `npm run seed -- [--count 1000] [--data DIR] [--seed N] [--concurrency 8] [--restart] [--allow-production]
 
@@ -17,27 +21,32 @@ export const USAGE = `npm run seed -- [--count 1000] [--data DIR] [--seed N] [--
   --allow-production  add the pets even where the key is not one of staging
 
 The pets go to the local service, or to the one that the variables BASE_URL and API_KEY name. When a run was cut off, by
-whatever, the same command goes on with it within 23 hours of its beginning, and adds no pet twice.`;
+whatever, the same command goes on with it within ${RUN_HOURS} hours of its beginning, and adds no pet twice.`;
 
 export const SEEDS = 2 ** 31;
+
+const optionsByName = {
+  count: { type: 'string' },
+  data: { type: 'string' },
+  seed: { type: 'string' },
+  concurrency: { type: 'string', default: '8' },
+  restart: { type: 'boolean', default: false },
+  'allow-production': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
 
 /** @throws UsageError, or an error of parseArgs, neither with a word that may be a key. */
 export function readSeedOptions(parameters: string[], environment: NodeJS.ProcessEnv = {}) {
   const { values, positionals } = parseArgs({
     args: parameters,
     allowPositionals: true,
-    options: {
-      count: { type: 'string' },
-      data: { type: 'string' },
-      seed: { type: 'string' },
-      concurrency: { type: 'string', default: '8' },
-      restart: { type: 'boolean', default: false },
-      'allow-production': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+    options: optionsByName,
   });
   // npm takes options for its own until it sees two dashes.
-  if (positionals.length > 0 || environment['npm_config_count'] !== undefined) {
+  const lost = Object.keys(optionsByName).filter(
+    (name) => environment[`npm_config_${name.replaceAll('-', '_')}`] !== undefined,
+  );
+  if (positionals.length > 0 || lost.length > 0) {
     throw new UsageError('Give options alone, after two dashes: npm run seed -- --count 10000.');
   }
   const { count, seed, concurrency } = values;
@@ -76,6 +85,8 @@ export async function findTarget(
   const target = BASE_URL
     ? readVariables(BASE_URL, API_KEY, dataFolder)
     : readFolder(resolve(options.data ?? join(dataFolder, 'staging')));
+  if (!target.apiKey.startsWith('pets_'))
+    throw new UsageError('API_KEY must be an API key, such as pets_staging_….');
   if (!target.apiKey.startsWith('pets_staging_') && !options['allow-production']) {
     throw new UsageError(
       'The key is not one of staging, and customers would find made-up pets: add --allow-production if you want that.',
@@ -106,6 +117,8 @@ function readFolder(folder: string): SeedTarget {
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
     return { baseAddress, apiKey, runFile: join(folder, 'seed.json') };
   } catch {
-    throw new UsageError(`No local service runs on ${folder}: start it with npm start.`);
+    throw new UsageError(
+      `No local service runs on ${folder}: start it with npm start, and with the same --data.`,
+    );
   }
 }

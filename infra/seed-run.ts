@@ -6,15 +6,13 @@ import { stringifyJson } from '../shared/json.ts';
 import { UsageError } from './command.ts';
 import { showProgress } from './progress.ts';
 import { ask, repeat } from './seed-client.ts';
-import { type SeedOptions, SEEDS, type SeedTarget } from './seed-options.ts';
+import { RUN_HOURS, type SeedOptions, SEEDS, type SeedTarget } from './seed-options.ts';
 import { madeUpPet } from './seed-pets.ts';
 
 // A run of `npm run seed` adds its pets in order, and keeps in a file how far it has come. Cut off wherever, it goes on at
 // the first pet that is not known to be there, under the same Idempotency-Keys: what was sent already, be it by another
 // process, is answered by the same pet.
 
-/** An hour less than the service knows a pet after it was first sent, which was not before the beginning of its run. */
-const LIFETIME_MILLISECONDS = 23 * 3_600_000;
 const PETS_BETWEEN_WRITES = 100;
 
 const Natural = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -65,10 +63,14 @@ function readRun(file: string): SeedRun {
   }
 }
 
-/** What is sent later may be added twice. */
+/** Whether what is sent now is not added twice. */
+export function isInTime({ startedAt }: SeedRun): boolean {
+  return Date.now() - startedAt < RUN_HOURS * 3_600_000;
+}
+
 function requireInTime(run: SeedRun): void {
-  if (Date.now() - run.startedAt < LIFETIME_MILLISECONDS) return;
-  throw new UsageError(`The run began more than 23 hours ago, too long to go on: ${addRest(run)}`);
+  if (isInTime(run)) return;
+  throw new UsageError(`The run began more than ${RUN_HOURS} hours ago, too long to go on: ${addRest(run)}`);
 }
 
 function addRest({ count, added }: SeedRun): string {

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { plain, runCommand, UsageError } from './command.ts';
 import { findTarget, readSeedOptions, USAGE } from './seed-options.ts';
-import { addPets, chooseRun } from './seed-run.ts';
+import { addPets, chooseRun, isInTime } from './seed-run.ts';
 
 // `npm run seed -- --count 10000`: fills a store with made-up pets, each exactly once however often it is cut off.
 
@@ -34,6 +34,7 @@ async function seedStore(): Promise<void> {
   const reason: unknown = stopping.signal.reason;
   if (!(reason instanceof UsageError)) throw reason;
   process.exitCode ??= 1;
+  if (!isInTime(run)) return complain(reason.message);
   const command = `the same command${options.restart ? ' without --restart' : ''}`;
   complain(`${reason.message} The first ${added} of ${count} pets are there; ${command} goes on.`);
 }

@@ -1,9 +1,9 @@
 import { type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorBody, errorCatalogue, type ErrorCode } from './errors.ts';
+import { stringifyJson } from './json.ts';
 import { messageExample, requestExamples, successExamples } from './openapi-examples.ts';
 import {
-  refusedByFunctions,
   refusedByGateway,
   type HeaderKey,
   type AnswerHeaders,
@@ -44,16 +44,21 @@ const otherRefusals: readonly ErrorCode[] = [
   'too_many_requests',
   'internal_error',
 ];
-/** Headers that every answer has which may have them. */
+/** Headers that several answers have, each time: others are written out where they are. */
 const sharedHeaders = Object.entries(responseHeaders).filter(
   ([key]) => key !== 'NextPage' && key !== 'Allow',
 );
+
+/** The text of `openapi.json`. */
+export function openApiJson(): string {
+  return `${stringifyJson(openApiDocument(), 2)}\n`;
+}
 
 /**
  * The interface as an OpenAPI document, made of the operations and their schemas alone. Bounds of int64 are bigints.
  * https://spec.openapis.org/oas/v3.1.1
  */
-export function openApiDocument(): Json {
+function openApiDocument(): Json {
   return {
     openapi: '3.1.1',
     info: {
@@ -134,7 +139,7 @@ function operationObject(operation: Operation): Json {
     ...parametersIn('query', query),
     ...parametersIn('header', headers),
   ];
-  const refusals = [...new Set([...operation.errors, ...refusedByGateway, ...refusedByFunctions])];
+  const refusals = [...new Set([...operation.errors, ...refusedByGateway])];
   return {
     operationId: id,
     summary,

@@ -24,7 +24,7 @@ export function readKey(folder: string): string | undefined {
       `${file} should be the file of the API key and is a folder: remove it, or choose another folder with --data.`,
     );
   }
-  return readFileSync(file, 'utf8');
+  return readFileSync(file, 'utf8') || undefined; // a full disk may have left it empty
 }
 
 export function keyFileIn(folder: string): string {
@@ -98,7 +98,7 @@ function reason(folder: string, path: string, code: string, message: string): st
   if (code !== 'EACCES' && code !== 'EPERM') return `The folder ${folder} cannot be used (${message})`;
   if (path === folder || path === tablesIn(folder)) return `You may not write to the folder ${folder}`;
   return isWithin(path, folder)
-    ? `You may not write to ${path} in the folder of the data`
+    ? `You may not read and write ${path} in the folder of the data`
     : `You may not write to ${dirname(path)}, where the folder ${folder} is to be made`;
 }
 

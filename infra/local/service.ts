@@ -165,6 +165,8 @@ async function issueKey(folder: string): Promise<string> {
   } catch (error) {
     throw new RunnerError(`No API key could be issued: ${(error as { stderr: string }).stderr.trim()}`);
   }
-  writeFileSync(keyFileIn(folder), key, { mode: 0o600 });
+  const file = keyFileIn(folder);
+  rmSync(file, { force: true }); // the mode is for a new file alone
+  writeFileSync(file, key, { mode: 0o600 });
   return key;
 }

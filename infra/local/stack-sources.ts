@@ -87,7 +87,7 @@ function tell(files: Set<string>, line: (they: string, them: string) => string):
   return [line(`${list} are`, 'them')];
 }
 
-/** The project's modules that a module loads; none when it cannot be loaded, of which the synthesis tells. */
+/** The project's modules that a module loads; none, and no notices of them, when it cannot be loaded. */
 async function modulesOf(entry: string): Promise<string[]> {
   try {
     const { metafile } = await build({

@@ -35,7 +35,9 @@ describe('the options for made-up pets', () => {
   });
 
   test('are not lost to npm', () => {
-    expect(() => readSeedOptions([], { npm_config_count: '20' })).toThrow('after two dashes');
+    for (const name of ['count', 'data', 'seed', 'allow_production']) {
+      expect(() => readSeedOptions([], { [`npm_config_${name}`]: '20' })).toThrow('after two dashes');
+    }
   });
 });
 
@@ -84,7 +86,7 @@ describe('where made-up pets go', () => {
   test('cannot be a folder on which no service runs', async () => {
     const data = join(folder, 'empty');
     await expect(find({}, { data })).rejects.toThrow(
-      new Error(`No local service runs on ${data}: start it with npm start.`),
+      new Error(`No local service runs on ${data}: start it with npm start, and with the same --data.`),
     );
   });
 });

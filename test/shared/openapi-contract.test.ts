@@ -90,6 +90,7 @@ describe('The contract', () => {
     ['a parameter given twice', { ...answering(listed, refused.answer), target: '/pets?limit=5&limit=6' }],
     ['an integer beyond int64', { ...refused, body: '{"name":"Rex","categoryId":9223372036854775808}' }],
     ['a fraction near an integer', { ...refused, body: '{"name":"Rex","categoryId":9007199254740993.5}' }],
+    ['a number for a key', { ...created, headers: { 'Idempotency-Key': '42' } }],
     ['a name with a lone surrogate', { ...refused, body: String.raw`{"name":"\ud800","categoryId":1}` }],
     ['an address that is none of ours', orders],
     ['a pet that is not there', unknown],
@@ -146,6 +147,11 @@ describe('The contract', () => {
       'a success under a key that is forbidden',
       { ...created, headers: { 'Idempotency-Key': 'a b' } },
       'forbids the request: Idempotency-Key',
+    ],
+    [
+      'a refusal of a pair of surrogates',
+      { ...refused, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
+      'but the document allows it',
     ],
     ['a refusal of what is allowed', { ...refused, body: created.body }, 'but the document allows it'],
   ])('is broken by %s', (_what, exchange, problem) => {

@@ -13,7 +13,7 @@ export interface DocumentedOperation {
   method: string;
   /** Matches the path below the base address; its group is the path parameter. */
   path: RegExp;
-  parameters: { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: object }[];
+  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the body; undefined when there is none. */
   body: object | undefined;
   /** By status. */
