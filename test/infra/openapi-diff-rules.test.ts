@@ -333,6 +333,11 @@ describe('Clients break when', () => {
       'added security › 0 › signature',
     ],
     [
+      'an operation demands a body',
+      [add(`${LIST}/requestBody`, { required: true, content: { 'application/json': { schema: string } } })],
+      'added GET /pets › requestBody',
+    ],
+    [
       'an operation requires another security scheme',
       [add(`${LIST}/security`, [{ signature: [] }])],
       'added GET /pets › security',
@@ -341,6 +346,21 @@ describe('Clients break when', () => {
     const lines = linesOf(...changes);
     expect(lines).toContain(`breaking: ${difference}`);
     expect(lines.findLastIndex(isBreaking)).toBe(lines.filter(isBreaking).length - 1);
+  });
+
+  test('an operation that was open is not any more', () => {
+    const before = changed(base, [add(`${LIST}/security`, [])]);
+    expect(linesBetween(before, base)).toEqual(['breaking: removed GET /pets › security']);
+  });
+
+  test('members that are not known are taken no more', () => {
+    const before = changed(source, [add(`${NEW_PET}/additionalProperties`, true)]);
+    const after = changed(before, [replace(`${NEW_PET}/additionalProperties`, false)]);
+    expect(linesBetween(withoutReferences(before), withoutReferences(after))).toEqual([
+      expect.stringMatching(
+        /^breaking: changed POST \/pets › requestBody .* additionalProperties: true → false$/,
+      ),
+    ]);
   });
 });
 

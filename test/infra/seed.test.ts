@@ -179,6 +179,7 @@ describe('made-up pets', () => {
     [401, '{"code":"unauthorized","message":"Who are you?","status":401}', 'Who are you?'],
     [404, '<h1>Not found</h1>', 'the answer has the status 404 and no Error body.'],
     [307, '', 'the answer has the status 307 and no Error body.'],
+    [403, 'null', 'the answer has the status 403 and no Error body.'],
   ])('are not sent again when one is refused by %d', async (status, body, reason) => {
     const refusal = { status, body, headers: { Location: '/v1/pets' } };
     const fate = (index: number) => (index < 2 ? { status: 201 } : refusal);
@@ -196,6 +197,15 @@ describe('made-up pets', () => {
       reason: 'A pet was not added in 10 attempts: Broken.',
     });
     expect(creates()).toHaveLength(10);
+  });
+
+  test('are not waited with for longer than five minutes', async () => {
+    const away = { status: 503, headers: { 'Retry-After': '3000000' }, body: '{"message":"Gone."}' };
+    expect(await add(['--count', '1', '--restart'], () => away)).toEqual({
+      added: 0,
+      reason: 'The service asks to wait for 3000000 seconds: Gone.',
+    });
+    expect(creates()).toHaveLength(1);
   });
 
   test('are not begun with for a key that the service does not know', async () => {
