@@ -1,48 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { stackName } from './assembly.ts';
-import { RunnerError } from './runner-error.ts';
 
 /** What the CDK app says of a function's bundle. */
-const Bundling = v.object({
+export interface Bundling {
   /** The function's name in the app. */
-  name: v.string(),
+  name: string;
   /** The module that it is made from, relative to the project. */
-  entry: v.string(),
+  entry: string;
   /** Options for esbuild. */
-  options: v.record(v.string(), v.any()),
-});
-export type Bundling = v.InferOutput<typeof Bundling>;
+  options: Record<string, unknown>;
+}
 
-/**
- * Reads from a cloud assembly what the bundles of a stage's functions were made from, by the functions' logical ids.
- *
- * @throws RunnerError when a function's bundle is not told of.
- */
-export function readBundlings(
-  stage: string,
-  assembly: string,
-  logicalIds: Iterable<string>,
-): Map<string, Bundling> {
-  const stack = stackName(stage);
+/** Reads from the cloud assembly of this project what the bundles of a stage's functions were made from, by their logical ids. */
+export function readBundlings(stage: string, assembly: string): Map<string, Bundling> {
   const { artifacts } = JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8'));
-  const file = join(assembly, artifacts[stack].additionalMetadataFile);
+  const file = join(assembly, artifacts[stackName(stage)].additionalMetadataFile);
   const constructs: { type: string; data: unknown }[][] = Object.values(
     JSON.parse(readFileSync(file, 'utf8')),
   );
+  const dataOf = (construct: (typeof constructs)[0], name: string) =>
+    construct.find(({ type }) => type === name)?.data;
   return new Map(
-    Array.from(logicalIds, (logicalId) => {
-      const metadata = constructs.find((entries) =>
-        entries.some(({ type, data }) => type === 'aws:cdk:logicalId' && data === logicalId),
-      );
-      const found = metadata?.find(({ type }) => type === 'pet-store:bundling');
-      if (!found) {
-        throw new RunnerError(
-          `The stack ${stack} does not tell what the bundle of ${logicalId} is made from: leave out --watch.`,
-        );
-      }
-      return [logicalId, v.parse(Bundling, found.data)];
-    }),
+    constructs
+      .filter((construct) => dataOf(construct, 'pet-store:bundling') !== undefined)
+      .map((construct) => [
+        dataOf(construct, 'aws:cdk:logicalId') as string,
+        dataOf(construct, 'pet-store:bundling') as Bundling,
+      ]),
   );
 }

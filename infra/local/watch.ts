@@ -37,7 +37,7 @@ export async function prepareWatch(stage: string, folder: string): Promise<Watch
       return fn;
     },
     async start(assembly, swapped) {
-      const bundlings = readBundlings(stage, assembly, functions.keys());
+      const bundlings = readBundlings(stage, assembly);
       return startRebuilds({
         functions: Array.from(functions, ([logicalId, running]) => ({
           ...running,
