@@ -28,15 +28,23 @@ async function findStack(stage: string): Promise<KeyStage> {
 }
 
 type ServiceRecord = Record<
-  'stage' | 'apiKeysTable' | 'databaseEndpoint' | 'region' | 'accessKeyId' | 'operatorArn',
+  'stage' | 'baseAddress' | 'apiKeysTable' | 'databaseEndpoint' | 'region' | 'accessKeyId' | 'operatorArn',
   string
 >;
 
-/** The local service says in its data folder where its database listens and whom it takes for the operator. */
+/**
+ * What the local service says in its data folder: where it and its database listen, and whom it takes for the operator.
+ *
+ * @throws Error when it has said nothing.
+ */
+export function readServiceRecord(folder: string): ServiceRecord {
+  return JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8')) as ServiceRecord;
+}
+
 async function findLocalService(folder: string): Promise<KeyStage> {
   let service: ServiceRecord;
   try {
-    service = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8')) as ServiceRecord;
+    service = readServiceRecord(folder);
     const { headers } = await fetch(service.databaseEndpoint, { signal: AbortSignal.timeout(5_000) });
     if (headers.get('Content-Type') !== 'application/x-amz-json-1.0')
       throw new Error('Something else is there.');

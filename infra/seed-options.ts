@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { IDEMPOTENCY_SECONDS } from '../shared/schemas.ts';
 import { UsageError } from './command.ts';
+import { readServiceRecord } from './key-stage.ts';
 import { ask, type Service } from './seed-client.ts';
 
 // What the operator tells `npm run seed`, on the command line and in BASE_URL and API_KEY.
@@ -110,10 +111,9 @@ function readVariables(baseUrl: string, apiKey: string | undefined, folder: stri
   return { baseAddress, apiKey, runFile: join(folder, `seed-${encodeURIComponent(baseAddress)}.json`) };
 }
 
-/** The local service says in its data folder where it listens. */
 function readFolder(folder: string): SeedTarget {
   try {
-    const { baseAddress } = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8')) as Service;
+    const { baseAddress } = readServiceRecord(folder);
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
     return { baseAddress, apiKey, runFile: join(folder, 'seed.json') };
   } catch {

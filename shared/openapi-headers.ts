@@ -17,7 +17,7 @@ export const refusedByGateway: readonly ErrorCode[] = [
 ];
 
 /** What the function of any operation may refuse, beside the operation's own errors. */
-export const refusedByFunctions: readonly ErrorCode[] = ['internal_error', 'service_unavailable'];
+const refusedByFunctions = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
 /** Every header of an answer that means something, by the key of its component. */
 export const responseHeaders = {
@@ -102,7 +102,7 @@ export function headersOfSuccess({ success, deprecation }: Operation): AnswerHea
 
 /** Headers of a refusal, of any operation or of this one. */
 export function headersOfRefusal(code: ErrorCode, operation?: Operation): AnswerHeaders {
-  const isOfFunction = operation?.errors.includes(code) || refusedByFunctions.includes(code);
+  const isOfFunction = operation?.errors.includes(code) || refusedByFunctions.has(code);
   return {
     ...everywhere,
     // The firewall's own answer to too many requests may lack it.

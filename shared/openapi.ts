@@ -158,16 +158,12 @@ function operationObject(operation: Operation): Json {
       },
     }),
     responses: {
-      [success.status]: {
-        description: texts.success,
-        headers: headersObject(headersOfSuccess(operation)),
-        content: {
-          'application/json': {
-            schema: schemaOf(success.schema),
-            example: successExamples[id as keyof typeof operations],
-          },
-        },
-      },
+      [success.status]: answer(
+        texts.success,
+        headersOfSuccess(operation),
+        schemaOf(success.schema),
+        successExamples[id as keyof typeof operations],
+      ),
       ...Object.fromEntries(
         refusals.map((code) => [
           errorCatalogue[code],
@@ -182,15 +178,19 @@ function operationObject(operation: Operation): Json {
 
 /** An answer that refuses a request, of any operation or of this one. */
 function refusal(code: ErrorCode, operation?: Operation): Json {
+  return answer(
+    refusalTexts[code],
+    headersOfRefusal(code, operation),
+    { $ref: '#/components/schemas/Error' },
+    errorBody(code, messageExample(code, operation?.id)),
+  );
+}
+
+function answer(description: string, headers: AnswerHeaders, schema: Json, example: unknown): Json {
   return {
-    description: refusalTexts[code],
-    headers: headersObject(headersOfRefusal(code, operation)),
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        example: errorBody(code, messageExample(code, operation?.id)),
-      },
-    },
+    description,
+    headers: headersObject(headers),
+    content: { 'application/json': { schema, example } },
   };
 }
 
