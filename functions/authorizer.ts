@@ -1,7 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { verifyApiKey } from '../shared/api-keys.ts';
+import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/api-keys.ts';
 import { authorizationPattern } from '../shared/authorization.ts';
 import { environmentVariables, requireEnvironment } from '../shared/environment.ts';
+import { warmUp } from '../shared/warm-up.ts';
 
 /**
  * Lets a request in when its key works. API Gateway keeps the decision by key and replays it on every route, so
@@ -9,10 +10,9 @@ import { environmentVariables, requireEnvironment } from '../shared/environment.
  * When the table cannot be read this throws, and nobody is let in.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const stage = requireEnvironment(environmentVariables.stage);
-  const table = requireEnvironment(environmentVariables.apiKeysTable);
-  const key = new RegExp(authorizationPattern(stage)).exec(event.authorizationToken)?.[1];
-  const record = key === undefined ? undefined : await verifyApiKey({ stage, table }, key);
+  const store = keyStore();
+  const key = new RegExp(authorizationPattern(store.stage)).exec(event.authorizationToken)?.[1];
+  const record = key === undefined ? undefined : await verifyApiKey(store, key);
 
   return {
     principalId: record?.keyId ?? 'nobody',
@@ -30,8 +30,21 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
   };
 }
 
+function keyStore(): KeyStore {
+  return {
+    stage: requireEnvironment(environmentVariables.stage),
+    table: requireEnvironment(environmentVariables.apiKeysTable),
+  };
+}
+
 /** `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` with method and path open. */
 function wholeStage(methodArn: string): string {
   const [api, stage] = methodArn.split('/');
   return `${api}/${stage}/*/*`;
 }
+
+await warmUp(async () => {
+  const store = keyStore();
+  // Nobody has this key.
+  await verifyApiKey(store, generateApiKey(store.stage));
+});

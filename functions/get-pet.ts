@@ -2,9 +2,12 @@ import { endpoint } from '../shared/endpoint.ts';
 import { ApiError } from '../shared/errors.ts';
 import { operations } from '../shared/operations.ts';
 import { getPet } from '../shared/pets.ts';
+import { rehearse } from '../shared/rehearsal.ts';
 
 export const handler = endpoint(operations.getPet, async ({ path }) => {
   const pet = await getPet(path.petId);
   if (!pet) throw new ApiError('not_found', `There is no pet with the id ${path.petId}.`);
   return { body: pet };
 });
+
+await rehearse(operations.getPet, { pathParameters: { petId: '0' } }, () => getPet(0n));

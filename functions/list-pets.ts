@@ -2,6 +2,7 @@ import { encodeCursor } from '../shared/cursor.ts';
 import { endpoint } from '../shared/endpoint.ts';
 import { operations } from '../shared/operations.ts';
 import { listPets } from '../shared/pets.ts';
+import { rehearse } from '../shared/rehearsal.ts';
 
 export const handler = endpoint(operations.listPets, async ({ query, rootAddress }) => {
   const { pets, next } = await listPets(query);
@@ -17,3 +18,6 @@ export const handler = endpoint(operations.listPets, async ({ query, rootAddress
     headers: { Link: `<${rootAddress}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
   };
 });
+
+const sample = { multiValueQueryStringParameters: { limit: ['20'] } };
+await rehearse(operations.listPets, sample, () => listPets({ limit: 20 }));

@@ -31,6 +31,9 @@ const esbuildOptions = {
   mainFields: ['module', 'main'],
 };
 
+/** Modules of this project that stand in the bundles for packages. */
+const replacements = { '@aws-sdk/credential-provider-node': './shared/lambda-credentials.ts' };
+
 export interface PetStoreFunctionProps {
   /** Name of the module in `functions/`, without ending. */
   module: string;
@@ -79,10 +82,16 @@ export class PetStoreFunction extends NodejsFunction {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
       awsSdkConnectionReuse: false, // the variable it sets is for SDK version 2
-      bundling: { ...esbuildOptions, bundleAwsSDK: true },
+      bundling: {
+        ...esbuildOptions,
+        bundleAwsSDK: true,
+        esbuildArgs: {
+          '--alias': Object.entries(replacements).map(([name, module]) => `${name}=${projectRoot}${module}`),
+        },
+      },
     });
     // Beside these the CDK gives esbuild two of its own.
-    const options = { bundle: true, platform: 'node', ...esbuildOptions };
+    const options = { bundle: true, platform: 'node', ...esbuildOptions, alias: replacements };
     this.node.defaultChild!.node.addMetadata(BUNDLING_METADATA, { name: id, entry, options });
     // The classes differ from their own interfaces under exactOptionalPropertyTypes.
     const version = this.currentVersion as IVersion;

@@ -40,6 +40,9 @@ export const database = DynamoDBDocumentClient.from(client, {
   unmarshallOptions: { wrapNumbers: BigInt },
 });
 
+// It prepares what it would log of each call, though there is no logger: for a list a twentieth of all its work.
+client.middlewareStack.remove('loggerMiddleware');
+
 // The SDK's `requestTimeout` ends with the head of an answer, and it takes an answer that is empty, or null, for one
 // without an item.
 client.middlewareStack.add(

@@ -12,3 +12,11 @@ const RANDOM_VALUES = 2 ** 12;
 export function newPetId(now: number = Date.now(), random: number = randomInt(RANDOM_VALUES)): bigint {
   return BigInt(now - EPOCH) * BigInt(RANDOM_VALUES) + BigInt(random);
 }
+
+/**
+ * Under which of so many keys of a list index a pet is. It follows from the identifier, so that a repeated write is the
+ * same write, and from its last bits, which are random, so that each key gets its share.
+ */
+export function listPartitionOf(id: bigint, partitions: number): string {
+  return (id % BigInt(partitions)).toString();
+}

@@ -4,7 +4,7 @@ import { database, putIf, readItem } from './database.ts';
 import { environmentVariables, listIndexes, metrics, requireEnvironment } from './environment.ts';
 import { ApiError, serviceUnavailable } from './errors.ts';
 import { agreeOnPetId } from './intents.ts';
-import { newPetId } from './pet-id.ts';
+import { listPartitionOf, newPetId } from './pet-id.ts';
 import type { ListPetsQuery, NewPet, Pet, PetStatus } from './schemas.ts';
 import { count } from './telemetry.ts';
 
@@ -149,9 +149,8 @@ function readPet(id: bigint): Promise<PetItem | undefined> {
   return readItem<PetItem>(petsTable(), { id });
 }
 
-/** The partition follows from the identifier, whose last bits are random: a repeated write is the same write. */
 function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPartition'> {
-  const partition = (id % BigInt(listPartitions())).toString();
+  const partition = listPartitionOf(id, listPartitions());
   return { partition, ...(status && { statusPartition: statusPartition(status, partition) }) };
 }
 

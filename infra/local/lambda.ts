@@ -84,6 +84,7 @@ export function createFunction(
       env: {
         ...properties.Environment.Variables,
         AWS_LAMBDA_FUNCTION_NAME: logicalId,
+        AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
         AWS_REGION: region,
         AWS_ACCESS_KEY_ID: logicalId,
         AWS_SECRET_ACCESS_KEY: 'local',

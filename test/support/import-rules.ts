@@ -46,7 +46,7 @@ const zones: Zone[] = [
 /** The only files that may import these packages. */
 const packages: [target: RegExp, files: RegExp][] = [
   [/^(aws-cdk-lib|constructs)(\/|$)/, new RegExp(`^${CDK_FILES}$`)],
-  [/^@aws-sdk\//, new RegExp(`^(shared/(database|pets)\\.ts|${OPERATOR_COMMANDS})$`)],
+  [/^@aws-sdk\//, new RegExp(`^(shared/(database|lambda-credentials|pets)\\.ts|${OPERATOR_COMMANDS})$`)],
   [/^@faker-js\/faker(\/|$)/, /^infra\/seed-pets\.ts$/],
   [/^@middy\/core(\/|$)/, /^shared\/endpoint\.ts$/],
   [/^@valibot\/to-json-schema$/, /^shared\/openapi\.ts$/],

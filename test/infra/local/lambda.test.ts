@@ -46,6 +46,7 @@ describe('a function', () => {
     expect(JSON.parse((invocation as { result: string }).result)).toEqual({
       COLOUR: 'red',
       AWS_LAMBDA_FUNCTION_NAME: 'Sample',
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'Sample',
       AWS_SECRET_ACCESS_KEY: 'local',

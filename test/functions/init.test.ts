@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { generateApiKey } from '../../shared/api-keys.ts';
+import { readTemplate } from '../../infra/local/assembly.ts';
+import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/lambda.ts';
+import { apiGatewayEvent, getPetEvent, postPetEvent } from '../support/api-gateway-event.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
+
+const { assembly } = await sharedSynthesis();
+const template = readTemplate('staging', assembly);
+const pet = { id: { N: '1' }, name: { S: 'Rex' }, categoryId: { N: '1' } };
+
+/** The database: what it was asked for, as `GetItem Pets`, and what it answers to the asking of so many before. */
+let asked: string[];
+let answer: (response: ServerResponse, before: number) => void;
+const database = createServer(async (request, response) => {
+  const action = String(request.headers['x-amz-target']).split('.')[1];
+  const { TableName } = (await json(request)) as { TableName: string };
+  asked.push(`${action} ${/Pets|ApiKeys/.exec(TableName)?.[0]}`);
+  answer(response, asked.length - 1);
+});
+database.listen(0, '127.0.0.1');
+await once(database, 'listening');
+
+let fn: RunningFunction;
+let lines: string[];
+beforeEach(() => {
+  asked = [];
+  lines = [];
+  answer = found;
+});
+afterEach(() => fn.close());
+afterAll(() => {
+  database.closeAllConnections();
+  database.close();
+});
+
+function found(response: ServerResponse): void {
+  response.setHeader('Content-Type', 'application/x-amz-json-1.0');
+  response.end(JSON.stringify({ Item: pet, Items: [pet] }));
+}
+
+function start(name: string): RunningFunction {
+  const resource = template
+    .resources('AWS::Lambda::Function')
+    .find(({ logicalId }) => logicalId.startsWith(name))!;
+  fn = createFunction(resource, {
+    file: bundleIn(assembly, resource),
+    databaseEndpoint: `http://127.0.0.1:${(database.address() as AddressInfo).port}`,
+    log: (line) => lines.push(line),
+  });
+  return fn;
+}
+
+describe('an instance that starts', () => {
+  test.each([
+    ['ListPets', apiGatewayEvent(), 'Query Pets', ['Query Pets'], 0],
+    ['GetPet', getPetEvent('1'), 'GetItem Pets', ['GetItem Pets'], 1],
+    ['CreatePet', postPetEvent({ name: 'Rex', categoryId: 1 }), 'GetItem Pets', ['PutItem Pets'], 1],
+    [
+      'Authorizer',
+      { type: 'TOKEN', authorizationToken: `Bearer ${generateApiKey('staging')}`, methodArn: 'arn/staging' },
+      'GetItem ApiKeys',
+      ['GetItem ApiKeys'],
+      0,
+    ],
+  ])(
+    'reads twice before its first event, and counts the event alone: %s',
+    async (name, event, read, ofEvent, counted) => {
+      expect(await start(name).invoke(event)).toEqual({ result: expect.any(String) });
+      expect(asked).toEqual([read, read, ...ofEvent]);
+      expect(lines).toHaveLength(counted);
+    },
+  );
+
+  // The reads would end after all their attempts: the first of them would be repeated before the event is looked at.
+  test('does not wait for a database that is silent', async () => {
+    answer = (response, before) => before > 0 && found(response);
+    const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
+    expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('comes up without a database, which the event then finds away', async () => {
+    answer = (response) => response.destroy();
+    const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
+    expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
+    // Of the event, and nothing of what went before: the error, the refusal, the use of a deprecated operation.
+    expect(lines).toHaveLength(3);
+  });
+});
