@@ -109,10 +109,16 @@ function monthlyUse(settings: StageSettings, perSecond: number, assumed: Assumpt
   const invocations = requests + authorizations;
   const creates = requests * shares.createPet;
   const intents = creates * assumed.shareOfCreatesWithIdempotencyKey;
-  const milliseconds =
-    requests * perRequest(billedMilliseconds) +
-    intents * billedMilliseconds.intent +
-    authorizations * billedMilliseconds.authorizer;
+  const { listPets, getPet, createPet, authorizer } = settings.functionMemoryMegabytes;
+  const megabyteMilliseconds =
+    requests *
+      perRequest({
+        listPets: billedMilliseconds.listPets * listPets,
+        getPet: billedMilliseconds.getPet * getPet,
+        createPet: billedMilliseconds.createPet * createPet,
+      }) +
+    intents * billedMilliseconds.intent * createPet +
+    authorizations * billedMilliseconds.authorizer * authorizer;
 
   // One pet more than asked for tells whether there is a next page. Lists are eventually consistent: half a unit.
   const listBytes = (assumed.petsPerList + 1) * petBytes;
@@ -131,7 +137,7 @@ function monthlyUse(settings: StageSettings, perSecond: number, assumed: Assumpt
   return {
     requests: requests / 1e6,
     invocations: invocations / 1e6,
-    duration: (milliseconds / 1_000) * (settings.functionMemoryMegabytes / 1_024),
+    duration: megabyteMilliseconds / 1_000 / 1_024,
     reads: (requests * perRequest(readUnits) + authorizations) / 1e6,
     writes:
       (creates * tableAndIndexes * Math.ceil(petBytes / 1_024) +

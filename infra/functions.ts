@@ -3,11 +3,11 @@ import type { Construct } from 'constructs';
 import { environmentVariables, listIndexes, serviceName } from '../shared/environment.ts';
 import { operations } from '../shared/operations.ts';
 import { PetStoreFunction } from './lambda-function.ts';
-import type { StageSettings } from './stages.ts';
+import type { FunctionName, StageSettings } from './stages.ts';
 import type { Storage } from './storage.ts';
 
 export type OperationId = keyof typeof operations;
-export type PetStoreFunctions = Record<OperationId | 'authorizer', PetStoreFunction>;
+export type PetStoreFunctions = Record<FunctionName, PetStoreFunction>;
 
 interface FunctionsProps {
   stage: string;
@@ -21,6 +21,7 @@ export function createFunctions(
   { stage, settings, storage }: FunctionsProps,
 ): PetStoreFunctions {
   const { pets, intents, apiKeys } = storage;
+  const memory = settings.functionMemoryMegabytes;
   const environment = {
     [environmentVariables.service]: serviceName(stage),
     [environmentVariables.petsTable]: pets.tableName,
@@ -30,6 +31,7 @@ export function createFunctions(
     module: 'list-pets',
     description: operations.listPets.summary,
     settings,
+    memoryMegabytes: memory.listPets,
     environment: {
       ...environment,
       [environmentVariables.listPartitions]: settings.listPartitions.toString(),
@@ -43,6 +45,7 @@ export function createFunctions(
     module: 'create-pet',
     description: operations.createPet.summary,
     settings,
+    memoryMegabytes: memory.createPet,
     environment: {
       ...environment,
       [environmentVariables.intentsTable]: intents.tableName,
@@ -55,6 +58,7 @@ export function createFunctions(
     module: 'get-pet',
     description: operations.getPet.summary,
     settings,
+    memoryMegabytes: memory.getPet,
     environment,
     permission: allow(['dynamodb:GetItem'], [pets.tableArn]),
   });
@@ -62,6 +66,7 @@ export function createFunctions(
     module: 'authorizer',
     description: 'Decides whether an API key works',
     settings,
+    memoryMegabytes: memory.authorizer,
     environment: {
       [environmentVariables.stage]: stage,
       [environmentVariables.apiKeysTable]: apiKeys.tableName,

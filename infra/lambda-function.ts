@@ -39,6 +39,7 @@ export interface PetStoreFunctionProps {
   module: string;
   description: string;
   settings: StageSettings;
+  memoryMegabytes: number;
   environment: Partial<Record<EnvironmentVariable, string>>;
   /** All that the function may do beside writing its log. */
   permission: PolicyStatement;
@@ -50,7 +51,7 @@ export class PetStoreFunction extends NodejsFunction {
   readonly live: IAlias;
 
   constructor(scope: Construct, id: string, props: PetStoreFunctionProps) {
-    const { module, description, settings, environment, permission } = props;
+    const { module, description, settings, memoryMegabytes, environment, permission } = props;
     const entry = `functions/${module}.ts`;
     const logGroup = createLogGroup(scope, `${id}Logs`, settings);
     // A role of its own instead of the default one, whose managed policy may write to every log group.
@@ -69,7 +70,7 @@ export class PetStoreFunction extends NodejsFunction {
       depsLockFilePath: `${projectRoot}package-lock.json`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: settings.functionMemoryMegabytes,
+      memorySize: memoryMegabytes,
       timeout: Duration.seconds(settings.functionTimeoutSeconds),
       environment,
       logGroup,
@@ -86,7 +87,7 @@ export class PetStoreFunction extends NodejsFunction {
         ...esbuildOptions,
         bundleAwsSDK: true,
         esbuildArgs: {
-          '--alias': Object.entries(replacements).map(([name, module]) => `${name}=${projectRoot}${module}`),
+          '--alias': Object.entries(replacements).map(([name, file]) => `${name}=${projectRoot}${file}`),
         },
       },
     });

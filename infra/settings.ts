@@ -34,6 +34,9 @@ function describeMember({ expected }: v.BaseIssue<unknown>): string {
   return expected === 'Object' ? 'must be an object of settings' : 'is missing';
 }
 
+/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const memoryMegabytes = wholeNumber(128, 10_240);
+
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
 const requestLimit = wholeNumber(10, 2_000_000_000);
 
@@ -54,8 +57,15 @@ const Settings: v.GenericSchema<StageSettings> = v.strictObject(
         'must be a time that CloudWatch offers, such as 14, 30, 90 or 365',
       ),
     ),
-    // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-    functionMemoryMegabytes: wholeNumber(128, 10_240),
+    functionMemoryMegabytes: v.strictObject(
+      {
+        listPets: memoryMegabytes,
+        createPet: memoryMegabytes,
+        getPet: memoryMegabytes,
+        authorizer: memoryMegabytes,
+      },
+      describeMember,
+    ),
     // Above what the database may take, below the 29 seconds that API Gateway waits.
     functionTimeoutSeconds: wholeNumber(6, 28),
     authorizerCacheSeconds: wholeNumber(0, 3_600),

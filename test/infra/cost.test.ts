@@ -9,7 +9,7 @@ import { resourcesOf, stackTemplate } from '../support/stack-template.ts';
 const settings = {
   ...stages.production,
   listPartitions: 1,
-  functionMemoryMegabytes: 512,
+  functionMemoryMegabytes: { listPets: 512, createPet: 512, getPet: 512, authorizer: 512 },
   logRetentionDays: 365,
   authorizerCacheSeconds: 60,
 };
@@ -69,7 +69,9 @@ describe('the cost of a month', () => {
   test('has the time of functions by their memory', () => {
     // 26.28 million × 9.65 ms + 0.5256 million × 5 ms + 3.754 million × 8 ms are 286,264 s; × 0.5 GB × 0.0000133334
     expect(cost(10).duration).toBeCloseTo(1.908, 3);
-    expect(cost(10, { functionMemoryMegabytes: 1_024 }).duration).toBeCloseTo(3.817, 3);
+    // 26.28 million × (8 ms × 1 GB + 1.05 ms × 0.5 GB + 0.6 ms × 2 GB) + 0.5256 million × 5 ms × 2 GB + 3.754 million × 8 ms × 0.25 GB
+    const functionMemoryMegabytes = { listPets: 1_024, createPet: 2_048, getPet: 512, authorizer: 256 };
+    expect(cost(10, { functionMemoryMegabytes }).duration).toBeCloseTo(3.5779, 4);
   });
 
   test('has a year of pets in table and indexes and some days of intents, tables alone under point-in-time recovery', () => {

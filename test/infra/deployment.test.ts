@@ -42,7 +42,11 @@ describe.each(stageNames)('each function of %s', (stage) => {
 
   describe('has a new version', () => {
     test.each<[string, Partial<StageSettings>, string[]]>([
-      ['functionMemoryMegabytes', { functionMemoryMegabytes: 1_024 }, functionNames],
+      [
+        'functionMemoryMegabytes',
+        { functionMemoryMegabytes: { listPets: 777, createPet: 777, getPet: 777, authorizer: 777 } },
+        functionNames,
+      ],
       ['functionTimeoutSeconds', { functionTimeoutSeconds: 11 }, functionNames],
       ['listPartitions', { listPartitions: 2 }, ['ListPets']],
       [

@@ -7,6 +7,7 @@ import {
   resourceOf,
   resourcesOf,
   stackTemplate,
+  type StackTemplate,
   stageNames,
 } from '../support/stack-template.ts';
 
@@ -17,21 +18,25 @@ const apiKeys = 'StorageApiKeys7B037C32';
 /** What each function is told beside the names of the stage, and what it may do with which table or index. */
 const functions = {
   ListPets: {
+    setting: 'listPets' as const,
     environment: { PETS_TABLE: `\${${pets}}`, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:Query'],
     resources: [`\${${pets}.Arn}/index/newest`, `\${${pets}.Arn}/index/newest-by-status`],
   },
   CreatePet: {
+    setting: 'createPet' as const,
     environment: { PETS_TABLE: `\${${pets}}`, INTENTS_TABLE: `\${${intents}}`, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     resources: [`\${${intents}.Arn}`, `\${${pets}.Arn}`],
   },
   GetPet: {
+    setting: 'getPet' as const,
     environment: { PETS_TABLE: `\${${pets}}` },
     actions: ['dynamodb:GetItem'],
     resources: [`\${${pets}.Arn}`],
   },
   Authorizer: {
+    setting: 'authorizer' as const,
     environment: { API_KEYS_TABLE: `\${${apiKeys}}` },
     actions: ['dynamodb:GetItem'],
     resources: [`\${${apiKeys}.Arn}`],
@@ -69,9 +74,9 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       });
     });
 
-    test('has the memory and the time of its stage, and reserves no concurrency', () => {
+    test('has its own memory and the time of its stage, and reserves no concurrency', () => {
       expect(properties).toMatchObject({
-        MemorySize: stages[stage].functionMemoryMegabytes,
+        MemorySize: stages[stage].functionMemoryMegabytes[expected.setting],
         Timeout: stages[stage].functionTimeoutSeconds,
       });
       expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
@@ -195,15 +200,28 @@ describe('a stage that gets more list partitions', () => {
   });
 });
 
-test('a change of a function makes a new version of it', () => {
-  const before = versionsWith(512);
-  expect(before).toHaveLength(names.length);
-  expect(versionsWith(513).filter((id) => before.includes(id))).toEqual([]);
+describe('with more memory', () => {
+  const memory = { listPets: 1_000, createPet: 1_001, getPet: 1_002, authorizer: 1_003 };
+  const template = changedTemplate('staging', {
+    settings: { ...stages.staging, functionMemoryMegabytes: memory },
+  });
+
+  test('each function has that of its own setting', () => {
+    const sizes = names.map(
+      (name) => resourceOf(template, 'AWS::Lambda::Function', name)[1].Properties['MemorySize'],
+    );
+    expect(sizes).toEqual(names.map((name) => memory[functions[name].setting]));
+  });
+
+  test('each function has a new version', () => {
+    const before = versionsIn(stackTemplate('staging'));
+    expect(before).toHaveLength(names.length);
+    expect(versionsIn(template).filter((id) => before.includes(id))).toEqual([]);
+  });
 });
 
-/** The logical ids of the versions when the functions have so much memory. */
-function versionsWith(functionMemoryMegabytes: number): string[] {
-  const template = changedTemplate('staging', { settings: { ...stages.staging, functionMemoryMegabytes } });
+/** The logical ids of the versions. */
+function versionsIn(template: StackTemplate): string[] {
   return resourcesOf(template, 'AWS::Lambda::Version').map(([id]) => id);
 }
 

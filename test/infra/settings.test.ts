@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { checkStages, SettingsError } from '../../infra/settings.ts';
-import { type StageSettings, stages } from '../../infra/stages.ts';
+import { type FunctionName, type StageSettings, stages } from '../../infra/stages.ts';
 import { cdkSynth } from '../support/assembly.ts';
 import { petStoreStack } from '../support/changed-stack.ts';
 import { stageNames } from '../support/stack-template.ts';
@@ -14,7 +14,6 @@ const bounds = {
   recoveryDays: [1, 35],
   maxReadUnitsPerSecond: [1, Infinity],
   maxWriteUnitsPerSecond: [1, Infinity],
-  functionMemoryMegabytes: [128, 10_240],
   functionTimeoutSeconds: [6, 28],
   authorizerCacheSeconds: [0, 3_600],
   requestsPerSecond: [1, Infinity],
@@ -47,12 +46,13 @@ describe.each(stageNames)('the settings of %s', (stage) => {
   });
 
   test('may all be as small as they get', () => {
-    expectNoRefusal(stage, Object.fromEntries(names.map((name) => [name, bounds[name][0]])));
+    const smallest = names.map((name) => [name, bounds[name][0]]);
+    expectNoRefusal(stage, { ...Object.fromEntries(smallest), functionMemoryMegabytes: everywhere(128) });
   });
 
   test('may all be as large as they get', () => {
     const largest = names.map((name) => [name, Math.min(bounds[name][1], 1_000_000)]);
-    expectNoRefusal(stage, Object.fromEntries(largest));
+    expectNoRefusal(stage, { ...Object.fromEntries(largest), functionMemoryMegabytes: everywhere(10_240) });
   });
 
   describe('listPartitions', () => {
@@ -65,6 +65,23 @@ describe.each(stageNames)('the settings of %s', (stage) => {
 
     test.each([4, 5])('may be %d where it was 4', (listPartitions) => {
       expectNoRefusal(stage, { listPartitions, recordedListPartitions: 4 });
+    });
+  });
+
+  describe.each(Object.keys(everywhere(128)) as FunctionName[])('functionMemoryMegabytes.%s', (name) => {
+    const { functionMemoryMegabytes: memory } = stages[stage];
+
+    test.each([127, 128.5, 10_241])('must not be %d', (value) => {
+      expect(refusalOf(stage, { functionMemoryMegabytes: { ...memory, [name]: value } })).toBe(
+        `Stage ${stage}: functionMemoryMegabytes.${name} must be a whole number from 128 to 10240, not ${value}.`,
+      );
+    });
+
+    test('must not be missing', () => {
+      const { [name]: _removed, ...rest } = memory;
+      expect(refusalOf(stage, { functionMemoryMegabytes: rest as typeof memory })).toBe(
+        `Stage ${stage}: functionMemoryMegabytes.${name} is missing.`,
+      );
     });
   });
 
@@ -305,6 +322,10 @@ function refusalOf(stage: keyof typeof stages, changes: Partial<StageSettings>):
   expect(sentence).not.toMatch(/[\n.!?] /);
   expect(message).toMatch(/^.*\.$/);
   return message;
+}
+
+function everywhere(megabytes: number): StageSettings['functionMemoryMegabytes'] {
+  return { listPets: megabytes, createPet: megabytes, getPet: megabytes, authorizer: megabytes };
 }
 
 function expectNoRefusal(stage: keyof typeof stages, changes: Partial<StageSettings>): void {

@@ -38,7 +38,7 @@ describe('warming up', () => {
 
   test('goes on after half a second when nothing comes of it', async () => {
     let isOver = false;
-    const warm = warmUp(() => new Promise(() => {})).then(() => {
+    const warm = warmUp(() => new Promise(() => {})).finally(() => {
       isOver = true;
     });
     await jest.advanceTimersByTimeAsync(499);
