@@ -72,18 +72,19 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   if (contentType && !JSON_MEDIA_TYPE.test(contentType)) {
     throw new ApiError('unsupported_media_type', 'The body must be sent as application/json.');
   }
-  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > MAX_BODY_BYTES) {
+  const sent = event.body ?? '';
+  if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
     throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
   }
-  const body = parseBody(event.isBase64Encoded ? decodeUtf8(bytes) : (event.body ?? ''));
+  const body = parseBody(event.isBase64Encoded ? decodeBase64(sent) : sent);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('invalid_request', 'The body must be a JSON object.');
   }
   return body as Record<string, unknown>;
 }
 
-function decodeUtf8(bytes: Buffer): string {
+function decodeBase64(text: string): string {
+  const bytes = Buffer.from(text, 'base64');
   if (!isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
   return bytes.toString('utf8');
 }

@@ -26,6 +26,13 @@ declare module 'dynalite/db/index.js' {
       after: Item | undefined,
       table: Table,
     ) => IndexActions;
+    updateIndexes: (
+      store: Store,
+      table: Table,
+      before: Item | undefined,
+      after: Item | undefined,
+      callback: (error?: Error) => void,
+    ) => void;
   };
   export default engine;
 }

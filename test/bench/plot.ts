@@ -1,0 +1,32 @@
+import { LineChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
+import { type EChartsCoreOption, init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+
+use([LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+
+/** An axis with its name beside its middle, from 0 on. */
+export const axis = { type: 'value', nameLocation: 'middle', min: 0 } as const;
+export const xAxis = { ...axis, nameGap: 28 } as const;
+export const yAxis = { ...axis, nameGap: 56 } as const;
+
+/** The places of two plots, one above the other. */
+export const grids = [
+  { left: 90, right: 40, top: 100, height: 270 },
+  { left: 90, right: 40, top: 430, height: 150 },
+];
+
+/** An SVG image. */
+export function draw(title: string, subtitle: string, option: EChartsCoreOption): string {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1_000, height: 640 });
+  chart.setOption({
+    animation: false,
+    backgroundColor: '#fff',
+    title: { text: title, subtext: subtitle, left: 'center' },
+    legend: { top: 62 },
+    ...option,
+  });
+  const svg = chart.renderToSVGString();
+  chart.dispose();
+  return svg;
+}
