@@ -1,0 +1,53 @@
+// Stands in for aws-lambda-ric where that is not built: asks the Runtime API for events and calls the function.
+// https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+
+// Imported by name it would load an HTTP client that nobody asked for.
+const { Agent, request } = process.getBuiltinModule('node:http');
+const { AWS_LAMBDA_RUNTIME_API, LAMBDA_TASK_ROOT, _HANDLER = '' } = process.env;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+/** @returns {Promise<{ headers: import('node:http').IncomingHttpHeaders, body: string }>} */
+function call(method, path, value) {
+  return new Promise((resolve, reject) => {
+    const options = { agent, method, headers: { 'Content-Type': 'application/json' } };
+    const url = `http://${AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${path}`;
+    request(url, options, async (response) => {
+      const body = Buffer.concat(await response.toArray()).toString();
+      resolve({ headers: response.headers, body });
+    })
+      .on('error', reject)
+      .end(value === undefined ? undefined : JSON.stringify(value));
+  });
+}
+
+function describe({ name, message, stack = '' }) {
+  return { errorType: name, errorMessage: message, stackTrace: stack.split('\n') };
+}
+
+const [module, name] = _HANDLER.split('.');
+let handler;
+try {
+  handler = (await import(`${LAMBDA_TASK_ROOT}/${module}.mjs`))[name];
+} catch (error) {
+  await call('POST', 'init/error', describe(error));
+  process.exit(1);
+}
+
+for (;;) {
+  const { headers, body } = await call('GET', 'invocation/next');
+  const id = headers['lambda-runtime-aws-request-id'];
+  const context = {
+    awsRequestId: id,
+    functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
+    getRemainingTimeInMillis: () => Number(headers['lambda-runtime-deadline-ms']) - Date.now(),
+  };
+  try {
+    await call('POST', `invocation/${id}/response`, await handler(JSON.parse(body), context));
+  } catch (error) {
+    await call('POST', `invocation/${id}/error`, describe(error));
+  }
+}

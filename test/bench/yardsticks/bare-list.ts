@@ -1,0 +1,20 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+
+const database = DynamoDBDocumentClient.from(new DynamoDBClient());
+
+/** Lists 20 pets as the documentation of the SDK would: one call, nothing checked, nothing hidden. */
+export async function handler(): Promise<object> {
+  const { Items } = await database.send(
+    new QueryCommand({
+      TableName: process.env['PETS_TABLE'],
+      IndexName: 'newest',
+      KeyConditionExpression: '#key = :key',
+      ExpressionAttributeNames: { '#key': 'partition' },
+      ExpressionAttributeValues: { ':key': '0' },
+      ScanIndexForward: false,
+      Limit: 20,
+    }),
+  );
+  return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Items) };
+}
