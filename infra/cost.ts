@@ -20,21 +20,10 @@ import { type StageSettings, stages } from './stages.ts';
 
 const total = (amounts: Amounts) => sum(Object.values(amounts));
 
-const everywhere = (megabytes: number): StageSettings['functionMemoryMegabytes'] => ({
-  listPets: megabytes,
-  createPet: megabytes,
-  getPet: megabytes,
-  authorizer: megabytes,
-});
-
 const levers: [change: string, settings: Partial<StageSettings>, assumed?: Partial<Assumptions>][] = [
   ['X-Ray records 1 % of requests beyond the first of a second', {}, { tracedShare: 0.01 }],
   ['`DeprecatedCalls` without the dimension `keyId`', {}, { metricsPerApiKey: 0 }],
   ['`logRetentionDays: 90`', { logRetentionDays: 90 }],
-  [
-    '256 in all of `functionMemoryMegabytes`, if durations stay',
-    { functionMemoryMegabytes: everywhere(256) },
-  ],
   ['`authorizerCacheSeconds: 300`', { authorizerCacheSeconds: 300 }],
   ['`listPartitions: 4`', { listPartitions: 4 }],
 ];

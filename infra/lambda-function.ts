@@ -31,7 +31,7 @@ const esbuildOptions = {
   mainFields: ['module', 'main'],
 };
 
-/** Modules of this project that stand in the bundles for packages. */
+/** Modules of this project that stand in the bundles for packages: `--watch` takes them from the project, the CDK from anywhere. */
 const replacements = { '@aws-sdk/credential-provider-node': './shared/lambda-credentials.ts' };
 
 export interface PetStoreFunctionProps {

@@ -1,11 +1,12 @@
-import type { Results, Row, Spread } from './bench-results.ts';
+import type { Results, Rounds, Row } from './bench-results.ts';
+import { type Spread, spreadOf } from './spread.ts';
 
 /** What the functions are held to, beside the yardsticks of the same run. It is told, and nothing fails by it. */
 export interface Bound {
   what: string;
   atMost: number;
-  /** Absent where it was not measured. */
-  measured?: number;
+  /** Over the rounds, in each of which both were measured within seconds of each other. Absent where they were not. */
+  measured?: Spread;
 }
 
 /** A function, the yardstick that makes the same call, and the one that made such calls in init too. */
@@ -17,39 +18,32 @@ const pairs = [
 const COLD_MEMORY_SIZE = 256;
 
 export function boundsOf(results: Results): Bound[] {
-  const coldOf = (name: string) => rowOf(results, name, COLD_MEMORY_SIZE)?.cold;
-  const ofPairs = (make: (pair: (typeof pairs)[number]) => Bound) => pairs.map(make);
+  const cold = (name: string) => rowOf(results, name, COLD_MEMORY_SIZE)?.cold.rounds ?? [];
+  const cpu = (name: string) => cpuRounds(results, name);
+  const hello = cpu('hello world');
+  const alone = (name: string) => cpu(name).map((value, round) => value - (hello[round] ?? NaN));
   return [
-    ...ofPairs(([ours, , primed]) =>
+    ...pairs.map(([ours, , primed]) =>
       bound(
         `\`${ours}\`, init and first answer at ${COLD_MEMORY_SIZE} MB ÷ ${primed}`,
         1.4,
-        ratio(coldOf(ours)?.median, coldOf(primed)?.median),
+        cold(ours),
+        cold(primed),
       ),
     ),
-    ...ofPairs(([ours, bare]) =>
+    ...pairs.map(([ours, bare]) =>
       bound(
         `\`${ours}\`, init and first answer at ${COLD_MEMORY_SIZE} MB ÷ ${bare}`,
         0.5,
-        ratio(coldOf(ours)?.median, coldOf(bare)?.median),
+        cold(ours),
+        cold(bare),
       ),
     ),
-    ...ofPairs(([ours, bare]) =>
-      bound(
-        `\`${ours}\`, CPU of a warm request ÷ ${bare}`,
-        1.15,
-        ratio(meanCpu(results, ours), meanCpu(results, bare)),
-      ),
+    ...pairs.map(([ours, bare]) =>
+      bound(`\`${ours}\`, CPU of a warm request ÷ ${bare}`, 1.15, cpu(ours), cpu(bare)),
     ),
-    ...ofPairs(([ours, bare]) =>
-      bound(
-        `the same without what hello world takes: \`${ours}\` ÷ ${bare}`,
-        1.15,
-        ratio(
-          difference(meanCpu(results, ours), meanCpu(results, 'hello world')),
-          difference(meanCpu(results, bare), meanCpu(results, 'hello world')),
-        ),
-      ),
+    ...pairs.map(([ours, bare]) =>
+      bound(`the same without what hello world takes: \`${ours}\` ÷ ${bare}`, 1.15, alone(ours), alone(bare)),
     ),
   ];
 }
@@ -58,22 +52,14 @@ export function rowOf({ rows }: Results, name: string, megabytes: number): Row |
   return rows.find((row) => row.name === name && row.megabytes === megabytes);
 }
 
-/** Over the memory sizes: a small share of a core makes the work of all of them dearer alike. */
-function meanCpu({ rows }: Results, name: string): number | undefined {
-  const medians = rows
-    .filter((row): row is Row & { cpu: Spread } => row.name === name && row.cpu !== undefined)
-    .map(({ cpu }) => cpu.median);
-  return medians.length > 0 ? medians.reduce((sum, median) => sum + median, 0) / medians.length : undefined;
+/** Of all memory sizes, which the work of a request does not depend on. */
+function cpuRounds({ rows }: Results, name: string): number[] {
+  return rows
+    .filter((row): row is Row & { cpu: Rounds } => row.name === name && row.cpu !== undefined)
+    .flatMap(({ cpu }) => cpu.rounds);
 }
 
-function bound(what: string, atMost: number, measured: number | undefined): Bound {
-  return { what, atMost, ...(measured !== undefined && { measured }) };
-}
-
-function ratio(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one / other;
-}
-
-function difference(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one - other;
+function bound(what: string, atMost: number, ours: number[], others: number[]): Bound {
+  const ratios = ours.map((value, round) => value / (others[round] ?? NaN)).filter((ratio) => ratio > 0);
+  return { what, atMost, ...(ratios.length > 0 && { measured: spreadOf(ratios, 3) }) };
 }

@@ -1,11 +1,12 @@
 import { UsageError } from '../../infra/command.ts';
 import { showProgress } from '../../infra/progress.ts';
 import type { MeasuredFunction } from './bench-functions.ts';
-import { type Counts, quantile, type Row, spreadOf } from './bench-results.ts';
+import { type Counts, roundsOf, type Row } from './bench-results.ts';
 import { type CpuQuota, MEGABYTES_PER_CORE } from './cpu-quota.ts';
 import { canReadProcesses, type Instance, startInstance } from './instance.ts';
 import type { Runtime } from './runtime.ts';
 import type { Answer } from './runtime-api.ts';
+import { quantile, spreadOf } from './spread.ts';
 import type { StubDatabase } from './start-stub-database.ts';
 
 /** A function of one memory size. */
@@ -103,7 +104,7 @@ async function keepWarm(
   for (let request = 0; request < warmRequests; request += 1) answers.push(await ask(instance, fn));
   if (canReadProcesses) {
     samples.cpu.push(((instance.cpuMilliseconds() - cpuBefore) * 1_000) / warmRequests);
-    samples.resident.push(instance.residentBytes() / 1e6);
+    samples.resident.push(instance.residentBytes() / 2 ** 20);
   }
   await instance.stop();
   const times = answers.map(({ milliseconds }) => milliseconds);
@@ -133,10 +134,10 @@ function toRow({ fn: { name, bundleBytes }, megabytes, samples }: Sampled): Row 
     bundleBytes,
     init: spreadOf(init, 1),
     first: spreadOf(first, 1),
-    cold: spreadOf(cold, 1),
+    cold: roundsOf(cold, 1),
     p50: spreadOf(p50, 2),
     p99: spreadOf(p99, 2),
     billed: spreadOf(billed, 2),
-    ...(canReadProcesses && { cpu: spreadOf(cpu, 0), resident: spreadOf(resident, 1) }),
+    ...(canReadProcesses && { cpu: roundsOf(cpu, 0), resident: spreadOf(resident, 1) }),
   };
 }

@@ -1,10 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { runModule } from '../support/run-command.ts';
+import { assumptions } from '../../infra/cost-model.ts';
+import { rowOf } from './bench-bounds.ts';
 import { plots } from './bench-plot.ts';
-import { computedParts, report } from './bench-report.ts';
-import { readResults, type Results, type Row, spreadOf } from './bench-results.ts';
+import { computedParts, functionNames, report } from './bench-report.ts';
+import { readResults, type Results, type Row } from './bench-results.ts';
 import { chosenMegabytes } from './memory-cost.ts';
+import { withoutStyles } from './plot.ts';
+import { spreadOf } from './spread.ts';
 
 const inDocs = (file: string) => readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
 
@@ -25,11 +29,6 @@ describe('docs/performance.md', () => {
   });
 });
 
-/** The names of styles are numbered on from image to image. */
-function withoutStyles(svg: string): string {
-  return svg.replaceAll(/zr\d+-[a-z]+-\d+/g, '');
-}
-
 const flat = (value: number) => ({ median: value, p25: value, p75: value });
 
 function row(
@@ -44,11 +43,11 @@ function row(
     bundleBytes: 123_456,
     init: flat(90),
     first: flat(cold - 90),
-    cold: { median: cold, p25: cold - 1.26, p75: cold + 2 },
+    cold: { median: cold, p25: cold - 1.26, p75: cold + 2, rounds: [cold, cold * 1.1] },
     p50: flat(1.2),
     p99: flat(12),
     billed: flat(billed),
-    cpu: flat(cpu),
+    cpu: { ...flat(cpu), rounds: [cpu] },
     resident: flat(80),
   };
 }
@@ -70,23 +69,35 @@ describe('the report', () => {
   test('says what is met beside the yardsticks, what is not, and what was not measured', () => {
     const rows = [
       row('list-pets', 256, { cold: 141, cpu: 1_150 }),
+      row('list-pets', 512, { cpu: 1_160 }),
       row('create-pet', 256, { cold: 140 }),
       row('bare list', 256, { cold: 282 }),
+      row('bare list', 512),
       row('bare list, primed', 256),
       row('bare create, primed', 256),
       row('hello world', 256, { cpu: 200 }),
+      row('hello world', 512, { cpu: 200 }),
     ];
     expect(linesOf(rows, 'bounds').slice(2)).toEqual([
       '| `list-pets`, init and first answer at 256 MB ÷ bare list, primed | 1.41 | 1.40 | **no** |',
       '| `create-pet`, init and first answer at 256 MB ÷ bare create, primed | 1.40 | 1.40 | yes |',
       '| `list-pets`, init and first answer at 256 MB ÷ bare list | 0.50 | 0.50 | yes |',
       '| `create-pet`, init and first answer at 256 MB ÷ bare create | – | 0.50 | not measured |',
-      '| `list-pets`, CPU of a warm request ÷ bare list | 1.15 | 1.15 | yes |',
+      '| `list-pets`, CPU of a warm request ÷ bare list | 1.16 (1.15–1.16) | 1.15 | **no** |',
       '| `create-pet`, CPU of a warm request ÷ bare create | – | 1.15 | not measured |',
-      '| the same without what hello world takes: `list-pets` ÷ bare list | 1.19 | 1.15 | **no** |',
+      '| the same without what hello world takes: `list-pets` ÷ bare list | 1.19 (1.19–1.20) | 1.15 | **no** |',
       '| the same without what hello world takes: `create-pet` ÷ bare create | – | 1.15 | not measured |',
       '',
     ]);
+  });
+
+  test.each([
+    [1_140, 1_160, 'by its median'],
+    [1_100, 1_210, '**not by its median**'],
+  ])('leaves open what lies within the middle half: CPU of %d and %d µs', (one, other, verdict) => {
+    const rows = [row('list-pets', 256, { cpu: one }), row('list-pets', 512, { cpu: other })];
+    rows.push(row('bare list', 256), row('bare list', 512));
+    expect(linesOf(rows, 'bounds')[6]).toMatch(new RegExp(`\\| ${RegExp.escape(verdict)} \\|$`));
   });
 
   test('has the middle half behind a median, and a column for each memory size', () => {
@@ -136,6 +147,14 @@ describe('the report', () => {
     expect(lines[6]).toMatch(/^\| `list-pets` \| \*\*0\.\d{3}\*\* \| 1\.067 \|$/);
     expect(lines[10]).toMatch(/^\| `list-pets` \| \*\*0\.\d{3}\*\* \| 1\.333 \|$/);
   });
+});
+
+test('the cost model charges what was measured of the sizes in use', () => {
+  const measured = functionNames.map((name) => rowOf(readResults(), name, chosenMegabytes(name)!)!);
+  const { listPets, createPet, getPet, authorizer } = assumptions.billedMilliseconds;
+  expect(measured.map(({ billed }) => billed.median.toFixed(1))).toEqual(
+    [listPets, createPet, getPet, authorizer].map((milliseconds) => milliseconds.toFixed(1)),
+  );
 });
 
 test('a spread is the median and the bounds of the middle half, between values in proportion', () => {

@@ -1,13 +1,9 @@
 import { boundsOf, rowOf } from './bench-bounds.ts';
-import type { Results, Row, Spread } from './bench-results.ts';
+import type { Results, Row } from './bench-results.ts';
 import { markdownTable } from './markdown-table.ts';
-import {
-  architectures,
-  chosenMegabytes,
-  dollarsPerMillion,
-  memoryPrices,
-} from './memory-cost.ts';
+import { architectures, chosenMegabytes, dollarsPerMillion, memoryPrices } from './memory-cost.ts';
 import { howToGetRuntime, isStandIn } from './runtime.ts';
+import type { Spread } from './spread.ts';
 
 /** The computed parts of `docs/performance.md`: what is before, with the part's name in it, and what is there. */
 export const computedParts = /(<!-- ([a-z ]+), computed: npm run bench -- --report -->\n)[^]*?<!-- end -->/g;
@@ -97,11 +93,20 @@ function boundsTable(results: Results): string {
     ['Bound', 'measured', 'at most', 'met'],
     boundsOf(results).map(({ what, measured, atMost }) => [
       what,
-      measured?.toFixed(2) ?? '–',
+      spread(measured),
       atMost.toFixed(2),
-      measured === undefined ? 'not measured' : measured <= atMost ? 'yes' : '**no**',
+      verdict(measured, atMost),
     ]),
   );
+}
+
+/** A bound within the middle half is neither met nor missed for certain. */
+function verdict(measured: Spread | undefined, atMost: number): string {
+  if (!measured) return 'not measured';
+  const { median, p25, p75 } = measured;
+  if (p75 <= atMost) return 'yes';
+  if (p25 > atMost) return '**no**';
+  return median <= atMost ? 'by its median' : '**not by its median**';
 }
 
 function costTables(results: Results): string {
@@ -115,10 +120,7 @@ function costTables(results: Results): string {
   const names = functionNames.filter((name) => results.rows.some((row) => row.name === name));
   return [
     markdownTable(
-      [
-        'Charged for a warm request, ms',
-        ...sizes.map(megabytesOf),
-      ],
+      ['Charged for a warm request, ms', ...sizes.map(megabytesOf)],
       names.map((name) => [nameOf(name), ...cells(name, (row) => row.billed.median.toFixed(1))]),
     ),
     ...architectures.map((architecture) =>

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type Spread, spreadOf } from './spread.ts';
 
 /** `test/bench/results.json`. */
 export interface Results {
@@ -34,23 +35,21 @@ export interface Row {
   /** Milliseconds that the first answer took after that. */
   first: Spread;
   /** Their sum. */
-  cold: Spread;
+  cold: Rounds;
   /** Milliseconds of warm requests: median and 99th percentile of each instance, over all of them. */
   p50: Spread;
   p99: Spread;
   /** Milliseconds that Lambda would charge, each request rounded up to a whole one: mean of each instance. */
   billed: Spread;
   /** Microseconds of processor time that a warm request takes in the function's process. Absent where nothing tells. */
-  cpu?: Spread;
-  /** Megabytes that an instance has after its last request. Absent where nothing tells. */
+  cpu?: Rounds;
+  /** Megabytes of 2^20 bytes, as Lambda counts them, that an instance has after its last request. Absent where nothing tells. */
   resident?: Spread;
 }
 
-export interface Spread {
-  median: number;
-  /** A quarter of all is below this, and as much above the other. */
-  p25: number;
-  p75: number;
+/** With the value of each round, by which rows can be compared that were measured at the same time. */
+export interface Rounds extends Spread {
+  rounds: number[];
 }
 
 export const resultsFile = new URL('results.json', import.meta.url);
@@ -59,17 +58,6 @@ export function readResults(): Results {
   return JSON.parse(readFileSync(resultsFile, 'utf8')) as Results;
 }
 
-/** Of values in any order, rounded to so many digits after the point. */
-export function spreadOf(values: number[], digits: number): Spread {
-  const at = (share: number) => Number(quantile(values, share).toFixed(digits));
-  return { median: at(0.5), p25: at(0.25), p75: at(0.75) };
-}
-
-/** The value below which this share of all is, between two of them in proportion. */
-export function quantile(values: number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)]!;
-  const above = sorted[Math.ceil(place)]!;
-  return below + (above - below) * (place % 1);
+export function roundsOf(values: number[], digits: number): Rounds {
+  return { ...spreadOf(values, digits), rounds: values.map((value) => Number(value.toFixed(digits))) };
 }

@@ -48,10 +48,6 @@ export function createCpuQuota(): CpuQuota | undefined {
     } catch {
       continue;
     }
-    if (!existsSync(join(folder, quotaFile))) {
-      rmdirSync(folder);
-      continue;
-    }
     const quota: CpuQuota = {
       kind,
       hold: (pid) => writeFileSync(join(folder, 'cgroup.procs'), pid.toString()),
@@ -68,8 +64,16 @@ export function createCpuQuota(): CpuQuota | undefined {
         removeWhenEmpty(folder);
       },
     };
-    quota.setMemorySize();
-    return quota;
+    try {
+      // A file that is not there would be made, were this no control group.
+      if (existsSync(join(folder, quotaFile))) {
+        quota.setMemorySize();
+        return quota;
+      }
+    } catch {
+      // The group above has less than a core.
+    }
+    rmdirSync(folder);
   }
   return undefined;
 }

@@ -11,13 +11,19 @@ import {
   simulate,
   steepRows,
 } from './growth-figures.ts';
+import { plotGrowth, plotSimulation } from './growth-plot.ts';
 import { limitTables, listReadUnits } from './partition-limits.ts';
+import { withoutStyles } from './plot.ts';
 
 const taking = (...medians: number[]) =>
   medians.map((median) => ({ median, p25: median - 0.1, p75: median + 0.2 }));
 
+function inDocs(file: string): string {
+  return readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
+}
+
 describe('docs/scaling.md', () => {
-  const document = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
+  const document = inDocs('scaling.md');
   const figures = readFigures();
 
   test('says what was measured; `npm run bench:growth -- --write` measures it again', () => {
@@ -28,6 +34,11 @@ describe('docs/scaling.md', () => {
     expect(document).toContain(
       `npm run bench:growth -- --paper --write -->\n${computedTables(figures.simulated)}<!-- end -->`,
     );
+  });
+
+  test('shows it', () => {
+    expect(withoutStyles(inDocs('growth.svg'))).toBe(withoutStyles(plotGrowth(figures)));
+    expect(withoutStyles(inDocs('partitions.svg'))).toBe(withoutStyles(plotSimulation(figures.simulated)));
   });
 
   test('says what the simulation gives today', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Stock } from './growth-pets.ts';
-import type { Row, Times } from './growth-requests.ts';
+import type { Row } from './growth-requests.ts';
+import type { Spread } from './spread.ts';
 import { limitTables, SETTINGS } from './partition-limits.ts';
 import { type Course, simulateCreates } from './partition-simulation.ts';
 import { markdownTable } from './markdown-table.ts';
@@ -39,7 +40,7 @@ export function readFigures(): Figures {
 const FLAT = 1.2;
 
 /** How many times as long the slowest of the stores takes as the quickest. */
-export function ratioOf(times: Times[]): number {
+export function ratioOf(times: Spread[]): number {
   const medians = times.map(({ median }) => median);
   return Math.max(...medians) / Math.min(...medians);
 }

@@ -4,23 +4,17 @@ import { parseJson } from '../../shared/json.ts';
 import type { Pet, PetStatus } from '../../shared/schemas.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { pageOf, petOf, type Stock } from './growth-pets.ts';
+import { type Spread, spreadOf } from './spread.ts';
 
 // What is asked of stores of several sizes, in turn, so that whatever else the machine does meets all of them.
 
 /** A running service with the pets that were put into it, and no others. */
 export type Store = Pick<LocalService, 'baseAddress' | 'apiKey'> & { stock: Stock };
 
-/** How long one kind of request took, in milliseconds: the median, and between what half of all were. */
-export interface Times {
-  median: number;
-  p25: number;
-  p75: number;
-}
-
 export interface Row {
   request: string;
-  /** For each store. */
-  times: Times[];
+  /** For each store, in milliseconds. */
+  times: Spread[];
 }
 
 interface Request {
@@ -102,12 +96,13 @@ export async function measure(
       stores.map(async (store) => ({ store, requestOf: await kind(store), times: [] as number[] })),
     );
     for (let number = -requests; number < requests; number += 1) {
-      for (const { store, requestOf, times } of asked) {
+      // The one before a store may matter to it.
+      for (const { store, requestOf, times } of number % 2 === 0 ? asked : asked.toReversed()) {
         const { milliseconds } = await ask(store, requestOf(number + requests));
         if (number >= 0) times.push(milliseconds);
       }
     }
-    rows.push({ request, times: asked.map(({ times }) => summaryOf(times)) });
+    rows.push({ request, times: asked.map(({ times }) => spreadOf(times, 3)) });
     onProgress(rows.length);
   }
   return rows;
@@ -135,10 +130,4 @@ async function ask(
     );
   }
   return { milliseconds, link: response.headers.get('Link') ?? '' };
-}
-
-function summaryOf(times: number[]): Times {
-  const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number) => Number(sorted[Math.floor(sorted.length * share)]!.toFixed(3));
-  return { median: at(0.5), p25: at(0.25), p75: at(0.75) };
 }

@@ -57,7 +57,7 @@ async function growth(): Promise<void> {
     if (values.write) await write({ ...readFigures(), simulated });
     return;
   }
-  const circumstances = `${new Date().toISOString()}, ${cpus()[0]?.model} x ${cpus().length}, Node ${process.version}`;
+  const circumstances = `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model} x ${cpus().length}, Node ${process.version}`;
   const assembly = await synthesizeStaging();
   const bySize = await compare(
     assembly,

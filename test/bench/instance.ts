@@ -95,7 +95,7 @@ export async function startInstance(
   };
 }
 
-/** The options that Lambda's runtimes for Node are known to give it by memory size. */
+/** Options that Lambda's runtimes for Node were seen to give it by memory size. */
 function memoryOptions(megabytes: number): string[] {
   const newSpace = Math.floor(megabytes / 10);
   return [

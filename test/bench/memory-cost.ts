@@ -5,7 +5,7 @@ import type { Row } from './bench-results.ts';
 /** US dollars of a GB-second in us-east-1, first tier, and what the figure was compared with. */
 export const memoryPrices = {
   arm64: { dollars: prices.duration.dollars[0]![1], seen: prices.duration.seen },
-  x86_64: { dollars: 0.0000166667, seen: '2026-06-01, fixture made of the AWS Price List' },
+  x86_64: { dollars: 0.0000166667, seen: '2024, quoted by cloudchipr.com' },
 };
 
 export type Architecture = keyof typeof memoryPrices;

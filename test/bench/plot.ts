@@ -30,3 +30,8 @@ export function draw(title: string, subtitle: string, option: EChartsCoreOption)
   chart.dispose();
   return svg;
 }
+
+/** An image as it can be compared: the names of styles are numbered on from one to the next. */
+export function withoutStyles(svg: string): string {
+  return svg.replaceAll(/zr\d+-[a-z]+-\d+/g, '');
+}

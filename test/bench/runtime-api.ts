@@ -53,7 +53,10 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     failure.reject(new Error(`The runtime called what there is not: ${request.method} ${request.url}.`));
   }
 
-  const server = createServer((request, response) => void handle(request, response));
+  const server = createServer((request, response) => {
+    // A function that dies while it answers ends its connection.
+    handle(request, response).catch(failure.reject);
+  });
   server.keepAliveTimeout = 0; // an instance may wait for long
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,6 @@
 import {
   ConditionalCheckFailedException,
+  DynamoDBClient,
   InternalServerError,
   ProvisionedThroughputExceededException,
   RequestLimitExceeded,
@@ -16,6 +17,14 @@ import { database, isDatabaseUnavailable } from '../../shared/database.ts';
 import { createPet } from '../../shared/pets.ts';
 
 const details = { message: 'Why.', $metadata: {} };
+
+test('the SDK prepares no log lines of calls', () => {
+  const [byDefault, here] = [new DynamoDBClient({ region: 'eu-central-1' }), database].map((client) =>
+    client.middlewareStack.identify().filter((name) => name.startsWith('loggerMiddleware')),
+  );
+  expect(byDefault).toHaveLength(1);
+  expect(here).toEqual([]);
+});
 
 describe('the database counts as unavailable', () => {
   test.each<[string, Error]>([

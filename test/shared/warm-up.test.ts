@@ -48,6 +48,17 @@ describe('warming up', () => {
     await warm;
   });
 
+  test('begins nothing after that', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const act = jest.fn(() => promise);
+    const warm = warmUp(act);
+    await jest.advanceTimersByTimeAsync(500);
+    await warm;
+    resolve();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(act).toHaveBeenCalledTimes(1);
+  });
+
   test('is left out outside of Lambda', async () => {
     delete process.env['AWS_LAMBDA_INITIALIZATION_TYPE'];
     const act = jest.fn(() => Promise.resolve());
