@@ -81,9 +81,8 @@ async function inRounds(
 }
 
 async function startCold({ fn, megabytes, samples }: Sampled, { quota, runtime }: Circumstances) {
-  const instance = await startInstance(fn, megabytes, quota, runtime);
+  await using instance = await startInstance(fn, megabytes, quota, runtime);
   const { milliseconds } = await ask(instance, fn);
-  await instance.stop();
   samples.init.push(instance.initMilliseconds);
   samples.first.push(milliseconds);
   samples.cold.push(instance.initMilliseconds + milliseconds);
@@ -93,7 +92,7 @@ async function keepWarm(
   { fn, megabytes, samples }: Sampled,
   { quota, runtime, database, counts: { warmRequests } }: Circumstances,
 ) {
-  const instance = await startInstance(fn, megabytes, quota, runtime);
+  await using instance = await startInstance(fn, megabytes, quota, runtime);
   quota?.setMemorySize();
   await database.answerAfter(0);
   for (let request = 0; request < REQUESTS_TO_SETTLE; request += 1) await ask(instance, fn);
@@ -106,7 +105,6 @@ async function keepWarm(
     samples.cpu.push(((instance.cpuMilliseconds() - cpuBefore) * 1_000) / warmRequests);
     samples.resident.push(instance.residentBytes() / 2 ** 20);
   }
-  await instance.stop();
   const times = answers.map(({ milliseconds }) => milliseconds);
   const billed = answers.map(({ busyMilliseconds }) => Math.ceil(busyMilliseconds));
   samples.p50.push(quantile(times, 0.5));

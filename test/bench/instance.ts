@@ -12,7 +12,7 @@ export interface FunctionToRun {
   environment: Record<string, string>;
 }
 
-export interface Instance {
+export interface Instance extends AsyncDisposable {
   /** From the start of the process until it asked for its first event. */
   initMilliseconds: number;
   /** Rejects when the function fails, or the process has ended. */
@@ -92,6 +92,7 @@ export async function startInstance(
     residentBytes: () =>
       Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1_024,
     stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
