@@ -120,9 +120,7 @@ function monthlyUse(settings: StageSettings, perSecond: number, assumed: Assumpt
     intents * billedMilliseconds.intent * createPet +
     authorizations * billedMilliseconds.authorizer * authorizer;
 
-  // One pet more than asked for tells whether there is a next page. Lists are eventually consistent: half a unit.
-  const listBytes = (assumed.petsPerList + 1) * petBytes;
-  const listUnits = settings.listPartitions * Math.ceil(listBytes / 4_096) * 0.5;
+  const listUnits = listReadUnits(settings.listPartitions, assumed.petsPerList, petBytes);
   const readUnits = { listPets: listUnits, getPet: Math.ceil(petBytes / 4_096), createPet: 0 };
   const tableAndIndexes = 1 + 1 + assumed.shareOfPetsWithStatus;
   const petsBytes = creates * assumed.monthsOfPets * (petBytes + assumed.storageOverheadBytes);
@@ -157,6 +155,14 @@ function monthlyUse(settings: StageSettings, perSecond: number, assumed: Assumpt
     webAclRequests: (webAcls * requests) / 1e6,
     transferOut: (requests * perRequest(assumed.answerBytes)) / GB,
   };
+}
+
+/**
+ * Read units of a page of a list. Each key is asked for the whole page and one pet more, which tells whether there is a next
+ * page, and what it gives is rounded up to 4 KB for itself; half a unit each, as indexes are read eventually consistently.
+ */
+export function listReadUnits(partitions: number, pets: number, petBytes: number): number {
+  return partitions * Math.ceil(((pets + 1) * petBytes) / 4_096) * 0.5;
 }
 
 /** US dollars that a month of a stage costs at a steady rate, by price. The formula is in `docs/cost.md`. */

@@ -14,6 +14,7 @@ import {
   SECONDS_PER_MONTH,
   sum,
 } from './cost-model.ts';
+import { markdownTable } from './markdown-table.ts';
 import { type StageSettings, stages } from './stages.ts';
 
 // `npm run cost`: what a month of a stage costs, as Markdown; with `--write` into docs/cost.md.
@@ -51,11 +52,14 @@ export function report(): string {
   });
 
   return [
-    table('Production, dollars a month', columns, [
-      ...priceNames.map((name) => [title(name), ...costs.map((cost) => money(cost[name]))]),
-      ['**total**', ...costs.map((cost) => `**${money(total(cost))}**`)],
-      ['**for a million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
-    ]),
+    markdownTable(
+      ['Production, dollars a month', ...columns],
+      [
+        ...priceNames.map((name) => [title(name), ...costs.map((cost) => money(cost[name]))]),
+        ['**total**', ...costs.map((cost) => `**${money(total(cost))}**`)],
+        ['**for a million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
+      ],
+    ),
     ...dominant,
     `- At rest, without a request: production ${money(total(monthlyCost(production, 0)))} a month, staging ${money(total(monthlyCost(staging, 0)))}.`,
     '\n```mermaid\nxychart-beta',
@@ -64,23 +68,20 @@ export function report(): string {
     `  y-axis "dollars" 0 --> ${Math.ceil(Math.max(...perMillion))}`,
     `  bar [${perMillion.map(money).join(', ')}]`,
     '```\n',
-    table(
-      'What a change saves, dollars a month',
-      columns,
+    markdownTable(
+      ['What a change saves, dollars a month', ...columns],
       savings.map(({ change, dollars }) => [change, ...dollars.map(money)]),
     ),
-    table(
-      'Price',
-      ['dollars', 'compared with'],
+    markdownTable(
+      ['Price', 'dollars', 'compared with'],
       priceNames.map((name) => [
         `[${title(name)}](${pricingPages[prices[name].service]})`,
         priceText(prices[name]),
         prices[name].seen,
       ]),
     ),
-    table(
-      'Assumption',
-      ['value'],
+    markdownTable(
+      ['Assumption', 'value'],
       Object.entries(assumptions).map(([name, value]) => [`\`${name}\``, valueText(value)]),
     ),
   ].join('\n');
@@ -100,11 +101,6 @@ function valueText(value: number | Record<string, number>): string {
   return Object.entries(value)
     .map((entry) => entry.join(' '))
     .join(', ');
-}
-
-function table(first: string, columns: string[], rows: string[][]): string {
-  const lines = [[first, ...columns], ['---', ...columns.map(() => '---:')], ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
 const markers = /(?<=<!-- computed: npm run cost -- --write -->\n)[^]*(?=<!-- end -->)/;

@@ -1,5 +1,7 @@
+import type { operations } from '../shared/operations.ts';
+
 /** Operations by their ids, and the authorizer. */
-export type FunctionName = 'listPets' | 'createPet' | 'getPet' | 'authorizer';
+export type FunctionName = keyof typeof operations | 'authorizer';
 
 /** Settings of one stage. Units are in the names; what may stand here is checked by `settings.ts`. */
 export interface StageSettings {

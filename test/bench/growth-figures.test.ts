@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import { assumptions, listReadUnits } from '../../infra/cost-model.ts';
 import { stages } from '../../infra/stages.ts';
 import { runModule } from '../support/run-command.ts';
 import {
@@ -12,7 +13,7 @@ import {
   steepRows,
 } from './growth-figures.ts';
 import { plotGrowth, plotSimulation } from './growth-plot.ts';
-import { limitTables, listReadUnits } from './partition-limits.ts';
+import { limitTables } from './partition-limits.ts';
 import { withoutStyles } from './plot.ts';
 
 const taking = (...medians: number[]) =>
@@ -97,7 +98,7 @@ describe('on paper', () => {
   ])(
     'a list over %d keys with limit %d reads for each key by itself: %d units',
     (partitions, limit, units) => {
-      expect(listReadUnits(partitions, limit)).toBe(units);
+      expect(listReadUnits(partitions, limit, assumptions.petBytes)).toBe(units);
     },
   );
 

@@ -1,6 +1,6 @@
-import { assumptions } from '../../infra/cost-model.ts';
+import { assumptions, listReadUnits } from '../../infra/cost-model.ts';
+import { markdownTable } from '../../infra/markdown-table.ts';
 import { type StageSettings, stages } from '../../infra/stages.ts';
-import { markdownTable } from './markdown-table.ts';
 import { WRITE_UNITS_PER_SECOND } from './partition-simulation.ts';
 
 // What a stage sustains on paper: the limits of AWS's documentation, for pets of the size in infra/cost-model.ts.
@@ -37,14 +37,11 @@ function listLimits({ requestsPerSecond, maxReadUnitsPerSecond }: StageSettings)
   return [
     ['`requestsPerSecond` of the stage', () => requestsPerSecond],
     // Each list asks all keys: more of them do not share the work, each does all of it.
-    ['keys of an index', () => READ_UNITS_PER_SECOND / listReadUnits(1)],
-    [
-      '`maxReadUnitsPerSecond` of the stage',
-      (partitions) => maxReadUnitsPerSecond / listReadUnits(partitions),
-    ],
-    ['a new table on demand', (partitions) => INITIAL.readUnitsPerSecond / listReadUnits(partitions)],
+    ['keys of an index', () => READ_UNITS_PER_SECOND / unitsOfList(1)],
+    ['`maxReadUnitsPerSecond` of the stage', (partitions) => maxReadUnitsPerSecond / unitsOfList(partitions)],
+    ['a new table on demand', (partitions) => INITIAL.readUnitsPerSecond / unitsOfList(partitions)],
     ["API Gateway's quota of an account", () => GATEWAY_REQUESTS_PER_SECOND],
-    ["DynamoDB's quota of a table", (partitions) => UNITS_OF_TABLE / listReadUnits(partitions)],
+    ["DynamoDB's quota of a table", (partitions) => UNITS_OF_TABLE / unitsOfList(partitions)],
     ["Lambda's quota of an account", () => executionsPerSecond('listPets')],
   ];
 }
@@ -53,12 +50,8 @@ function executionsPerSecond(operation: 'createPet' | 'listPets'): number {
   return (CONCURRENT_EXECUTIONS * 1_000) / assumptions.billedMilliseconds[operation];
 }
 
-/**
- * Read units of a page of a list. Each key is asked for the whole page and one pet more, and what it gives is rounded up to
- * 4 KB for itself; half a unit each, as indexes are read eventually consistently.
- */
-export function listReadUnits(partitions: number, limit = assumptions.petsPerList): number {
-  return partitions * Math.ceil(((limit + 1) * assumptions.petBytes) / 4_096) * 0.5;
+function unitsOfList(partitions: number, pets = assumptions.petsPerList): number {
+  return listReadUnits(partitions, pets, assumptions.petBytes);
 }
 
 export function limitTables(settings: StageSettings = stages.production): string {
@@ -66,8 +59,8 @@ export function limitTables(settings: StageSettings = stages.production): string
     tableOf('Creates a second', createLimits(settings)),
     tableOf('Lists of 20 a second', listLimits(settings)),
     tableOf('Read units of a list', [
-      ['of 20 pets', (partitions) => listReadUnits(partitions, 20)],
-      ['of 100 pets', (partitions) => listReadUnits(partitions, 100)],
+      ['of 20 pets', (partitions) => unitsOfList(partitions, 20)],
+      ['of 100 pets', (partitions) => unitsOfList(partitions, 100)],
     ]),
   ].join('\n');
 }

@@ -17,7 +17,7 @@ interface Zone {
 }
 
 const COMMAND_NAMES =
-  'command|cost|cost-model|deployed-stage|docs|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|openapi|openapi-diff|openapi-diff-[a-z]+|progress|seed|seed-[a-z]+|smoke';
+  'command|cost|cost-model|deployed-stage|docs|key-commands|key-lifecycle|key-options|key-output|key-rotation|key-stage|keys|markdown-table|openapi|openapi-diff|openapi-diff-[a-z]+|progress|seed|seed-[a-z]+|smoke';
 const OPERATOR_COMMANDS = String.raw`infra/(${COMMAND_NAMES})\.ts`;
 const CDK_FILES = String.raw`infra/(?!(${COMMAND_NAMES}|reference|reference-[a-z]+)\.ts)[^/]+\.ts`;
 
@@ -35,7 +35,7 @@ const zones: Zone[] = [
     files: new RegExp(`^${OPERATOR_COMMANDS}$`),
     // Settings are plain data.
     project:
-      /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|openapi-diff-[a-z]+|progress|reference(-library)?|seed-[a-z]+|stages)\.ts)$/,
+      /^(shared\/.*|infra\/(command|cost-model|deployed-stage|key-[a-z]+|markdown-table|openapi-diff-[a-z]+|progress|reference(-library)?|seed-[a-z]+|stages)\.ts)$/,
   },
   {
     files: new RegExp(`^${CDK_FILES}$`),
