@@ -1,8 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/api-keys.ts';
-import { authorizationPattern } from '../shared/authorization.ts';
-import { environmentVariables, requireEnvironment } from '../shared/environment.ts';
-import { warmUp } from '../shared/warm-up.ts';
+import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
+import { authorizationPattern } from '../shared/contract/authorization.ts';
+import { environmentVariables, requireEnvironment } from '../shared/names.ts';
+import { warmUp } from '../shared/runtime/warm-up.ts';
 
 /**
  * Lets a request in when its key works. API Gateway keeps the decision by key and replays it on every route, so

@@ -1,8 +1,8 @@
-import { endpoint } from '../shared/endpoint.ts';
-import { tokenOf } from '../shared/intents.ts';
-import { operations } from '../shared/operations.ts';
-import { createPet, createPetOnce, getPet } from '../shared/pets.ts';
-import { rehearse } from '../shared/rehearsal.ts';
+import { endpoint } from '../shared/runtime/endpoint.ts';
+import { tokenOf } from '../shared/storage/intents.ts';
+import { operations } from '../shared/contract/operations.ts';
+import { createPet, createPetOnce, getPet } from '../shared/storage/pets.ts';
+import { rehearse } from '../shared/runtime/rehearsal.ts';
 
 const { id: operation, path } = operations.createPet;
 

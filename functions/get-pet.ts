@@ -1,8 +1,8 @@
-import { endpoint } from '../shared/endpoint.ts';
-import { ApiError } from '../shared/errors.ts';
-import { operations } from '../shared/operations.ts';
-import { getPet } from '../shared/pets.ts';
-import { rehearse } from '../shared/rehearsal.ts';
+import { endpoint } from '../shared/runtime/endpoint.ts';
+import { ApiError } from '../shared/contract/errors.ts';
+import { operations } from '../shared/contract/operations.ts';
+import { getPet } from '../shared/storage/pets.ts';
+import { rehearse } from '../shared/runtime/rehearsal.ts';
 
 export const handler = endpoint(operations.getPet, async ({ path }) => {
   const pet = await getPet(path.petId);

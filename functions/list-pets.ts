@@ -1,8 +1,8 @@
-import { encodeCursor } from '../shared/cursor.ts';
-import { endpoint } from '../shared/endpoint.ts';
-import { operations } from '../shared/operations.ts';
-import { listPets } from '../shared/pets.ts';
-import { rehearse } from '../shared/rehearsal.ts';
+import { encodeCursor } from '../shared/contract/cursor.ts';
+import { endpoint } from '../shared/runtime/endpoint.ts';
+import { operations } from '../shared/contract/operations.ts';
+import { listPets } from '../shared/storage/pets.ts';
+import { rehearse } from '../shared/runtime/rehearsal.ts';
 
 export const handler = endpoint(operations.listPets, async ({ query, rootAddress }) => {
   const { pets, next } = await listPets(query);

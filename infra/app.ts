@@ -1,10 +1,10 @@
 import { App, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { AccountStack } from './account.ts';
+import { AccountStack } from './stack/account.ts';
 import { checkStages, SettingsError } from './settings.ts';
-import { PetStoreStack } from './stack.ts';
+import { PetStoreStack } from './stack/stack.ts';
 import { type StageName, stages } from './stages.ts';
-import { TemplateRules } from './template-rules.ts';
+import { TemplateRules } from './stack/template-rules.ts';
 
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);

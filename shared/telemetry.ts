@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metrics } from './environment.ts';
+import { metrics } from './names.ts';
 
 // Neither ever gets to see an event, a header or a body: what is not handed over cannot be logged.
 

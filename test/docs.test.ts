@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { monthlyCost, sum } from '../infra/cost-model.ts';
-import { type StageSettings, stages } from '../infra/stages.ts';
-import { errorCatalogue } from '../shared/errors.ts';
+import { monthlyCost, sum } from '../infra/operate/cost/model.ts';
+import type { StageSettings } from '../infra/settings.ts';
+import { stages } from '../infra/stages.ts';
+import { errorCatalogue } from '../shared/contract/errors.ts';
 
 const { staging, production }: Record<keyof typeof stages, StageSettings> = stages;
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -47,7 +48,7 @@ describe('docs/interface.md', () => {
 });
 
 /** What `npm run keys` knows. */
-const keysSource = read('infra/keys.ts');
+const keysSource = read('infra/operate/keys/main.ts');
 const keyActions = Array.from(keysSource.matchAll(/keyCommand\('(\w+)'/g), ([, action]) => action!);
 const keyOptions = new Set(keysSource.match(/(?<=')--[a-z-]+/g));
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { forbiddenImports, importsComputedNames, importsOf } from './support/import-rules.ts';
+import {
+  findCircle,
+  forbiddenImports,
+  importsComputedNames,
+  importsOf,
+  readRules,
+  ruleOf,
+  rules,
+} from './support/import-rules.ts';
 
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 const files = ['functions', 'infra', 'shared'].flatMap((folder) =>
@@ -10,111 +18,141 @@ const files = ['functions', 'infra', 'shared'].flatMap((folder) =>
     .filter((file) => /\.[cm]?[jt]sx?$/.test(file)),
 );
 const sources = new Map(files.map((file) => [file, readFileSync(`${projectRoot}${file}`, 'utf8')]));
+const imports = new Map(Array.from(sources, ([file, source]) => [file, importsOf(file, source)]));
 
-describe('the direction of imports', () => {
-  test.each(files)('is kept by %s', (file) => {
-    expect(forbiddenImports(file, sources.get(file)!)).toEqual([]);
+function filesImportedBy(file: string): string[] {
+  return imports.get(file)!.flatMap(({ target, isFile }) => (isFile ? [target] : []));
+}
+
+describe('the table of imports in CONTRIBUTING.md', () => {
+  test('allows every import', () => {
+    expect(files.flatMap((file) => forbiddenImports(file, sources.get(file)!))).toEqual([]);
   });
 
-  // A rule that reads no names would hold by itself.
-  test('is read from the files that are there', () => {
-    expect(importsOf('infra/app.ts', sources.get('infra/app.ts')!)).toContainEqual({
-      target: 'aws-cdk-lib',
-      isFile: false,
-      typeOnly: false,
-    });
-    expect(importsOf('functions/get-pet.ts', sources.get('functions/get-pet.ts')!)).toContainEqual({
-      target: 'shared/endpoint.ts',
-      isFile: true,
-      typeOnly: false,
-    });
+  test('names only what is there', () => {
+    const places = rules.flatMap(({ place, imports: targets }) => [place, ...targets]);
+    expect(places.filter((place) => !files.some((file) => `${file}/`.startsWith(`${place}/`)))).toEqual([]);
   });
 
-  // The worker that runs the bundles of a synthesized stack, whose names it is told.
-  test('cannot be got round by names made up at run time, but where bundles are run', () => {
+  test('has no circle', () => {
+    const rows = rules.map(({ place, imports: targets }): [string, string[]] => [
+      place,
+      rules
+        .map((other) => other.place)
+        .filter((other) => other !== place && !place.startsWith(`${other}/`) && targets.includes(other)),
+    ]);
+    expect(findCircle(new Map(rows))).toBeUndefined();
+  });
+
+  // Rules that were not read would forbid nothing.
+  test('is read', () => {
+    expect(rules.length).toBeGreaterThan(10);
+    expect(ruleOf('functions/get-pet.ts')).toEqual({ place: 'functions', imports: ['shared'], packages: [] });
+  });
+});
+
+describe('the files', () => {
+  test('import one another without a circle', () => {
+    expect(findCircle(new Map(files.map((file) => [file, filesImportedBy(file)])))).toBeUndefined();
+  });
+
+  test('define what they export, rather than re-export it from another', () => {
+    const barrels = files.filter((file) => /^export\b[^'"`;=()]*?\bfrom\s*['"]\./m.test(sources.get(file)!));
+    expect(barrels).toEqual([]);
+  });
+
+  // The worker imports bundles of a synthesized stack, whose names it is told.
+  test('compute no names of imports, but where bundles are run', () => {
     const computed = files.filter((file) => importsComputedNames(sources.get(file)!));
-    expect(computed).toEqual(['infra/local/lambda-worker.ts']);
+    expect(computed).toEqual(['infra/local/lambda/lambda-worker.ts']);
   });
 
   // A synth, and every test of a template, would load all that a function needs to run.
-  test('keeps the SDK and middy out of whatever the CDK app loads', () => {
+  test('keep the SDK and middy out of the CDK app', () => {
     const seen = new Set<string>();
     function visit(target: string): void {
       if (seen.has(target)) return;
       seen.add(target);
-      const source = sources.get(target);
-      if (source === undefined) return;
-      for (const found of importsOf(target, source)) if (!found.typeOnly) visit(found.target);
+      for (const found of imports.get(target) ?? []) if (!found.typeOnly) visit(found.target);
     }
     visit('infra/app.ts');
-    expect([...seen]).toEqual(expect.arrayContaining(['infra/api.ts', 'shared/operations.ts', 'valibot']));
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['infra/stack/api.ts', 'shared/contract/operations.ts', 'valibot']),
+    );
     expect([...seen].filter((target) => /^@(aws-sdk|smithy|middy)\//.test(target))).toEqual([]);
   });
 });
 
-describe('the rules', () => {
+describe('a rule', () => {
+  const table = [
+    '<!-- imports -->',
+    '| folder | may import | alone has |',
+    '|---|---|---|',
+    '| `shared` | `shared`, `functions/one.ts` | `@aws-sdk` |',
+    '| `shared/contract` | nothing | |',
+    '<!-- imports -->',
+    '| `outside` | `shared` | |',
+  ].join('\n');
+
+  test('is a row between the marks', () => {
+    expect(readRules(table)).toEqual([
+      { place: 'shared', imports: ['shared', 'functions/one.ts'], packages: ['@aws-sdk'] },
+      { place: 'shared/contract', imports: [], packages: [] },
+    ]);
+  });
+
+  test.each([
+    ['shared/a.ts', 'shared'],
+    ['shared/contract/b.ts', 'shared/contract'],
+    ['shared/contracts.ts', 'shared'],
+    ['other/a.ts', undefined],
+  ])('applies to %s by the longest place: %s', (file, place) => {
+    expect(ruleOf(file, readRules(table))?.place).toBe(place);
+  });
+
   test.each([
     ['functions/list-pets.ts', `import { x } from './get-pet.ts';`, 'functions/get-pet.ts'],
-    ['functions/list-pets.ts', `import type { x } from '../infra/stages.ts';`, 'infra/stages.ts'],
-    ['functions/list-pets.ts', `import { x } from '@aws-sdk/lib-dynamodb';`, '@aws-sdk/lib-dynamodb'],
     ['functions/list-pets.ts', `import * as v from 'valibot';`, 'valibot'],
     ['functions/list-pets.ts', `import { x } from 'aws-lambda';`, 'aws-lambda'],
-    ['shared/pets.ts', `import { x } from '../functions/list-pets.ts';`, 'functions/list-pets.ts'],
-    ['shared/pets.ts', `import { x } from '../infra/storage.ts';`, 'infra/storage.ts'],
-    ['shared/pets.ts', `import middy from '@middy/core';`, '@middy/core'],
-    ['shared/schemas.ts', `import { x } from '@aws-sdk/client-dynamodb';`, '@aws-sdk/client-dynamodb'],
-    ['shared/json.ts', `import { x } from '../test/support/client.ts';`, 'test/support/client.ts'],
-    ['shared/json.ts', `import { x } from '../../elsewhere.ts';`, '../elsewhere.ts'],
-    ['shared/json.ts', `import settings from '../package.json' with { type: 'json' };`, 'package.json'],
-    ['shared/environment.ts', `import { Stack } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
-    ['infra/api.ts', `import { errorBody } from '../shared/errors.ts';`, 'shared/errors.ts'],
-    ['infra/api.ts', `import type { Pet } from '../shared/schemas.ts';`, 'shared/schemas.ts'],
-    ['infra/api.ts', `import { handler } from '../functions/get-pet.ts';`, 'functions/get-pet.ts'],
-    ['infra/api.ts', `import { x } from './local/routes.ts';`, 'infra/local/routes.ts'],
-    ['infra/api.ts', `import { x } from './keys.ts';`, 'infra/keys.ts'],
-    ['infra/api.ts', `import { x } from './key-lifecycle.ts';`, 'infra/key-lifecycle.ts'],
-    ['infra/api.ts', `import { x } from '@aws-sdk/client-dynamodb';`, '@aws-sdk/client-dynamodb'],
-    ['infra/keys.ts', `import { x } from './storage.ts';`, 'infra/storage.ts'],
-    ['infra/keys.ts', `import { Duration } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
-    ['infra/openapi.ts', `import { Construct } from 'constructs';`, 'constructs'],
+    ['shared/contract/json.ts', `import { x } from '../../elsewhere.ts';`, 'elsewhere.ts'],
     [
-      'infra/local/routes.ts',
-      `import { operations } from '../../shared/operations.ts';`,
-      'shared/operations.ts',
+      'shared/contract/schemas.ts',
+      `import { x } from '@aws-sdk/client-dynamodb';`,
+      '@aws-sdk/client-dynamodb',
     ],
-    ['infra/local/routes.ts', `import type { x } from '../stages.ts';`, 'infra/stages.ts'],
-    ['infra/local/lambda.ts', `await import('../../functions/get-pet.ts');`, 'functions/get-pet.ts'],
-    ['infra/local/main.ts', `import { App } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
-    ['infra/local/main.ts', `import { x } from '../docs.ts';`, 'infra/docs.ts'],
-    ['infra/reference.ts', `import { openApiDocument } from '../shared/openapi.ts';`, 'shared/openapi.ts'],
-    ['infra/api.ts', `import { referencePage } from './reference.ts';`, 'infra/reference.ts'],
-    ['infra/docs.ts', `import x from '@scalar/fastify-api-reference';`, '@scalar/fastify-api-reference'],
-    ['infra/local/main.ts', `import { x } from '@aws-sdk/client-dynamodb';`, '@aws-sdk/client-dynamodb'],
-    ['shared/intents.ts', `import { x } from '@aws-sdk/lib-dynamodb';`, '@aws-sdk/lib-dynamodb'],
-  ])('forbid %s the line %s', (file, line, target) => {
-    expect(forbiddenImports(file, `\n${line}\n`)).toEqual([`${file} must not import ${target}`]);
+    ['shared/storage/pets.ts', `import type { x } from '../../infra/stages.ts';`, 'infra/stages.ts'],
+    ['shared/names.ts', `import { Stack } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
+    ['infra/local/main.ts', `import { App } from 'aws-cdk-lib/core';`, 'aws-cdk-lib/core'],
+    ['infra/local/main.ts', `new Worker(new URL('../../functions/x.ts', import.meta.url))`, 'functions/x.ts'],
+  ])('forbids %s the line %s', (file, line, target) => {
+    expect(forbiddenImports(file, `\n${line}\n`)).toEqual([
+      `${file} must not import ${target}: see the table of imports in CONTRIBUTING.md`,
+    ]);
   });
 
   test.each([
     ['functions/authorizer.ts', `import type { x } from 'aws-lambda';`],
-    ['functions/list-pets.ts', `import { endpoint } from '../shared/endpoint.ts';`],
-    ['shared/endpoint.ts', `import middy, { type MiddlewareObj } from '@middy/core';`],
-    ['shared/database.ts', `import { x } from '@aws-sdk/lib-dynamodb';`],
-    ['infra/api.ts', `import { RestApi } from 'aws-cdk-lib/aws-apigateway';`],
-    ['infra/api.ts', `import { operations } from '../shared/operations.ts';`],
-    ['infra/keys.ts', `import { stateOf } from '../shared/api-keys.ts';`],
-    ['infra/keys.ts', `import { issueApiKey } from './key-lifecycle.ts';`],
-    ['infra/openapi.ts', `import { openApiDocument } from '../shared/openapi.ts';`],
+    ['infra/stack/api.ts', `import { RestApi } from 'aws-cdk-lib/aws-apigateway';`],
     ['infra/local/main.ts', `import dynalite from 'dynalite';`],
-    ['infra/local/reference.ts', `import { referencePage } from '../reference.ts';`],
-    ['infra/docs.ts', `import { referencePage } from './reference.ts';`],
-    ['infra/reference-library.ts', `await import('@scalar/fastify-api-reference');`],
-  ])('allow %s the line %s', (file, line) => {
+  ])('allows %s the line %s', (file, line) => {
     expect(forbiddenImports(file, line)).toEqual([]);
   });
 
-  test('leave no file without a place', () => {
-    expect(forbiddenImports('tools/x.ts', '')).toEqual(['tools/x.ts belongs to no part of the project']);
+  test('must be there for every file', () => {
+    expect(forbiddenImports('tools/x.ts', '')).toEqual([
+      'tools/x.ts has no row in the table of imports in CONTRIBUTING.md',
+    ]);
+  });
+
+  test.each([
+    ['a>b b>c', undefined],
+    ['a>b b>c c>b', 'b c b'],
+    ['a>a', 'a a'],
+  ])('of no circles is held: %s has %s', (edges, circle) => {
+    const graph = new Map<string, string[]>();
+    for (const [from, to] of edges.split(' ').map((edge) => edge.split('>')))
+      graph.set(from!, [...(graph.get(from!) ?? []), to!]);
+    expect(findCircle(graph)?.join(' ')).toBe(circle);
   });
 });
 

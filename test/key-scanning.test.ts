@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
-import { generateApiKey, isWellFormedApiKey } from '../shared/api-keys.ts';
+import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
 import { stages } from '../infra/stages.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 

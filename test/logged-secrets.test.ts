@@ -7,8 +7,8 @@ import { handler as authorize } from '../functions/authorizer.ts';
 import { handler as createPet } from '../functions/create-pet.ts';
 import { handler as getPet } from '../functions/get-pet.ts';
 import { handler as listPets } from '../functions/list-pets.ts';
-import { generateApiKey } from '../shared/api-keys.ts';
-import type { Handler } from '../shared/endpoint.ts';
+import { generateApiKey } from '../shared/storage/api-keys.ts';
+import type { Handler } from '../shared/runtime/endpoint.ts';
 import { logger } from '../shared/telemetry.ts';
 import {
   apiGatewayEvent,

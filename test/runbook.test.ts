@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { environmentVariables, metrics } from '../shared/environment.ts';
-import { operations } from '../shared/operations.ts';
+import { environmentVariables, metrics } from '../shared/names.ts';
+import { operations } from '../shared/contract/operations.ts';
 import { getPetEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
@@ -107,7 +107,9 @@ describe('the runbook', () => {
   test('sends from chapter to chapter by names that there are', () => {
     // In quotes stand names of chapters, titles of the dashboard, and what AWS or a command says.
     const quoted = [...prose.matchAll(/"([A-Z][a-z]+(?: [\w,-]+)+)"/g)].map(([, name]) => name!);
-    const titles = [...read('infra/dashboard.ts').matchAll(/'([A-Z][^'\n]+)'/g)].map(([, title]) => title!);
+    const titles = [...read('infra/stack/dashboard.ts').matchAll(/'([A-Z][^'\n]+)'/g)].map(
+      ([, title]) => title!,
+    );
     const known = [...chapters.keys(), ...titles];
     expect(unknown(quoted, known)).toEqual([]);
   });
@@ -164,7 +166,7 @@ function pathsOf(value: object, prefix = ''): string[] {
 async function fieldsOfErrorLine(): Promise<string[]> {
   process.env[environmentVariables.service] = 'pet-store-production';
   process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
-  const { endpoint } = await import('../shared/endpoint.ts');
+  const { endpoint } = await import('../shared/runtime/endpoint.ts');
   const handler = endpoint(operations.getPet, async () => {
     throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
   });
@@ -229,52 +231,6 @@ describe('a query of Logs Insights', () => {
     );
     const known = [...written, ...fieldsByLambda, ...builtIn];
     expect(unknown(ofLog('function log').flatMap(fieldsRead), known)).toEqual([]);
-  });
-});
-
-describe('a name in backticks', () => {
-  const settings = membersOf('infra/stages.ts', 'StageSettings');
-  const limits = ['requestsPerMinutePerAddress', 'requestsPerMinutePerKey'];
-  const ofKeys = membersOf('shared/api-keys.ts', 'ApiKeyRecord');
-  const ofLog = [...read('infra/access-log.ts').matchAll(/^ {2}(\w+): '\$context/gm)].map(
-    ([, name]) => name!,
-  );
-  const ofAws = ['throttleSettings', 'maxMemoryUsedMB'];
-
-  function membersOf(file: string, name: string): string[] {
-    const declaration = new RegExp(`interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(read(file))![1]!;
-    return [...declaration.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member!);
-  }
-
-  const mentioned = [...prose.matchAll(/`([a-z]+[A-Z][A-Za-z]*)(?:: [^`]+)?`/g)].map(([, name]) => name!);
-
-  test('is a setting of a stage, or a field of a key or of the access log', () => {
-    expect(settings).toEqual(expect.arrayContaining(['listPartitions', 'alarmEmail']));
-    expect(unknown(mentioned, [...settings, ...limits, ...ofKeys, ...ofLog, ...ofAws])).toEqual([]);
-  });
-
-  test.each([
-    'listPartitions',
-    'recordedListPartitions',
-    'recoveryDays',
-    'maxReadUnitsPerSecond',
-    'maxWriteUnitsPerSecond',
-    'functionMemoryMegabytes',
-    'authorizerCacheSeconds',
-    'deploysByCanary',
-    'requestsPerSecond',
-    'alarmEmail',
-    'domainName',
-    'certificateArn',
-    'hostedZoneId',
-    'logRetentionDays',
-  ])('tells the operator about %s', (setting) => {
-    expect(settings).toContain(setting);
-    expect(mentioned).toContain(setting);
-  });
-
-  test('of a limit of the firewall is one of its settings', () => {
-    for (const limit of limits) expect(read('infra/stages.ts')).toContain(`${limit}: number`);
   });
 });
 

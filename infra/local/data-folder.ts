@@ -2,7 +2,7 @@ import { constants, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, st
 import { access, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { claimStore } from './dynamodb.ts';
+import { claimStore } from './dynamodb/dynamodb.ts';
 import { RunnerError } from './runner-error.ts';
 
 // The folder of one local service: its tables, its key, and what it works with.

@@ -3,8 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type ApiGateway, createApiGateway } from './api-gateway.ts';
-import { readTemplate, stackName, synthesize } from './assembly.ts';
+import { type ApiGateway, createApiGateway } from './gateway/api-gateway.ts';
+import { readTemplate, stackName, synthesize } from './template/assembly.ts';
 import {
   claimFolder,
   explainFolderError,
@@ -13,13 +13,13 @@ import {
   tablesIn,
   temporaryFolder,
 } from './data-folder.ts';
-import { operatorAccessKeyId, startDatabase } from './dynamodb.ts';
-import { bundleIn, createFunction, type LambdaFunction } from './lambda.ts';
-import { readPermissions } from './permissions.ts';
-import { answerBrowser } from './reference.ts';
+import { operatorAccessKeyId, startDatabase } from './dynamodb/dynamodb.ts';
+import { bundleIn, createFunction, type LambdaFunction } from './lambda/lambda.ts';
+import { readPermissions } from './template/permissions.ts';
+import { answerBrowser } from './gateway/reference.ts';
 import { RunnerError } from './runner-error.ts';
-import { requireFreePort, serve } from './server.ts';
-import { accountId, region } from './template.ts';
+import { requireFreePort, serve } from './gateway/server.ts';
+import { accountId, region } from './template/template.ts';
 
 export interface ServiceOptions {
   stage: string;
@@ -63,7 +63,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await requireFreePort(port);
     const release = folder === undefined ? async () => {} : await claimFolder(folder, stage);
     closing.push(release);
-    const watching = watch ? await (await import('./watch.ts')).prepareWatch(stage, workFolder) : undefined;
+    const watching = watch
+      ? await (await import('./watch/watch.ts')).prepareWatch(stage, workFolder)
+      : undefined;
     const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
     if (!assembly) {
       console.log(`Synthesizing the stack ${stackName(stage)} …`);
@@ -147,7 +149,7 @@ async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
 
 /** Issues the key by the operator command, which finds the service by its record, and keeps it for its owner's eyes. */
 async function issueKey(folder: string): Promise<string> {
-  const command = fileURLToPath(new URL('../keys.ts', import.meta.url));
+  const command = fileURLToPath(new URL('../operate/keys/main.ts', import.meta.url));
   const parameters = [
     'issue',
     '--stage',

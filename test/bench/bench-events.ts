@@ -1,4 +1,4 @@
-import { region } from '../../infra/local/template.ts';
+import { region } from '../../infra/local/template/template.ts';
 import { getPetEvent, listPetsEvent, postPetEvent, REQUEST_ID } from '../support/api-gateway-event.ts';
 
 // Events as API Gateway makes them of requests by curl to a regional REST API.

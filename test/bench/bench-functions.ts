@@ -1,11 +1,11 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../../infra/command.ts';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import { createBundler } from '../../infra/local/bundler.ts';
-import { readBundlings } from '../../infra/local/bundling.ts';
-import { bundleIn } from '../../infra/local/lambda.ts';
-import { region } from '../../infra/local/template.ts';
+import { UsageError } from '../../infra/operate/command.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { createBundler } from '../../infra/local/watch/bundler.ts';
+import { readBundlings } from '../../infra/local/watch/bundling.ts';
+import { bundleIn } from '../../infra/local/lambda/lambda.ts';
+import { region } from '../../infra/local/template/template.ts';
 import { eventsFor } from './bench-events.ts';
 import type { FunctionToRun } from './instance.ts';
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../../infra/command.ts';
-import { showProgress } from '../../infra/progress.ts';
+import { UsageError } from '../../infra/operate/command.ts';
+import { showProgress } from '../../infra/operate/progress.ts';
 import type { MeasuredFunction } from './bench-functions.ts';
 import { type Counts, roundsOf, type Row } from './bench-results.ts';
 import { type CpuQuota, MEGABYTES_PER_CORE } from './cpu-quota.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { runModule } from '../support/run-command.ts';
-import { assumptions } from '../../infra/cost-model.ts';
+import { assumptions } from '../../infra/operate/cost/model.ts';
 import { rowOf } from './bench-bounds.ts';
 import { plots } from './bench-plot.ts';
 import { computedParts, functionNames, report } from './bench-report.ts';

@@ -1,6 +1,6 @@
 import { boundsOf, rowOf } from './bench-bounds.ts';
 import type { Results, Row } from './bench-results.ts';
-import { markdownTable } from '../../infra/markdown-table.ts';
+import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { architectures, chosenMegabytes, dollarsPerMillion, memoryPrices } from './memory-cost.ts';
 import { howToGetRuntime, isStandIn } from './runtime.ts';
 import type { Spread } from './spread.ts';

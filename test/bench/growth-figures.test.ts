@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { assumptions, listReadUnits } from '../../infra/cost-model.ts';
+import { assumptions, listReadUnits } from '../../infra/operate/cost/model.ts';
 import { stages } from '../../infra/stages.ts';
 import { runModule } from '../support/run-command.ts';
 import {

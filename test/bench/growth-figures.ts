@@ -4,7 +4,7 @@ import type { Row } from './growth-requests.ts';
 import type { Spread } from './spread.ts';
 import { limitTables, SETTINGS } from './partition-limits.ts';
 import { type Course, simulateCreates } from './partition-simulation.ts';
-import { markdownTable } from '../../infra/markdown-table.ts';
+import { markdownTable } from '../../infra/operate/markdown-table.ts';
 
 /** What was seen of several stores. */
 export interface Comparison {

@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { tablesIn } from '../../infra/local/data-folder.ts';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import { type Database, startDatabase } from '../../infra/local/dynamodb.ts';
-import { database } from '../../shared/database.ts';
-import { createPet, getPet, listPets } from '../../shared/pets.ts';
-import type { Pet, PetStatus } from '../../shared/schemas.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { type Database, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { database } from '../../shared/storage/database.ts';
+import { createPet, getPet, listPets } from '../../shared/storage/pets.ts';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { setFunctionsEnvironment } from '../support/real-database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

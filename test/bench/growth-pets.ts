@@ -4,10 +4,10 @@ import engine, { type Item, type Store, type Table } from 'dynalite/db/index.js'
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { tablesIn } from '../../infra/local/data-folder.ts';
-import { startDatabase } from '../../infra/local/dynamodb.ts';
-import type { Template } from '../../infra/local/template.ts';
-import { listPartitionOf, newPetId } from '../../shared/pet-id.ts';
-import type { Pet, PetStatus } from '../../shared/schemas.ts';
+import { startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import type { Template } from '../../infra/local/template/template.ts';
+import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 
 // The pets of stores of every size, and how a million of them get into the local service's tables within a minute.
@@ -44,7 +44,7 @@ export function petOf(index: number, pets: number): Pet {
   const status = STATUSES[index % STATUSES.length];
   return {
     id: newPetId(time, seededInteger(RANDOM_VALUES, index)),
-    // As long as infra/cost-model.ts takes names to be.
+    // As long as infra/operate/cost/model.ts takes names to be.
     name: `Pet number ${index.toString().padStart(9, '0')}`,
     categoryId: BigInt(index % 10),
     ...(status && { status }),

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { stringifyJson } from '../../shared/json.ts';
-import type { Pet } from '../../shared/schemas.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { FEWEST_PETS, pageOf } from './growth-pets.ts';
 import { measure } from './growth-requests.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { UsageError } from '../../infra/command.ts';
-import { parseJson } from '../../shared/json.ts';
-import type { Pet, PetStatus } from '../../shared/schemas.ts';
+import { UsageError } from '../../infra/operate/command.ts';
+import { parseJson } from '../../shared/contract/json.ts';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { pageOf, petOf, type Stock } from './growth-pets.ts';
 import { type Spread, spreadOf } from './spread.ts';

@@ -2,9 +2,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runCommand } from '../../infra/command.ts';
-import { showProgress } from '../../infra/progress.ts';
-import { readTemplate, stackName } from '../../infra/local/assembly.ts';
+import { runCommand } from '../../infra/operate/command.ts';
+import { showProgress } from '../../infra/operate/progress.ts';
+import { readTemplate, stackName } from '../../infra/local/template/assembly.ts';
 import { integerOption } from '../support/integer-option.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';

@@ -1,6 +1,6 @@
 import type { Client, Request } from 'autocannon';
 import { randomUUID } from 'node:crypto';
-import { PetStatus } from '../../shared/schemas.ts';
+import { PetStatus } from '../../shared/contract/schemas.ts';
 
 /**
  * What every connection asks for, around and around: half of it lists, a quarter creates, every second of them with an

@@ -1,4 +1,4 @@
-import { prices } from '../../infra/cost-model.ts';
+import { prices } from '../../infra/operate/cost/model.ts';
 import { stages } from '../../infra/stages.ts';
 import type { Row } from './bench-results.ts';
 

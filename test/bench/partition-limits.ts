@@ -1,9 +1,10 @@
-import { assumptions, listReadUnits } from '../../infra/cost-model.ts';
-import { markdownTable } from '../../infra/markdown-table.ts';
-import { type StageSettings, stages } from '../../infra/stages.ts';
+import { assumptions, listReadUnits } from '../../infra/operate/cost/model.ts';
+import { markdownTable } from '../../infra/operate/markdown-table.ts';
+import type { StageSettings } from '../../infra/settings.ts';
+import { stages } from '../../infra/stages.ts';
 import { WRITE_UNITS_PER_SECOND } from './partition-simulation.ts';
 
-// What a stage sustains on paper: the limits of AWS's documentation, for pets of the size in infra/cost-model.ts.
+// What a stage sustains on paper: the limits of AWS's documentation, for pets of the size in infra/operate/cost/model.ts.
 
 /** The settings of `listPartitions` that documents and plots compare. */
 export const SETTINGS = [1, 2, 4, 16];

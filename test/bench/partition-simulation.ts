@@ -1,4 +1,4 @@
-import { listPartitionOf, newPetId } from '../../shared/pet-id.ts';
+import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 
 // What DynamoDB's limit for one key of an index makes of creates that come faster.
 

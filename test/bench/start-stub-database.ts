@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { hashOf } from '../../shared/api-keys.ts';
+import { hashOf } from '../../shared/storage/api-keys.ts';
 import type { StubDatabaseOptions } from './stub-database.ts';
 
 export interface StubDatabase {

@@ -193,7 +193,7 @@ describeInBrowser('The page that is built for other servers', () => {
   let page: Page;
 
   beforeAll(async () => {
-    await runModule('infra/docs.ts', ['--output', folder]);
+    await runModule('infra/documents/reference/export.ts', ['--output', folder]);
     opened = await open(pathToFileURL(join(folder, 'index.html')).href);
     ({ page } = opened);
   });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJson, stringifyJson } from '../../shared/json.ts';
-import type { NewPet, Pet } from '../../shared/schemas.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import {
   type ClientProxy,

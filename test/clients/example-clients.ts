@@ -3,8 +3,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseJson } from '../../shared/json.ts';
-import type { Pet } from '../../shared/schemas.ts';
+import { parseJson } from '../../shared/contract/json.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../../shared/api-keys.ts';
+import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type ClientProxy, type Fate, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { blockWith } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import * as fc from 'fast-check';
 import { handler } from '../../functions/authorizer.ts';
-import { generateApiKey } from '../../shared/api-keys.ts';
+import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { setEnvironment } from '../support/environment.ts';
 import { written } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { generateApiKey } from '../../shared/api-keys.ts';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/lambda.ts';
+import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/lambda/lambda.ts';
 import { apiGatewayEvent, getPetEvent, postPetEvent } from '../support/api-gateway-event.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
-import type { Handler } from '../../shared/endpoint.ts';
+import type { Handler } from '../../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import { invoke } from '../support/invoke.ts';
 import { issueTestKey, startRealDatabase } from '../support/real-database.ts';

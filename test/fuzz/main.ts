@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { runCommand } from '../../infra/command.ts';
-import { showProgress } from '../../infra/progress.ts';
+import { runCommand } from '../../infra/operate/command.ts';
+import { showProgress } from '../../infra/operate/progress.ts';
 import { integerOption, seedOption } from '../support/integer-option.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { startHandlers } from './handlers.ts';

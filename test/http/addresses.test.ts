@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Pet } from '../../shared/schemas.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { anonymousRequest, isDeployed, request, rootAddress } from '../support/client.ts';
 import { expectCommonHeaders, expectError, expectSuccess } from '../support/expectations.ts';
 import { addPet, titled } from '../support/pets.ts';

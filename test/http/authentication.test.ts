@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { generateApiKey } from '../../shared/api-keys.ts';
+import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type Answer, anonymousRequest, apiKey } from '../support/client.ts';
 import { expectError } from '../support/expectations.ts';
 import { addPet, petsAddedAfter, uniqueName } from '../support/pets.ts';

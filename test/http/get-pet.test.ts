@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, baseAddress, linkTo, postPet, request } from '../support/client.ts';
 import { expectError, expectSuccess } from '../support/expectations.ts';
-import type { Pet } from '../../shared/schemas.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { addPet, addPets, titled } from '../support/pets.ts';
 
 describe('GET /v1/pets/{petId}', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Pet } from '../../shared/schemas.ts';
+import type { Pet } from '../../shared/contract/schemas.ts';
 import { type Answer, baseAddress, linkTo, request } from '../support/client.ts';
 import { expectError, expectSuccess } from '../support/expectations.ts';
 import { addPet, addPets, idsOf, pages, untilListed, walk } from '../support/pets.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Pet, PetStatus } from '../../shared/schemas.ts';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { linkTo, request } from '../support/client.ts';
 import { expectError, expectSuccess } from '../support/expectations.ts';
 import { addPet, addPets, idsOf, oldestOf, untilListed, walk } from '../support/pets.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
-import type { ErrorCode } from '../../shared/errors.ts';
+import type { ErrorCode } from '../../shared/contract/errors.ts';
 import { isDeployed, type Answer, postPet, request } from '../support/client.ts';
 import { expectError, expectSuccess } from '../support/expectations.ts';
 import { addPet, petsAddedAfter, uniqueName } from '../support/pets.ts';

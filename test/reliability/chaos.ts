@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { runCommand } from '../../infra/command.ts';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import { showProgress } from '../../infra/progress.ts';
+import { runCommand } from '../../infra/operate/command.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { showProgress } from '../../infra/operate/progress.ts';
 import { integerOption, seedOption } from '../support/integer-option.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { type Findings, runExperiment } from './experiment.ts';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { HttpResponse } from '../../infra/local/http-message.ts';
-import type { Template } from '../../infra/local/template.ts';
-import { parseJson, stringifyJson } from '../../shared/json.ts';
+import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
+import type { Template } from '../../infra/local/template/template.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
 

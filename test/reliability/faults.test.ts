@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import type { HttpResponse } from '../../infra/local/http-message.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 
-/** Of a call to the database, see shared/database.ts. */
+/** Of a call to the database, see shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
 jest.setTimeout(60_000); // for calls that are given up after their time

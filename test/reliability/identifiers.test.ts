@@ -1,11 +1,11 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomInt, randomUUID } from 'node:crypto';
-import { database } from '../../shared/database.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { newPetId } from '../../shared/pet-id.ts';
-import { createPet, createPetOnce, listPets } from '../../shared/pets.ts';
-import type { NewPet, Pet } from '../../shared/schemas.ts';
+import { database } from '../../shared/storage/database.ts';
+import { ApiError } from '../../shared/contract/errors.ts';
+import { newPetId } from '../../shared/storage/pet-id.ts';
+import { createPet, createPetOnce, listPets } from '../../shared/storage/pets.ts';
+import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 

@@ -1,10 +1,10 @@
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { database } from '../../shared/database.ts';
-import { newPetId } from '../../shared/pet-id.ts';
-import { createPet, createPetOnce, getPet } from '../../shared/pets.ts';
-import type { NewPet, Pet } from '../../shared/schemas.ts';
+import { database } from '../../shared/storage/database.ts';
+import { newPetId } from '../../shared/storage/pet-id.ts';
+import { createPet, createPetOnce, getPet } from '../../shared/storage/pets.ts';
+import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { refused } from '../support/refusals.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/key-lifecycle.ts';
-import { beginRotation, completeRotation, endOfOverlap, findRotatableKey } from '../../infra/key-rotation.ts';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import type { HttpResponse } from '../../infra/local/http-message.ts';
+import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
+import {
+  beginRotation,
+  completeRotation,
+  endOfOverlap,
+  findRotatableKey,
+} from '../../infra/operate/keys/rotation.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { stages } from '../../infra/stages.ts';
-import { generateApiKey, type KeyStore } from '../../shared/api-keys.ts';
+import { generateApiKey, type KeyStore } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';

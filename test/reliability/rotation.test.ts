@@ -62,11 +62,15 @@ async function assemblyWithoutCache(): Promise<string> {
 
 /** Starts the command on the local service, for a developer whose own settings lead elsewhere. */
 function start(parameters: string[], folderOfNote = behindProxy): RunningModule {
-  return startModule('infra/keys.ts', [...parameters, '--stage', 'local', '--data', folderOfNote], {
-    AWS_PROFILE: 'production',
-    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-    AWS_REGION: 'eu-central-1',
-  });
+  return startModule(
+    'infra/operate/keys/main.ts',
+    [...parameters, '--stage', 'local', '--data', folderOfNote],
+    {
+      AWS_PROFILE: 'production',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      AWS_REGION: 'eu-central-1',
+    },
+  );
 }
 
 async function issue(owner: string): Promise<{ key: string; keyId: string }> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { metrics } from '../../shared/environment.ts';
+import { metrics } from '../../shared/names.ts';
 import { logLines, occurrences, readMetrics, written } from '../support/log-lines.ts';
 
 // Read once, when the module is loaded.

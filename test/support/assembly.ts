@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { cdk, cdkEnvironment } from '../../infra/local/assembly.ts';
+import { cdk, cdkEnvironment } from '../../infra/local/template/assembly.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
 /** A synthesis and what came of it. */

@@ -4,7 +4,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PetStoreStack, type PetStoreStackProps } from '../../infra/stack.ts';
+import { PetStoreStack, type PetStoreStackProps } from '../../infra/stack/stack.ts';
 import { type StageName, stages } from '../../infra/stages.ts';
 import type { StackTemplate } from './stack-template.ts';
 

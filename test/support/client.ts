@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { parseJson } from '../../shared/json.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 import { contract } from './contract.ts';
 
 /** The service under test, as the environment names it. */

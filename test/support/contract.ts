@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { parseJson } from '../../shared/json.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 import {
   type DocumentedAnswer,
   type DocumentedOperation,

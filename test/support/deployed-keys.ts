@@ -1,13 +1,13 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/key-lifecycle.ts';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb.ts';
-import { permits } from '../../infra/local/permissions.ts';
-import { accountId, region } from '../../infra/local/template.ts';
-import { type ApiKeyRecord, type KeyStore, verifyApiKey } from '../../shared/api-keys.ts';
-import { database } from '../../shared/database.ts';
+import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/operate/keys/lifecycle.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { permits } from '../../infra/local/template/permissions.ts';
+import { accountId, region } from '../../infra/local/template/template.ts';
+import { type ApiKeyRecord, type KeyStore, verifyApiKey } from '../../shared/storage/api-keys.ts';
+import { database } from '../../shared/storage/database.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { type FakeAws, startFakeAws } from './fake-aws.ts';
 import { type ChooseFault, startFaultProxy } from './fault-proxy.ts';
@@ -114,7 +114,7 @@ function start(
     AWS_SECRET_ACCESS_KEY: 'secret',
     ...environment,
   };
-  return startModule('infra/keys.ts', [...parameters, '--stage', stage], settings, input);
+  return startModule('infra/operate/keys/main.ts', [...parameters, '--stage', stage], settings, input);
 }
 
 export function run(...parameters: Parameters<typeof start>): Promise<Outcome> {

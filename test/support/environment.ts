@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import type { EnvironmentVariable } from '../../shared/environment.ts';
+import type { EnvironmentVariable } from '../../shared/names.ts';
 
 /** Sets these environment variables for each test of the file, and takes them back afterwards. */
 export function setEnvironment(variables: Partial<Record<EnvironmentVariable, string>>): void {

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { errorCatalogue, type ErrorCode } from '../../shared/errors.ts';
+import { errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import type { Answer } from './client.ts';
 
 /** What every answer carries, whoever in the service wrote it. */

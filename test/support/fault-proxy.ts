@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 
 // Stands between the SDK and the database, and makes of chosen calls what a network or a database may make of them.
 
-/** Beyond what an attempt may take, see shared/database.ts. */
+/** Beyond what an attempt may take, see shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
 /** Long enough to meet some of the next attempts, which come within 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;

@@ -1,10 +1,11 @@
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import type { Context } from 'aws-lambda';
 import { inspect } from 'node:util';
-import { createApiGateway } from '../../infra/local/api-gateway.ts';
-import type { HttpResponse } from '../../infra/local/http-message.ts';
-import type { Invocation, LambdaFunction } from '../../infra/local/lambda.ts';
-import type { Template } from '../../infra/local/template.ts';
+import { createApiGateway } from '../../infra/local/gateway/api-gateway.ts';
+import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
+import type { Invocation } from '../../infra/local/lambda/invocation.ts';
+import type { LambdaFunction } from '../../infra/local/lambda/lambda.ts';
+import type { Template } from '../../infra/local/template/template.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { issueTestKey, setFunctionsEnvironment, startTables } from './real-database.ts';
 
@@ -50,7 +51,7 @@ export async function startFaultyService(
     GetPet: (await import('../../functions/get-pet.ts')).handler,
     ListPets: (await import('../../functions/list-pets.ts')).handler,
   };
-  const { database: client } = await import('../../shared/database.ts');
+  const { database: client } = await import('../../shared/storage/database.ts');
   // Of its own for each call, as an instance that answers one request at a time would hardly use one up.
   client.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
   const invocations = new Map(Object.keys(handlers).map((name) => [name, 0]));

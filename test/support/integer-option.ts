@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { UsageError } from '../../infra/command.ts';
+import { UsageError } from '../../infra/operate/command.ts';
 
 /** @throws UsageError when the option's value is not an integer within these bounds. */
 export function integerOption(name: string, text: string, least: number, most: number): number {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Handler } from '../../shared/endpoint.ts';
-import { parseJson } from '../../shared/json.ts';
+import type { Handler } from '../../shared/runtime/endpoint.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 
 export interface Answer {
   status: number;

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/key-lifecycle.ts';
+import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/operate/keys/lifecycle.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
   hashOf,
   type KeyStore,
   verifyApiKey,
-} from '../../shared/api-keys.ts';
-import { database, readItem } from '../../shared/database.ts';
+} from '../../shared/storage/api-keys.ts';
+import { database, readItem } from '../../shared/storage/database.ts';
 import { useRealTables } from './tables-for-tests.ts';
 
 // For tests of what operators do to keys, in this process: any call to the tables may be watched, held, repeated or cut off.

@@ -1,4 +1,5 @@
-import type { Invocation, LambdaFunction } from '../../infra/local/lambda.ts';
+import type { Invocation } from '../../infra/local/lambda/invocation.ts';
+import type { LambdaFunction } from '../../infra/local/lambda/lambda.ts';
 
 export interface LambdaStub extends LambdaFunction {
   /** The events that it was invoked with. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { withoutReferences } from '../../infra/openapi-diff-document.ts';
+import { withoutReferences } from '../../infra/documents/changes/document.ts';
 
 /** An OpenAPI document as tests read it: every `$ref` replaced by what it leads to. */
 export interface OpenApiDocument {

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Pet, PetStatus } from '../../shared/schemas.ts';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { type Answer, linkTo, postPet, request } from './client.ts';
 
 const MOST_WAIT_MILLISECONDS = 10_000;

@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
-import { readTemplate } from '../../infra/local/assembly.ts';
-import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb.ts';
-import { region, type Template } from '../../infra/local/template.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { region, type Template } from '../../infra/local/template/template.ts';
 
 /** What of a developer's shell would have the SDK look elsewhere. */
 const settingsOfOthers = [
@@ -55,7 +55,7 @@ export function setFunctionsEnvironment(template: Template, databaseEndpoint: st
 /** A key of the stage whose environment this process has. */
 export async function issueTestKey(): Promise<string> {
   // Imported only now: the database reads some of its environment when it is.
-  const { issueApiKey } = await import('../../infra/key-lifecycle.ts');
+  const { issueApiKey } = await import('../../infra/operate/keys/lifecycle.ts');
   const { STAGE, API_KEYS_TABLE } = process.env as Record<string, string>;
   const store = { stage: STAGE!, table: API_KEYS_TABLE! };
   const { key } = await issueApiKey(store, { owner: 'a test', caller: 'a test' });

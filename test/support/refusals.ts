@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { ErrorCode } from '../../shared/errors.ts';
+import type { ErrorCode } from '../../shared/contract/errors.ts';
 
 /** Matches an ApiError with this code and a message in which all of these patterns are found. */
 export function refused(code: ErrorCode, ...words: string[]): unknown {

@@ -16,7 +16,7 @@ export interface RunningModule {
   ended: Promise<Outcome>;
 }
 
-/** Runs a module of the project, `infra/keys.ts`, to its end; a failure is an outcome like any other. */
+/** Runs a module of the project, `infra/operate/keys/main.ts`, to its end; a failure is an outcome like any other. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { Database } from '../../infra/local/dynamodb.ts';
-import { database } from '../../shared/database.ts';
+import type { Database } from '../../infra/local/dynamodb/dynamodb.ts';
+import { database } from '../../shared/storage/database.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { fakeTimers } from './fake-timers.ts';
 import { startRealDatabase } from './real-database.ts';

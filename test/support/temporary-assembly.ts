@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { synthesize } from '../../infra/local/assembly.ts';
+import { synthesize } from '../../infra/local/template/assembly.ts';
 
 /** Synthesizes the staging stack into a folder that goes with this process, by Ctrl-C too. */
 export async function synthesizeStaging(): Promise<string> {

@@ -57,7 +57,7 @@ function addPet(service: LocalService, name: string): Promise<Reply> {
 /** Issues a key for the local service on this data folder. */
 function issueFor(data: string, ...options: string[]): Promise<Outcome> {
   const parameters = ['issue', '--stage', 'local', '--data', data, '--owner', 'Acme', ...options];
-  return runModule('infra/keys.ts', parameters);
+  return runModule('infra/operate/keys/main.ts', parameters);
 }
 
 /** The folders that the service works in, known by the key within. */

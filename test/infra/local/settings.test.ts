@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startDatabase } from '../../../infra/local/dynamodb.ts';
+import { startDatabase } from '../../../infra/local/dynamodb/dynamodb.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import {
   sampleApi,

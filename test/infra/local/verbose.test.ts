@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resourceModels } from '../../../infra/local/resources.ts';
+import { resourceModels } from '../../../infra/local/template/resources.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { counted, type Occurrence, readMetrics } from '../../support/log-lines.ts';

@@ -1,0 +1,28 @@
+import type { HttpResponse } from './http-message.ts';
+import { staticResponse } from './integrations.ts';
+import { RunnerError } from '../runner-error.ts';
+import type { Template } from '../template/template.ts';
+
+/** What API Gateway here has occasion to say by itself. */
+const RESPONSE_TYPES = [
+  'ACCESS_DENIED',
+  'AUTHORIZER_CONFIGURATION_ERROR',
+  'DEFAULT_4XX',
+  'DEFAULT_5XX',
+  'MISSING_AUTHENTICATION_TOKEN',
+  'REQUEST_TOO_LARGE',
+  'UNAUTHORIZED',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
+/** @throws RunnerError when the template lacks one of these types. */
+export function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {
+  const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+  const entries = RESPONSE_TYPES.map((type) => {
+    const response = given.find(({ ResponseType }) => ResponseType === type);
+    if (!response) throw new RunnerError(`The template has no gateway response of the type ${type}.`);
+    return [type, staticResponse(response)];
+  });
+  return Object.fromEntries(entries) as Record<ResponseType, HttpResponse>;
+}

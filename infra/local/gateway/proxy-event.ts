@@ -1,0 +1,99 @@
+import { headerValues, type HttpRequest } from './http-message.ts';
+import type { Route } from './routes.ts';
+import { accountId } from '../template/template.ts';
+
+/** Headers that API Gateway keeps to itself. */
+const NOT_PASSED_ON = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'www-authenticate',
+]);
+
+interface EventContext {
+  apiId: string;
+  stage: string;
+  route: Route;
+  requestId: string;
+  authorizer: Record<string, unknown> | undefined;
+}
+
+/**
+ * The event that API Gateway calls a function with (payload 1.0). What is absent is `null`; query names and
+ * values are decoded, path and path parameters are not; single-value maps keep the last of several.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+ */
+export function proxyEvent(
+  request: HttpRequest,
+  { apiId, stage, route, requestId, authorizer }: EventContext,
+) {
+  const { method, path, query, body, sourceIp } = request;
+  const headers: [string, string][] = [
+    ...request.headers.filter(([name]) => !isOverwritten(name)),
+    ['X-Forwarded-For', sourceIp],
+    ['X-Forwarded-Proto', 'http'],
+  ];
+  // URLSearchParams never throws: what is not valid percent-encoding stays as it is.
+  const parameters = [...new URLSearchParams(query)];
+  const now = new Date();
+
+  return {
+    resource: route.resourcePath,
+    path,
+    httpMethod: method,
+    headers: orNull(Object.fromEntries(headers)),
+    multiValueHeaders: orNull(multiValues(headers)),
+    queryStringParameters: orNull(Object.fromEntries(parameters)),
+    multiValueQueryStringParameters: orNull(multiValues(parameters)),
+    pathParameters: orNull(route.pathParameters),
+    stageVariables: null,
+    requestContext: {
+      accountId,
+      apiId,
+      ...(authorizer && { authorizer }),
+      domainName: headerValues(request, 'Host').at(-1) ?? 'localhost',
+      extendedRequestId: requestId,
+      httpMethod: method,
+      identity: { sourceIp, userAgent: headerValues(request, 'User-Agent').at(-1) ?? null },
+      // As with a domain of its own, whose addresses do not name the stage.
+      path,
+      protocol: 'HTTP/1.1',
+      requestId,
+      requestTime: commonLogTime(now),
+      requestTimeEpoch: now.getTime(),
+      resourceId: route.method.ResourceId,
+      resourcePath: route.resourcePath,
+      stage,
+    },
+    body: body.length > 0 ? body.toString('utf8') : null,
+    isBase64Encoded: false,
+  };
+}
+
+/** `21/Nov/2026:06:31:47 +0000`, as in the Common Log Format. */
+export function commonLogTime(date: Date): string {
+  const [, day, month, year, time] = date.toUTCString().split(' ');
+  return `${day}/${month}/${year}:${time} +0000`;
+}
+
+function isOverwritten(name: string): boolean {
+  return NOT_PASSED_ON.has(name.toLowerCase()) || /^x-forwarded-(?:for|proto)$/i.test(name);
+}
+
+function multiValues(pairs: [string, string][]): Record<string, string[]> {
+  const values = Object.groupBy(pairs, ([name]) => name) as Record<string, [string, string][]>;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, group]) => [name, group.map(([, value]) => value)]),
+  );
+}
+
+function orNull<T extends object>(collection: T): T | null {
+  return Object.keys(collection).length > 0 ? collection : null;
+}

@@ -1,0 +1,180 @@
+import * as v from 'valibot';
+import { resourceModels, type ResourceType, typesNotRunHere } from './resources.ts';
+import { RunnerError } from '../runner-error.ts';
+
+export const region = 'us-east-1';
+export const accountId = '000000000000';
+
+/** Parameters that every template has without declaring them. */
+const pseudoParameters: Record<string, string> = {
+  'AWS::AccountId': accountId,
+  'AWS::Partition': 'aws',
+  'AWS::Region': region,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+const RawTemplate = v.strictObject({
+  AWSTemplateFormatVersion: v.optional(v.string()),
+  Description: v.optional(v.string()),
+  Resources: v.record(
+    v.string(),
+    v.strictObject({
+      Type: v.string(),
+      Properties: v.optional(v.record(v.string(), v.unknown()), {}),
+      DependsOn: v.optional(v.unknown()),
+      DeletionPolicy: v.optional(v.unknown()),
+      UpdatePolicy: v.optional(v.strictObject({ CodeDeployLambdaAliasUpdate: v.unknown() })),
+      UpdateReplacePolicy: v.optional(v.unknown()),
+      Metadata: v.optional(v.unknown()),
+    }),
+  ),
+  Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
+  // The CDK's check that the account is bootstrapped.
+  Parameters: v.optional(v.strictObject({ BootstrapVersion: v.unknown() })),
+  Rules: v.optional(v.strictObject({ CheckBootstrapVersion: v.unknown() })),
+});
+
+type Resources = v.InferOutput<typeof RawTemplate>['Resources'];
+type RawResource = Resources[string];
+
+export interface Resource<T extends ResourceType> {
+  logicalId: string;
+  properties: v.InferOutput<(typeof resourceModels)[T]>;
+}
+
+/** A stack as the local service understands it: every property is a plain value and of a kind that is modelled. */
+export interface Template {
+  resources: <T extends ResourceType>(type: T) => Resource<T>[];
+  output: (name: string) => string;
+  /** Types of the resources that the local service knowingly leaves out, each once. */
+  notRunHere: string[];
+}
+
+/**
+ * Reads a synthesized CloudFormation template.
+ *
+ * @throws RunnerError naming each resource and property that is not modelled.
+ */
+export function parseTemplate(text: string): Template {
+  const template = v.safeParse(RawTemplate, parseJson(text));
+  if (!template.success) throw notModelled(template.issues.map(describe));
+  const { Resources, Outputs } = template.output;
+
+  const complaints: string[] = [];
+  const notRunHere = new Set<string>();
+  const known: { type: string; resource: Resource<ResourceType> }[] = [];
+  for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
+    if (typesNotRunHere.has(Type)) {
+      notRunHere.add(Type);
+      continue;
+    }
+    const model = resourceModels[Type as ResourceType] as v.GenericSchema | undefined;
+    if (!model) {
+      complaints.push(`${logicalId}: the type ${Type}`);
+      continue;
+    }
+    try {
+      const result = v.safeParse(model, resolve(Properties, Resources));
+      for (const issue of result.issues ?? []) complaints.push(`${logicalId} (${Type}): ${describe(issue)}`);
+      known.push({ type: Type, resource: { logicalId, properties: result.output as never } });
+    } catch (error) {
+      if (!(error instanceof RunnerError)) throw error;
+      complaints.push(`${logicalId} (${Type}): ${error.message}`);
+    }
+  }
+  if (complaints.length > 0) throw notModelled(complaints);
+
+  return {
+    resources: <T extends ResourceType>(type: T) =>
+      known.filter((entry) => entry.type === type).map(({ resource }) => resource as Resource<T>),
+    output(name) {
+      const value = Outputs[name]?.Value;
+      if (value === undefined) throw new RunnerError(`The template has no output ${name}.`);
+      return resolve(value, Resources) as string;
+    },
+    notRunHere: [...notRunHere].toSorted(),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RunnerError(`The template is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+function notModelled(complaints: string[]): RunnerError {
+  const list = complaints.map((complaint) => `\n  ${complaint}`).join('');
+  return new RunnerError(`The template uses what the local service does not model:${list}`);
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return path ? `${path}: ${issue.message}` : issue.message;
+}
+
+/** A value with its intrinsic functions replaced by what they stand for on this machine. */
+function resolve(value: unknown, resources: Resources): unknown {
+  if (Array.isArray(value)) return value.map((element) => resolve(element, resources));
+  if (typeof value !== 'object' || value === null) return value;
+
+  const [[name, argument] = ['', undefined], ...more] = Object.entries(value);
+  if (more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
+    const intrinsic = intrinsics[name];
+    if (!intrinsic) throw new RunnerError(`the intrinsic function ${name}`);
+    return intrinsic(resolve(argument, resources), resources);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, resources)]));
+}
+
+const intrinsics: Record<string, (argument: any, resources: Resources) => unknown> = {
+  Ref: (name: string, resources) => pseudoParameters[name] ?? reference(name, resources),
+  'Fn::GetAtt': ([name, attribute]: [string, string], resources) => getAttribute(name, attribute, resources),
+  'Fn::Join': ([separator, parts]: [string, string[]]) => parts.join(separator),
+  'Fn::Select': ([index, list]: [number, string[]]) => list[index],
+  'Fn::Split': ([separator, text]: [string, string]) => text.split(separator),
+  'Fn::Sub': (text: string, resources) =>
+    text.replaceAll(
+      /\$\{([^}]+)\}/g,
+      (_match, name: string) => pseudoParameters[name] ?? reference(name, resources),
+    ),
+};
+
+/** What `Ref` gives: a stage's name, an alias's ARN, and for all else the logical id, which serves as name here. */
+function reference(logicalId: string, resources: Resources): string {
+  const { Type, Properties } = find(logicalId, resources);
+  if (Type === 'AWS::ApiGateway::Stage') return Properties['StageName'] as string;
+  if (Type !== 'AWS::Lambda::Alias') return logicalId;
+  return `${functionArn(resolve(Properties['FunctionName'], resources) as string)}:${Properties['Name'] as string}`;
+}
+
+export function tableArn(name: string): string {
+  return `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
+}
+
+function functionArn(name: string): string {
+  return `arn:aws:lambda:${region}:${accountId}:function:${name}`;
+}
+
+const arns: Record<string, (name: string) => string> = {
+  'AWS::DynamoDB::GlobalTable': tableArn,
+  'AWS::IAM::Role': (name) => `arn:aws:iam::${accountId}:role/${name}`,
+  'AWS::Lambda::Function': functionArn,
+  'AWS::Logs::LogGroup': (name) => `arn:aws:logs:${region}:${accountId}:log-group:${name}:*`,
+};
+
+function getAttribute(logicalId: string, attribute: string, resources: Resources): string {
+  const { Type } = find(logicalId, resources);
+  if (attribute === 'RootResourceId') return logicalId;
+  if (Type === 'AWS::Lambda::Version' && attribute === 'Version') return '1';
+  const arn = attribute === 'Arn' ? arns[Type] : undefined;
+  if (!arn) throw new RunnerError(`the attribute ${attribute} of ${logicalId} (${Type})`);
+  return arn(logicalId);
+}
+
+function find(logicalId: string, resources: Resources): RawResource {
+  const resource = resources[logicalId];
+  if (!resource) throw new RunnerError(`a reference to ${logicalId}, which the template does not define`);
+  return resource;
+}

@@ -1,0 +1,67 @@
+import { AccessLogFormat, LogGroupLogDestination, type StageOptions } from 'aws-cdk-lib/aws-apigateway';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { metrics, serviceName } from '../../shared/names.ts';
+import { createLogGroup } from './log-group.ts';
+import type { StageSettings } from '../settings.ts';
+
+/**
+ * What is logged of each request. Nothing in it comes from the client as it was sent: API Gateway puts values in as
+ * they are, so that a quote in a path or a `User-Agent` would break the line. No key: `keyId` is what the authorizer
+ * made of it.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
+ */
+const fields = {
+  requestId: '$context.requestId',
+  // A client may choose the one above.
+  extendedRequestId: '$context.extendedRequestId',
+  time: '$context.requestTime',
+  keyId: '$context.authorizer.keyId',
+  method: '$context.httpMethod',
+  resource: '$context.resourcePath',
+  status: '$context.status',
+  errorType: '$context.error.responseType',
+  // Of the function that was called, if one was.
+  functionRequestId: '$context.awsEndpointRequestId',
+  latency: '$context.responseLatency',
+  authorizerLatency: '$context.authorizer.latency',
+  integrationLatency: '$context.integration.latency',
+  responseLength: '$context.responseLength',
+  sourceIp: '$context.identity.sourceIp',
+  firewall: '$context.waf.status',
+  traceId: '$context.xrayTraceId',
+};
+
+/**
+ * Refusals by API Gateway itself, mocks and web ACL included: the counterpart of `metrics.refusals`. The status stands
+ * for the code; the type is that of the gateway response, a dash for a mock.
+ */
+export const gatewayRefusals = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
+
+/** The access log of a stage's API: a JSON line for each request, and a metric of what API Gateway refused. */
+export function accessLog(
+  scope: Construct,
+  stage: string,
+  settings: StageSettings,
+): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
+  const logGroup = createLogGroup(scope, 'AccessLog', settings);
+  new MetricFilter(scope, 'GatewayRefusals', {
+    logGroup,
+    // A value that there is none of is logged as a dash.
+    filterPattern: FilterPattern.any(
+      FilterPattern.stringValue('$.errorType', '!=', '-'),
+      FilterPattern.all(
+        FilterPattern.stringValue('$.functionRequestId', '=', '-'),
+        FilterPattern.stringValue('$.status', '=', '4*'),
+      ),
+    ),
+    metricNamespace: metrics.namespace,
+    metricName: gatewayRefusals.name,
+    metricValue: '1',
+    dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
+  });
+  return {
+    accessLogDestination: new LogGroupLogDestination(logGroup),
+    accessLogFormat: AccessLogFormat.custom(JSON.stringify({ service: serviceName(stage), ...fields })),
+  };
+}

@@ -1,0 +1,101 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { metrics, serviceName } from '../../shared/names.ts';
+import { gatewayRefusals } from './access-log.ts';
+import type { PetStoreFunctions } from './functions.ts';
+import { apiMetrics, type Monitoring } from './monitoring.ts';
+import type { Storage } from './storage.ts';
+
+const MINUTE = Duration.minutes(1);
+
+interface DashboardProps {
+  stage: string;
+  functions: PetStoreFunctions;
+  storage: Storage;
+  monitoring: Monitoring;
+}
+
+/** One page to look at first: alarms, then the way of a request from the API down to the tables. */
+export function addDashboard(
+  scope: Construct,
+  { stage, functions, storage, monitoring }: DashboardProps,
+): void {
+  const api = apiMetrics(stage);
+  const service = serviceName(stage);
+  const fns = Object.values(functions);
+  const tables = [storage.pets, storage.intents, storage.apiKeys];
+
+  new Dashboard(scope, 'Dashboard', {
+    defaultInterval: Duration.hours(3),
+    widgets: [
+      [new AlarmStatusWidget({ title: 'Alarms', alarms: monitoring.alarms, width: 24 })],
+      [
+        graph('Requests and refusals per minute', [api.requests, api.clientErrors, api.serverErrors]),
+        graph('Latency in ms', ['p50', 'p90', 'p99'].map(api.latency)),
+        graph('Pets created per minute', [
+          new Metric({
+            namespace: metrics.namespace,
+            metricName: metrics.petsCreated.name,
+            dimensionsMap: { service },
+            statistic: Stats.SUM,
+            period: MINUTE,
+          }),
+        ]),
+      ],
+      [
+        graph('Refusals by the functions, by code', [search(service, metrics.refusals)]),
+        graph('Refusals by API Gateway, by status and type', [search(service, gatewayRefusals)]),
+        graph('Calls of deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
+      ],
+      [
+        graph(
+          'Function duration p99 in ms',
+          fns.map((fn) => fn.metricDuration({ statistic: 'p99', period: MINUTE })),
+        ),
+        graph(
+          'Function errors and throttles',
+          fns.flatMap((fn) => [fn.metricErrors({ period: MINUTE }), fn.metricThrottles({ period: MINUTE })]),
+        ),
+        graph(
+          'Functions at work',
+          fns.map((fn) => fn.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, period: MINUTE })),
+        ),
+      ],
+      [
+        graph(
+          'Read units per minute',
+          tables.map((table) => table.metricConsumedReadCapacityUnits({ period: MINUTE })),
+        ),
+        graph(
+          'Write units per minute',
+          tables.map((table) => table.metricConsumedWriteCapacityUnits({ period: MINUTE })),
+        ),
+        graph('Throttled requests', monitoring.throttles),
+      ],
+    ],
+  });
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
+}
+
+/** A line for each value that the dimensions have taken. */
+function search(service: string, { name, dimensions }: { name: string; dimensions: readonly string[] }) {
+  const schema = [metrics.namespace, 'service', ...dimensions].join(',');
+  return new MathExpression({
+    expression: `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60)`,
+    usingMetrics: {},
+    label: '',
+    period: MINUTE,
+  });
+}

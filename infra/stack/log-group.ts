@@ -1,0 +1,16 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { StageSettings } from '../settings.ts';
+
+/** A log group as the stage keeps its logs. */
+export function createLogGroup(
+  scope: Construct,
+  id: string,
+  { logRetentionDays, keepsData }: StageSettings,
+): LogGroup {
+  return new LogGroup(scope, id, {
+    retention: logRetentionDays,
+    removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  });
+}

@@ -1,0 +1,132 @@
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type * as v from 'valibot';
+import { isDatabaseUnavailable } from '../storage/database.ts';
+import { metrics } from '../names.ts';
+import {
+  ApiError,
+  errorBody,
+  type ErrorCode,
+  retryAfterSeconds,
+  serviceUnavailable,
+} from '../contract/errors.ts';
+import { stringifyJson } from '../contract/json.ts';
+import type { Operation } from '../contract/operations.ts';
+import { rootAddress, parseRequest } from './request.ts';
+import { count, loggable, logger } from '../telemetry.ts';
+
+/** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
+const LAST_MOMENT_MILLISECONDS = 500;
+
+/** What the function of an operation is called with: the parts of the request that its schema asks for. */
+export type Call<O extends Operation> = v.InferOutput<O['request']> & {
+  /** Scheme, host and stage as the client called them, without the version. */
+  rootAddress: string;
+  /** Id of the API key that the request came with; undefined where the route has no authorizer. */
+  keyId: string | undefined;
+};
+
+/** What it answers with. The status is the operation's. */
+export interface Success<O extends Operation> {
+  body: v.InferOutput<O['success']['schema']>;
+  headers?: Record<string, string>;
+}
+
+export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
+
+/**
+ * The Lambda handler of an operation: reads the request by the operation's schema, calls the function and
+ * writes its answer. Whatever is thrown on the way becomes an Error body here and nowhere else.
+ */
+export function endpoint<O extends Operation>(
+  operation: O,
+  answer: (call: Call<O>) => Promise<Success<O>>,
+): Handler {
+  // onError runs the middleware attached last first: the Error body is there before headers are added to it.
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
+    timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
+    timeoutEarlyResponse: refuseForLackOfTime,
+  })
+    .use(deprecationNotice(operation))
+    .use(errorBodies(operation))
+    .handler(async (event: APIGatewayProxyEvent) => {
+      const call = {
+        ...parseRequest(operation, event),
+        rootAddress: rootAddress(event),
+        keyId: keyId(event),
+      };
+      const { body, headers } = await answer(call);
+      return render(operation.success.status, body, headers);
+    });
+}
+
+function errorBodies({ id: operation }: Operation): Middleware {
+  return {
+    onError(request) {
+      const { event, context, error } = request;
+      const { requestId } = event.requestContext;
+      const { code, message } = toApiError(error);
+      const body = errorBody(code, message);
+      if (body.status >= 500) {
+        logger.addContext(context);
+        logger.error(body.message, {
+          error: loggable(error),
+          code,
+          operation,
+          requestId,
+          keyId: keyId(event) ?? 'unknown',
+        });
+        body.message += ` Request id: ${requestId}`;
+      }
+      count(metrics.refusals, { code });
+      if (code === 'internal_error') {
+        count(metrics.internalErrors, { operation, version: context.functionVersion });
+      }
+      request.response = render(body.status, body, retryAfterHeader(code));
+    },
+  };
+}
+
+/** Counts who uses an operation that goes away, and tells the client by headers on every answer of its function. */
+function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
+  const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
+    if (!deprecation || !response) return;
+    count(metrics.deprecatedCalls, { operation, keyId: keyId(event) ?? 'unknown' });
+    response.headers = {
+      ...response.headers,
+      Deprecation: `@${deprecation.since.getTime() / 1000}`,
+      Sunset: deprecation.sunset.toUTCString(),
+      Link: `<${rootAddress(event)}${deprecation.successor}>; rel="successor-version"`,
+    };
+  };
+  return { after: announce, onError: announce };
+}
+
+/** Id of the API key, as the authorizer gave it to API Gateway. */
+function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
+  return requestContext.authorizer?.['keyId'] as string | undefined;
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isDatabaseUnavailable(error)) return serviceUnavailable();
+  return new ApiError('internal_error', 'Something went wrong on our side.');
+}
+
+function retryAfterHeader(code: ErrorCode): Record<string, string> {
+  const seconds = retryAfterSeconds[code];
+  return seconds === undefined ? {} : { 'Retry-After': seconds.toString() };
+}
+
+function refuseForLackOfTime(): never {
+  throw new ApiError('service_unavailable', 'The service could not answer in time.');
+}
+
+function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {
+  return {
+    statusCode,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+    body: stringifyJson(body),
+  };
+}

@@ -1,0 +1,136 @@
+import { isUtf8 } from 'node:buffer';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { ApiError } from '../contract/errors.ts';
+import { parseJson } from '../contract/json.ts';
+import type { Operation } from '../contract/operations.ts';
+import { MAX_BODY_BYTES } from '../contract/schemas.ts';
+
+/** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
+const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
+
+/**
+ * The parts of a request that its operation asks for, as its schema gives them back.
+ *
+ * @throws ApiError `invalid_request` naming every field that is wrong, `not_found` when it is the path,
+ *   `unsupported_media_type` or `request_too_large` for a body that is not looked at.
+ */
+export function parseRequest<O extends Operation>(
+  operation: O,
+  event: APIGatewayProxyEvent,
+): v.InferOutput<O['request']> {
+  const { headers, body } = operation.request.entries;
+  const received = {
+    path: decodePath(event.pathParameters),
+    query: singleValues(event.multiValueQueryStringParameters),
+    ...(headers && { headers: singleValues(headersNamed(Object.keys(headers.entries), event)) }),
+    ...(body && { body: readBody(event) }),
+  };
+  const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
+  if (result.success) return result.output;
+  throw refusal(result.issues);
+}
+
+/**
+ * Scheme, host and stage as the client called them: what precedes `/v1` in every address.
+ * `requestContext.path` starts with the stage, unless a domain of its own maps to it.
+ */
+export function rootAddress({ headers, requestContext }: APIGatewayProxyEvent): string {
+  const scheme = header(headers, 'X-Forwarded-Proto') === 'http' ? 'http' : 'https';
+  const stagePath = `/${requestContext.stage}`;
+  const prefix = requestContext.path.startsWith(`${stagePath}/`) ? stagePath : '';
+  return `${scheme}://${requestContext.domainName}${prefix}`;
+}
+
+/** Path parameters arrive percent-encoded. One that cannot be decoded stays as it is and matches nothing. */
+function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters ?? {}).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value ?? '')];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+}
+
+/** What is given once as its value, what is given several times as an array. */
+function singleValues(
+  parameters: APIGatewayProxyEvent['multiValueQueryStringParameters'],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters ?? {}).map(([name, values]) => [
+      name,
+      values?.length === 1 ? values[0] : values,
+    ]),
+  );
+}
+
+function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
+  const contentType = header(event.headers, 'Content-Type')?.split(';')[0]?.trim();
+  if (contentType && !JSON_MEDIA_TYPE.test(contentType)) {
+    throw new ApiError('unsupported_media_type', 'The body must be sent as application/json.');
+  }
+  const sent = event.body ?? '';
+  if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
+    throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+  }
+  const body = parseBody(event.isBase64Encoded ? decodeBase64(sent) : sent);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ApiError('invalid_request', 'The body must be a JSON object.');
+  }
+  return body as Record<string, unknown>;
+}
+
+function decodeBase64(text: string): string {
+  const bytes = Buffer.from(text, 'base64');
+  if (!isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
+  return bytes.toString('utf8');
+}
+
+function parseBody(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new ApiError('invalid_request', 'The body is nested too deeply.', { cause });
+    throw new ApiError('invalid_request', `The body is not valid JSON: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function refusal(issues: readonly v.BaseIssue<unknown>[]): ApiError {
+  if (issues.some(({ path }) => path?.[0]?.key === 'path')) {
+    return new ApiError('not_found', 'There is nothing at this address.');
+  }
+  const complaints = issues.map(({ path, message }) => {
+    const field = path
+      ?.slice(1)
+      .map(({ key }) => String(key))
+      .join('.');
+    const isMissing = path?.at(-1)?.origin === 'key';
+    return `${field} ${isMissing ? 'is required' : message}`;
+  });
+  return new ApiError('invalid_request', `${complaints.join('; ')}.`);
+}
+
+/** All values of each of these headers that was sent, by its name as given here. */
+function headersNamed(
+  names: string[],
+  { multiValueHeaders }: APIGatewayProxyEvent,
+): APIGatewayProxyEvent['multiValueHeaders'] {
+  const sent = Object.entries(multiValueHeaders ?? {});
+  const named = names.map((name): [string, string[]] => [
+    name,
+    sent.filter(([key]) => key.toLowerCase() === name.toLowerCase()).flatMap(([, values]) => values ?? []),
+  ]);
+  return Object.fromEntries(named.filter(([, values]) => values.length > 0));
+}
+
+/** A header's value; names are compared without regard to case, as HTTP/2 sends them in lower case. */
+function header(headers: APIGatewayProxyEvent['headers'] | null, name: string): string | undefined {
+  return Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+}

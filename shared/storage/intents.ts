@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { putIf, readItem } from './database.ts';
+import { environmentVariables, requireEnvironment } from '../names.ts';
+import { ApiError, serviceUnavailable } from '../contract/errors.ts';
+import { stringifyJson } from '../contract/json.ts';
+import { IDEMPOTENCY_SECONDS, type NewPet } from '../contract/schemas.ts';
+
+/** What a request that may be repeated is going to do, kept until nobody is expected to repeat it. */
+interface Intent {
+  /** The request: see `tokenOf`. */
+  token: string;
+  /** SHA-256 of what is asked for, in hexadecimal digits. */
+  fingerprint: string;
+  petId: bigint;
+  /** Seconds since 1970, as the table's time to live wants them. */
+  expiresAt: number;
+}
+
+/**
+ * The token of every request with this `Idempotency-Key`: SHA-256 in hexadecimal digits. Of two API keys, or two
+ * operations, none meets the keys of the other.
+ *
+ * @throws Error without the id of an API key: then all clients would share one space of keys.
+ */
+export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
+  if (!keyId) throw new Error('A request with an Idempotency-Key must have the id of an API key.');
+  return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
+}
+
+/**
+ * The identifier under which everyone who repeats this request stores its pet: `drawn` for the first of them.
+ *
+ * @param taken what they had agreed on when it turned out to be another pet's: they agree anew.
+ * @throws ApiError `idempotency_key_reused` when another pet was asked for with this token.
+ */
+export async function agreeOnPetId(
+  token: string,
+  newPet: NewPet,
+  drawn: bigint,
+  taken?: bigint,
+): Promise<bigint> {
+  const members = Object.entries(newPet).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const fingerprint = hash('sha256', stringifyJson(members));
+  const now = Math.floor(Date.now() / 1_000);
+  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + IDEMPOTENCY_SECONDS };
+  if (await putIfFirst(intent, now, taken)) return drawn;
+
+  const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
+  // It was there a moment ago: only its removal by hand, or by the table at the end of its time, can come between.
+  if (!earlier) throw serviceUnavailable();
+  if (earlier.fingerprint !== fingerprint) {
+    throw new ApiError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another pet: send this one under a key of its own.',
+    );
+  }
+  return earlier.petId;
+}
+
+/** The table removes an intent some time after it has expired: what counts is the time in it. */
+function putIfFirst(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
+  const conditions = [
+    'attribute_not_exists(petId)',
+    'expiresAt < :now',
+    ...(taken ? ['petId = :taken'] : []),
+  ];
+  return putIf({
+    TableName: intentsTable(),
+    Item: intent,
+    ConditionExpression: conditions.join(' OR '),
+    ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
+  });
+}
+
+function intentsTable(): string {
+  return requireEnvironment(environmentVariables.intentsTable);
+}

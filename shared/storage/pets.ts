@@ -1,0 +1,175 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
+import { database, putIf, readItem } from './database.ts';
+import { environmentVariables, listIndexes, metrics, requireEnvironment } from '../names.ts';
+import { ApiError, serviceUnavailable } from '../contract/errors.ts';
+import { agreeOnPetId } from './intents.ts';
+import { listPartitionOf, newPetId } from './pet-id.ts';
+import type { ListPetsQuery, NewPet, Pet, PetStatus } from '../contract/schemas.ts';
+import { count } from '../telemetry.ts';
+
+/** How often an identifier is drawn before the request is given up; a second draw is rare already. */
+const MAX_DRAWS = 20;
+
+/** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
+interface PetItem extends Pet {
+  creation: string;
+  partition: string;
+  statusPartition?: string;
+}
+
+export interface PetPage {
+  pets: Pet[];
+  /** Id after which the next page starts, if there is one. */
+  next?: bigint;
+}
+
+/**
+ * Stores a new pet under an identifier that nobody has.
+ *
+ * @param drawId draws an identifier; it is called again when the drawn one is taken.
+ * @throws ApiError `service_unavailable` when no free identifier was found.
+ */
+export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId): Promise<Pet> {
+  return storeOnce(newPet, randomUUID(), () => drawId());
+}
+
+/**
+ * Stores a new pet the first time it is called with a token, and gives the same pet each further time. A call may have
+ * ended anywhere, or still be at work: the next one goes on where it is.
+ *
+ * @param token of the request, see `tokenOf`; it is recognised for a day.
+ * @throws ApiError `idempotency_key_reused` when another pet was asked for with the token.
+ */
+export async function createPetOnce(
+  newPet: NewPet,
+  token: string,
+  drawId: () => bigint = newPetId,
+): Promise<Pet> {
+  return storeOnce(newPet, token, (taken) => agreeOnPetId(token, newPet, drawId(), taken));
+}
+
+/**
+ * A write whose answer got lost is repeated, by the SDK or by the client. The repetition finds the identifier taken, by
+ * the pet of this very request: `creation` tells that apart from a collision.
+ *
+ * @param chooseId given the identifier that was chosen before, once it turned out to be another pet's.
+ */
+async function storeOnce(
+  newPet: NewPet,
+  creation: string,
+  chooseId: (taken?: bigint) => bigint | Promise<bigint>,
+): Promise<Pet> {
+  let taken: bigint | undefined;
+  for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
+    const pet: Pet = { id: await chooseId(taken), ...newPet };
+    if (await putIfFree({ ...pet, creation, ...indexKeys(pet) })) {
+      count(metrics.petsCreated, {});
+      return pet;
+    }
+    if (await isMadeBy(creation, pet.id)) return pet;
+    taken = pet.id;
+  }
+  throw new ApiError('service_unavailable', 'No identifier could be assigned.');
+}
+
+/** The pet with this identifier, up to date to the last acknowledged write, or undefined. */
+export async function getPet(id: bigint): Promise<Pet | undefined> {
+  const item = await readPet(id);
+  return item && toPet(item);
+}
+
+/** One page of pets, newest first, below `cursor` if given. Its cost depends on `limit` alone. */
+export async function listPets({ limit, status, cursor }: ListPetsQuery): Promise<PetPage> {
+  const lists = await Promise.all(
+    Array.from({ length: listPartitions() }, (_, partition) =>
+      // One more than asked for tells whether there is a next page.
+      newestOfPartition({ partition: partition.toString(), status, cursor, limit: limit + 1 }),
+    ),
+  );
+  return mergeNewest(lists, limit);
+}
+
+/**
+ * The newest `limit` pets of several lists, each newest first and complete down to its last element or holding
+ * more than `limit`.
+ */
+export function mergeNewest(lists: Pet[][], limit: number): PetPage {
+  const newest = lists.flat().toSorted((one, other) => (one.id > other.id ? -1 : 1));
+  const pets = newest.slice(0, limit);
+  const last = pets.at(-1);
+  return newest.length > limit && last ? { pets, next: last.id } : { pets };
+}
+
+interface PartitionRange {
+  partition: string;
+  status: PetStatus | undefined;
+  cursor: bigint | undefined;
+  limit: number;
+}
+
+async function newestOfPartition({ partition, status, cursor, limit }: PartitionRange): Promise<Pet[]> {
+  const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
+  const key = status ? statusPartition(status, partition) : partition;
+  const pets: Pet[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    // DynamoDB may return fewer items than asked for and go on elsewhere (1 MB a page).
+    const page = await database.send(
+      new QueryCommand({
+        TableName: petsTable(),
+        IndexName: indexName,
+        KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
+        ExpressionAttributeNames: { '#key': partitionKey },
+        ExpressionAttributeValues: { ':key': key, ...(cursor && { ':cursor': cursor }) },
+        ScanIndexForward: false,
+        Limit: limit - pets.length,
+        ExclusiveStartKey: start,
+      }),
+    );
+    pets.push(...((page.Items ?? []) as PetItem[]).map(toPet));
+    start = page.LastEvaluatedKey;
+  } while (start && pets.length < limit);
+  return pets;
+}
+
+function putIfFree(item: PetItem): Promise<boolean> {
+  return putIf({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' });
+}
+
+/** Whose pet has this identifier, which is taken. */
+async function isMadeBy(creation: string, id: bigint): Promise<boolean> {
+  const item = await readPet(id);
+  // Nothing removes pets. Whatever is wrong, another identifier might make a second pet of this request.
+  if (!item) throw serviceUnavailable();
+  return item.creation === creation;
+}
+
+function readPet(id: bigint): Promise<PetItem | undefined> {
+  return readItem<PetItem>(petsTable(), { id });
+}
+
+function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPartition'> {
+  const partition = listPartitionOf(id, listPartitions());
+  return { partition, ...(status && { statusPartition: statusPartition(status, partition) }) };
+}
+
+function statusPartition(status: PetStatus, partition: string): string {
+  return `${status}#${partition}`;
+}
+
+function toPet({ id, name, categoryId, status }: PetItem): Pet {
+  return { id, name, categoryId, ...(status && { status }) };
+}
+
+function petsTable(): string {
+  return requireEnvironment(environmentVariables.petsTable);
+}
+
+function listPartitions(): number {
+  const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
+  // A list over no partition would be empty and look right.
+  if (!Number.isInteger(partitions) || partitions < 1)
+    throw new Error('LIST_PARTITIONS must be a positive integer.');
+  return partitions;
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { readTemplate } from '../../../../infra/local/template/assembly.ts';
+import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
+import { staticResponse } from '../../../../infra/local/gateway/integrations.ts';
+import type { Template } from '../../../../infra/local/template/template.ts';
+import { sharedSynthesis } from '../../../support/assembly.ts';
+import { contract, type Exchange } from '../../../support/contract.ts';
+import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
+import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
+
+// Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
+
+jest.setTimeout(60_000); // for the synthesis
+
+/** Gives what is to be held against one documented answer, its example's first. */
+type Way = () => Promise<Exchange[]>;
+
+const { answers, contradictions, nameOf } = contract();
+const names = [...answers.keys()];
+
+const rex = '{"name":"Rex","categoryId":7,"status":"available"}';
+const mia = '{"name":"Mia","categoryId":7,"status":"available"}';
+
+let template: Template;
+let service: FaultyService;
+let isThrottled = false;
+
+beforeAll(async () => {
+  template = readTemplate('staging', (await sharedSynthesis()).assembly);
+  service = await startFaultyService(template, () => (isThrottled ? 'throttled' : undefined));
+});
+afterAll(() => service.close());
+
+const list: Request = { target: '/v1/pets' };
+const get: Request = { target: '/v1/pets/1' };
+const orders: Request = { target: '/v1/orders' };
+const create = (body: string, headers: Record<string, string> = {}): Request => ({
+  method: 'POST',
+  target: '/v1/pets',
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body,
+});
+
+const ways: Record<string, Way> = {
+  'listPets 200': async () => {
+    await sent(create(mia), create(mia), create(rex));
+    const first = await sent({ target: '/v1/pets?limit=2&status=available' });
+    return [...first, ...(await sent({ target: '/v1/pets?limit=100' }))];
+  },
+  'listPets 400': () => sent({ target: '/v1/pets?limit=0&status=lost' }),
+  ...refusalsOfAll('listPets', list),
+
+  'createPet 201': () => sent(create(rex)),
+  'createPet 400': () => sent(create('{"categoryId":"7"}')),
+  'createPet 415': () => sent(create(rex, { 'Content-Type': 'text/plain' })),
+  'createPet 422': async () => {
+    const headers = { 'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
+    await sent(create(rex, headers));
+    return sent(create(mia, headers));
+  },
+  ...refusalsOfAll('createPet', create(rex)),
+  'createPet 413': () => sent(create(' '.repeat(65_537))),
+
+  'getPet 200': async () => {
+    const [created] = await sent(create(rex));
+    return sent({ target: `/v1/pets/${JSON.parse(created!.answer.text).id}` });
+  },
+  'getPet 400': async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', get)],
+  'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
+  ...refusalsOfAll('getPet', get),
+
+  'other 404': () => sent(orders),
+  'other 405': () => sent({ ...list, method: 'PUT' }),
+  'other 415': () => sent({ ...list, method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
+  'other 400': async () => [givenByApiGateway('DEFAULT_4XX', orders)],
+  'other 413': async () => [givenByApiGateway('REQUEST_TOO_LARGE', orders)],
+  'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
+  ...refusalsBeforeAll('other', orders),
+};
+
+/** Ways to what may come of any request, whatever it is for. */
+function refusalsBeforeAll(operation: string, request: Request): Record<string, Way> {
+  return {
+    [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
+    [`${operation} 429`]: async () => [
+      givenByApiGateway('THROTTLED', request),
+      givenByFirewall('PerKey', request),
+    ],
+  };
+}
+
+/** Ways to what may come of any operation. */
+function refusalsOfAll(operation: string, request: Request): Record<string, Way> {
+  return {
+    [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
+    [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
+    [`${operation} 500`]: async () => [
+      ...(await misconfigured(() => sent(request))),
+      givenByApiGateway('DEFAULT_5XX', request),
+    ],
+    [`${operation} 503`]: async () => [
+      ...(await throttled(() => sent(request))),
+      givenByApiGateway('INTEGRATION_FAILURE', request),
+    ],
+    [`${operation} 504`]: async () => [givenByApiGateway('INTEGRATION_TIMEOUT', request)],
+    ...refusalsBeforeAll(operation, request),
+  };
+}
+
+describe('The document', () => {
+  test('has an answer for each way that there is to one, and no other', () => {
+    expect(names.toSorted()).toEqual(Object.keys(ways).toSorted());
+  });
+
+  test('has every status that API Gateway may answer with by itself', () => {
+    const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+    for (const { ResponseType, StatusCode } of given) {
+      const isDocumented = names.some((name) => name.endsWith(` ${StatusCode}`));
+      expect([ResponseType, isDocumented]).toEqual([ResponseType, true]);
+    }
+  });
+});
+
+describe.each(names)('%s', (name) => {
+  let exchanges: Exchange[];
+
+  beforeAll(async () => {
+    exchanges = await ways[name]!();
+  });
+
+  test('happens, as it is documented', () => {
+    expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
+    expect(exchanges.flatMap(contradictions)).toEqual([]);
+  });
+
+  test('has every header that is documented, with such a value as the example', () => {
+    for (const [header, { example, required = false }] of Object.entries(answers.get(name)!.headers)) {
+      const values = exchanges.map(({ answer }) => new Headers(answer.headers).get(header));
+      const first = values.find((value) => value !== null);
+      expect([header, ageless(first ?? '')]).toEqual([header, ageless(example)]);
+      // What is there sometimes is missing at other times.
+      expect([header, !values.includes(null)]).toEqual([header, required]);
+    }
+  });
+
+  test('has such a body as the example', () => {
+    const body = JSON.parse(exchanges[0]!.answer.text);
+    expect(ageless(JSON.stringify(body))).toBe(ageless(JSON.stringify(answers.get(name)!.example)));
+  });
+});
+
+/** Sends the requests one after the other; gives what came of the last one. */
+async function sent(...requests: Request[]): Promise<Exchange[]> {
+  const exchanges = [];
+  for (const request of requests) exchanges.push(exchange(request, await service.send(request)));
+  return exchanges.slice(-1);
+}
+
+/** An answer that only API Gateway on AWS has occasion to give, as the template has it. */
+function givenByApiGateway(responseType: string, request: Request): Exchange {
+  const { properties } = template
+    .resources('AWS::ApiGateway::GatewayResponse')
+    .find(({ properties: { ResponseType } }) => ResponseType === responseType)!;
+  const { headers, body, ...response } = staticResponse(properties);
+  const requestId = 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e';
+  return exchange(request, {
+    ...response,
+    headers: { ...headers, 'x-amzn-RequestId': requestId },
+    body: body.replaceAll('$context.requestId', requestId),
+  });
+}
+
+/** What the firewall of production answers by itself where this rule of it blocks, as the template has it. */
+function givenByFirewall(ruleName: string, request: Request): Exchange {
+  const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
+  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);
+  const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
+  const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
+  expect(ContentType).toBe('APPLICATION_JSON');
+  return exchange(request, {
+    status: ResponseCode,
+    headers: Object.fromEntries([
+      ['Content-Type', 'application/json'],
+      ...ResponseHeaders.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value]),
+    ]),
+    body: Content,
+  });
+}
+
+function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {
+  const answer = { status: response.status, headers: response.headers, text: response.body };
+  return { method, target: target.replace('/v1', ''), headers, body, answer };
+}
+
+/** With every call to the database refused for too many. */
+async function throttled(send: () => Promise<Exchange[]>): Promise<Exchange[]> {
+  isThrottled = true;
+  const exchanges = await send();
+  isThrottled = false;
+  return exchanges;
+}
+
+/** With functions that lack the name of their table. */
+async function misconfigured(send: () => Promise<Exchange[]>): Promise<Exchange[]> {
+  const table = process.env['PETS_TABLE'];
+  delete process.env['PETS_TABLE'];
+  const exchanges = await send();
+  process.env['PETS_TABLE'] = table;
+  return exchanges;
+}
+
+/** Text with what differs from one run to another made equal: ids of pets and requests, cursors, the host. */
+function ageless(text: string): string {
+  return text
+    .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')
+    .replaceAll(/(?<=cursor=)[\w-]+/g, 'CURSOR')
+    .replaceAll(/(?<=[/:])\d{15}/g, 'PET_ID')
+    .replaceAll(/https?:\/\/[\w.]+(?=\/v1)/g, 'ROOT');
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+const fractional = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
+/** Any sequence of UTF-16 units, lone surrogates included. */
+const text = fc
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd800, max: 0xdfff })))
+  .map((units) => String.fromCharCode(...units));
+
+const { value: anyValue } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.oneof(int64, fractional, text, fc.boolean(), fc.constant(null)),
+    fc.array(tie('value')),
+    fc.dictionary(text, tie('value'), { noNullPrototype: true }),
+  ),
+}));
+
+/** The point moved so far to the left or right, made up for by the exponent. */
+function scientific(integer: bigint, places: number): string {
+  const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(integer.toString()) ?? [];
+  if (places <= 0) return `${sign}${digits}${digits === '0' ? '' : '0'.repeat(-places)}e${places}`;
+  const padded = digits.padStart(places + 1, '0');
+  return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}E+${places}`;
+}
+
+describe('reading numbers', () => {
+  test.each<[string, (integer: bigint) => string]>([
+    ['5', (integer) => `${integer}`],
+    ['5.0', (integer) => `${integer}.0`],
+    ['5e0', (integer) => `${integer}e0`],
+    ['5.000E-0', (integer) => `${integer}.000E-0`],
+    ['50e-1', (integer) => `${integer * 10n}e-1`],
+  ])('every int64 spelled like %s arrives as the same bigint', (_like, spell) => {
+    fc.assert(
+      fc.property(int64, (integer) => {
+        expect(parseJson(spell(integer))).toBe(integer);
+      }),
+    );
+  });
+
+  test('every int64 arrives exactly wherever its point is', () => {
+    fc.assert(
+      fc.property(int64, fc.integer({ min: -40, max: 40 }), (integer, places) => {
+        expect(parseJson(scientific(integer, places))).toBe(integer);
+      }),
+    );
+  });
+
+  test('minus zero is zero', () => {
+    expect(['-0', '-0.0', '0e999999999', '-0e-5'].map(parseJson)).toEqual([0n, 0n, 0n, 0n]);
+  });
+
+  test('a number with a fraction stays a number', () => {
+    fc.assert(
+      fc.property(fractional, (number) => {
+        expect(parseJson(JSON.stringify(number))).toBe(number);
+      }),
+    );
+  });
+
+  test('a fraction too small for a double still keeps a number from being an integer', () => {
+    fc.assert(
+      fc.property(int64, fc.integer({ min: 0, max: 60 }), (integer, zeros) => {
+        expect(typeof parseJson(`${integer}.${'0'.repeat(zeros)}1`)).toBe('number');
+      }),
+    );
+  });
+
+  test('an integer beyond int64 never turns into one within', () => {
+    const beyond = fc.oneof(fc.bigInt({ min: INT64_MAX + 1n }), fc.bigInt({ max: INT64_MIN - 1n }));
+    fc.assert(
+      fc.property(beyond, fc.integer({ min: -40, max: 400 }), (integer, places) => {
+        const parsed = parseJson(scientific(integer, places));
+        expect(typeof parsed === 'bigint' && parsed >= INT64_MIN && parsed <= INT64_MAX).toBe(false);
+      }),
+    );
+  });
+
+  test.each([
+    ['9223372036854775808', 2n ** 63n],
+    ['99999999999999999999', 1e20],
+    ['1e19', 1e19],
+    ['1e400', Infinity],
+    ['-1e99999999999999999999', -Infinity],
+    ['1e-99999999999999999999', 0],
+  ])('%s arrives as %s', (source, expected) => {
+    expect(parseJson(source)).toBe(expected);
+  });
+
+  test.each([
+    ['digits', '9'.repeat(50_000), Infinity],
+    ['zeros that end in another digit', `-1.${'0'.repeat(50_000)}1`, -1],
+    ['zeros that cancel its exponent', `5${'0'.repeat(50_000)}e-50000`, 5n],
+    ['zeros after its point', `5.${'0'.repeat(50_000)}`, 5n],
+  ])('a number of 50,000 %s is read', (_what, source, expected) => {
+    const many = Array.from({ length: 20 }, () => source);
+    expect(parseJson(`[${many.join()}]`)).toEqual(many.map(() => expected));
+  });
+});
+
+describe('reading anything else', () => {
+  test.each([
+    ['"5"', '5'],
+    ['"1e3"', '1e3'],
+    ['{"5":true}', { 5: true }],
+  ])('%s is no number', (source, value) => {
+    expect(parseJson(source)).toEqual(value);
+  });
+
+  test('__proto__ is a member like any other', () => {
+    const value = parseJson('{"__proto__": {"polluted": 1}}') as object;
+    expect(Object.keys(value)).toEqual(['__proto__']);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  test.each(['', '01', '+5', '5.', '.5', '0x5', '5n', 'NaN', '{"a":1,}', '[1'])('%j is refused', (source) => {
+    expect(() => parseJson(source)).toThrow(expect.objectContaining({ name: 'SyntaxError' }));
+  });
+
+  test('nesting beyond the stack is a RangeError', () => {
+    const source = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(() => parseJson(source)).toThrow(expect.objectContaining({ name: 'RangeError' }));
+  });
+});
+
+describe('writing', () => {
+  test('every value survives writing and reading', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        expect(parseJson(stringifyJson(value))).toEqual(value);
+      }),
+    );
+  });
+
+  test('a bigint is written as its digits alone', () => {
+    expect(stringifyJson({ id: INT64_MIN, more: [INT64_MAX, 0n] })).toBe(
+      '{"id":-9223372036854775808,"more":[9223372036854775807,0]}',
+    );
+  });
+
+  test('the text is well-formed Unicode whatever the strings hold', () => {
+    expect(stringifyJson('\ud800 \u{1f415}')).toBe('"\\ud800 \u{1f415}"');
+    fc.assert(
+      fc.property(text, (string) => {
+        expect(stringifyJson({ [string]: string }).isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

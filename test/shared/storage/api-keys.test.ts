@@ -1,0 +1,166 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import {
+  generateApiKey,
+  hashOf,
+  isWellFormedApiKey,
+  stateOf,
+  verifyApiKey,
+} from '../../../shared/storage/api-keys.ts';
+import { mock } from '../../support/mocked-database.ts';
+
+const staging = { stage: 'staging', table: 'keys' };
+const now = new Date('2026-11-21T12:00:00Z');
+const earlier = '2026-11-21T11:59:59.999Z';
+const later = '2026-11-21T12:00:00.001Z';
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The key with another character at one place. */
+const misspelled = fc
+  .tuple(
+    fc.nat(),
+    fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.stringMatching(/^\w$/)),
+  )
+  .map(([place, character]) => {
+    const key = generateApiKey('staging');
+    const at = place % key.length;
+    return { key, other: `${key.slice(0, at)}${character}${key.slice(at + 1)}` };
+  })
+  .filter(({ key, other }) => key !== other);
+
+describe('a key', () => {
+  test('has its stage, 30 random characters and 6 that check them', () => {
+    expect(generateApiKey('staging')).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
+    expect(generateApiKey('production')).toMatch(/^pets_production_[0-9A-Za-z]{36}$/);
+  });
+
+  test('draws on all 62 characters at every place', () => {
+    const keys = Array.from({ length: 2000 }, () =>
+      generateApiKey('staging').slice('pets_staging_'.length, -6),
+    );
+    const seen = Array.from({ length: 30 }, (_, place) => new Set(keys.map((key) => key[place])).size);
+    expect(new Set(seen)).toEqual(new Set([62]));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('is well-formed in its own stage and in no other', () => {
+    const key = generateApiKey('staging');
+    expect(isWellFormedApiKey('staging', key)).toBe(true);
+    expect(isWellFormedApiKey('production', key)).toBe(false);
+    expect(isWellFormedApiKey('production', key.replace('staging', 'production'))).toBe(false);
+  });
+
+  test('with one character changed anywhere is malformed', () => {
+    fc.assert(
+      fc.property(misspelled, ({ other }) => {
+        expect(isWellFormedApiKey('staging', other)).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('with two neighbours swapped is malformed', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 47 }), (at) => {
+        const key = generateApiKey('staging');
+        const swapped = `${key.slice(0, at)}${key[at + 1]}${key[at]}${key.slice(at + 2)}`;
+        fc.pre(swapped !== key);
+        expect(isWellFormedApiKey('staging', swapped)).toBe(false);
+      }),
+    );
+  });
+});
+
+test('the hash of a key is its SHA-256, in hexadecimal digits', () => {
+  const key = generateApiKey('staging');
+  expect(hashOf(key)).toBe(sha256(key));
+});
+
+describe('a key is', () => {
+  test.each([
+    ['active', 'without an end', {}],
+    ['active', 'until it expires', { expiresAt: later }],
+    ['expired', 'when it expires', { expiresAt: now.toISOString() }],
+    ['expired', 'from then on', { expiresAt: earlier }],
+    ['expired', 'when its end cannot be read', { expiresAt: 'soon' }],
+    ['revoked', 'once it was revoked', { revokedAt: earlier }],
+    ['revoked', 'even when its operator had a fast clock', { revokedAt: later }],
+    ['revoked', 'even when that time cannot be read', { revokedAt: 'soon' }],
+    ['revoked', 'though it has not expired', { revokedAt: earlier, expiresAt: later }],
+    ['revoked', 'though it has expired before', { revokedAt: later, expiresAt: earlier }],
+  ])('%s %s', (state, _when, ends) => {
+    expect(stateOf(ends, now)).toBe(state);
+  });
+});
+
+describe('verifying a key', () => {
+  const key = generateApiKey('staging');
+  const record = {
+    hash: sha256(key),
+    keyId: 'key_1',
+    owner: 'Acme',
+    start: key.slice(0, 17),
+    createdAt: '2026-01-01T00:00:00.000Z',
+  };
+
+  test('reads the record under its hash, up to date', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    expect(await verifyApiKey(staging, key, now)).toEqual(record);
+    expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
+      { TableName: 'keys', Key: { hash: sha256(key) }, ConsistentRead: true },
+    ]);
+  });
+
+  test('accepts it until it expires', async () => {
+    mock.on(GetCommand).resolves({ Item: { ...record, expiresAt: later } });
+    expect(await verifyApiKey(staging, key, now)).toMatchObject({ keyId: 'key_1' });
+  });
+
+  test.each([
+    ['it expires', { expiresAt: now.toISOString() }],
+    ['it was revoked', { revokedAt: earlier }],
+    ['it was revoked by a fast clock', { revokedAt: later }],
+  ])('refuses it when %s', async (_when, ends) => {
+    mock.on(GetCommand).resolves({ Item: { ...record, ...ends } });
+    expect(await verifyApiKey(staging, key, now)).toBeUndefined();
+  });
+
+  test('goes by the present time', async () => {
+    const in2000 = '2000-01-01T00:00:00.000Z';
+    const in2999 = '2999-01-01T00:00:00.000Z';
+    mock
+      .on(GetCommand)
+      .resolvesOnce({ Item: { ...record, expiresAt: in2000 } })
+      .resolvesOnce({ Item: { ...record, expiresAt: in2999 } });
+    expect(await verifyApiKey(staging, key)).toBeUndefined();
+    expect(await verifyApiKey(staging, key)).toMatchObject({ expiresAt: in2999 });
+  });
+
+  test('refuses an unknown one', async () => {
+    mock.on(GetCommand).resolves({});
+    expect(await verifyApiKey(staging, key, now)).toBeUndefined();
+  });
+
+  test('refuses a malformed one and one of another stage unread', async () => {
+    mock.on(GetCommand).resolves({ Item: record });
+    await fc.assert(
+      fc.asyncProperty(misspelled, async ({ other }) => {
+        expect(await verifyApiKey(staging, other, now)).toBeUndefined();
+      }),
+    );
+    expect(await verifyApiKey(staging, generateApiKey('production'), now)).toBeUndefined();
+    expect(await verifyApiKey(staging, '', now)).toBeUndefined();
+    expect(mock).not.toHaveReceivedAnyCommand();
+  });
+
+  test('throws when the table cannot be read', async () => {
+    const error = Object.assign(new Error('?'), { name: 'TimeoutError' });
+    mock.on(GetCommand).rejects(error);
+    await expect(verifyApiKey(staging, key, now)).rejects.toBe(error);
+  });
+});

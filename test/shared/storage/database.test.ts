@@ -1,0 +1,186 @@
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  InternalServerError,
+  ProvisionedThroughputExceededException,
+  RequestLimitExceeded,
+  ResourceNotFoundException,
+  ThrottlingException,
+} from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { database, isDatabaseUnavailable } from '../../../shared/storage/database.ts';
+import { createPet } from '../../../shared/storage/pets.ts';
+
+const details = { message: 'Why.', $metadata: {} };
+
+test('the SDK prepares no log lines of calls', () => {
+  const [byDefault, here] = [new DynamoDBClient({ region: 'eu-central-1' }), database].map((client) =>
+    client.middlewareStack.identify().filter((name) => name.startsWith('loggerMiddleware')),
+  );
+  expect(byDefault).toHaveLength(1);
+  expect(here).toEqual([]);
+});
+
+describe('the database counts as unavailable', () => {
+  test.each<[string, Error]>([
+    ['it throttles', new ThrottlingException(details)],
+    ['its table is at its limit', new ProvisionedThroughputExceededException(details)],
+    ['the account is at its limit', new RequestLimitExceeded(details)],
+    ['it fails', new InternalServerError({ ...details, $metadata: { httpStatusCode: 500 } })],
+    ['it answers 501', Object.assign(new Error('?'), { $metadata: { httpStatusCode: 501 } })],
+    ['it does not answer in time', Object.assign(new Error('?'), { name: 'TimeoutError' })],
+    ['it ends the connection', Object.assign(new Error('?'), { code: 'ECONNRESET' })],
+    ['it refuses the connection', Object.assign(new Error('?'), { code: 'ECONNREFUSED' })],
+    ['its name is not known', Object.assign(new Error('?'), { code: 'ENOTFOUND' })],
+  ])('when %s', (_when, error) => {
+    expect(isDatabaseUnavailable(error)).toBe(true);
+  });
+
+  test.each<[string, unknown]>([
+    ['a condition failed', new ConditionalCheckFailedException(details)],
+    [
+      'the table is missing',
+      new ResourceNotFoundException({ ...details, $metadata: { httpStatusCode: 400 } }),
+    ],
+    ['the code is wrong', new TypeError('Cannot read properties of undefined')],
+    ['no error was thrown', { name: 'ThrottlingException' }],
+    ['nothing was thrown', undefined],
+  ])('but not when %s', (_when, error) => {
+    expect(isDatabaseUnavailable(error)).toBe(false);
+  });
+});
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+function answer(status: number, body: object): Answer {
+  return (_request, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+  };
+}
+
+function refuse(status: number, exception: string): Answer {
+  return answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${exception}`, message: 'Why.' });
+}
+
+function loseAnswer({ socket }: IncomingMessage): void {
+  socket.destroy();
+}
+
+async function read(): Promise<unknown> {
+  return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
+}
+
+describe('over HTTP', () => {
+  const received: { operation: string; body: any }[] = [];
+  const answers: Answer[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    received.push({
+      operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
+      body: JSON.parse(body),
+    });
+    answers.shift()?.(request, response);
+  });
+  const before = { ...process.env };
+
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'none',
+      AWS_SECRET_ACCESS_KEY: 'none',
+      PETS_TABLE: 'pets',
+      LIST_PARTITIONS: '1',
+    });
+  });
+
+  afterAll(() => {
+    process.env = before;
+    database.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  beforeEach(() => {
+    received.length = 0;
+    answers.length = 0;
+  });
+
+  function sent(): string[] {
+    return received.map(({ operation }) => operation);
+  }
+
+  test('numbers arrive as bigint, exact over the whole of int64', async () => {
+    const Item = {
+      least: { N: '-9223372036854775808' },
+      most: { N: '9223372036854775807' },
+      one: { N: '1' },
+    };
+    answers.push(answer(200, { Item }));
+    expect(await read()).toMatchObject({ Item: { least: -(2n ** 63n), most: 2n ** 63n - 1n, one: 1n } });
+  });
+
+  test('numbers leave exactly, and a member that is undefined does not leave', async () => {
+    answers.push(answer(200, {}));
+    const Item = { least: -(2n ** 63n), most: 2n ** 63n - 1n, status: undefined };
+    await database.send(new PutCommand({ TableName: 'pets', Item }));
+    expect(received[0]?.body.Item).toEqual({
+      least: { N: '-9223372036854775808' },
+      most: { N: '9223372036854775807' },
+    });
+  });
+
+  test('an attempt may take 1 s to connect, and 1.5 s in all', async () => {
+    answers.push(answer(200, {}));
+    await read();
+    const { requestHandler } = database.config as { requestHandler: { httpHandlerConfigs?: () => object } };
+    expect(requestHandler.httpHandlerConfigs?.()).toMatchObject({
+      connectionTimeout: 1_000,
+      requestTimeout: 1_500,
+      throwOnRequestTimeout: true,
+    });
+  });
+
+  test('a call is tried three times', async () => {
+    const fail = refuse(500, 'InternalServerError');
+    answers.push(fail, loseAnswer, answer(200, { Item: { id: { N: '1' } } }), fail, fail, fail);
+    expect(await read()).toMatchObject({ Item: { id: 1n } });
+    const error = await read().catch((caught: unknown) => caught);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(sent()).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
+  });
+
+  test.each([
+    ['empty', 200, ''],
+    ['cut off', 200, '{"Item":{"id":{"N":"1"'],
+    ['no JSON', 200, '<html>'],
+    ['no object', 200, 'null'],
+    ['an error that is cut off', 400, '{"__type":"com.amaz'],
+    ['an error without a body', 400, ''],
+  ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body) => {
+    const unreadable: Answer = (_request, response) => {
+      response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
+    };
+    answers.push(unreadable, answer(200, { Item: { id: { N: '1' } } }), unreadable, unreadable, unreadable);
+    expect(await read()).toMatchObject({ Item: { id: 1n } });
+    const error = await read().catch((caught: unknown) => caught);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(sent()).toHaveLength(5);
+  });
+
+  test('a pet whose first write got no answer is made once', async () => {
+    answers.push(loseAnswer, refuse(400, 'ConditionalCheckFailedException'), (request, response) => {
+      answer(200, { Item: received[0]?.body.Item })(request, response);
+    });
+    const pet = { name: 'Rex', categoryId: 7n };
+    expect(await createPet(pet, () => 42n)).toEqual({ id: 42n, ...pet });
+    expect(sent()).toEqual(['PutItem', 'PutItem', 'GetItem']);
+    expect(received[1]?.body).toEqual(received[0]?.body);
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { stringifyJson } from '../../../shared/contract/json.ts';
+import { newPetId } from '../../../shared/storage/pet-id.ts';
+
+const START_OF_2025 = Date.parse('2025-01-01T00:00:00Z');
+const moment = fc.integer({ min: START_OF_2025 + 1, max: START_OF_2025 + 2 ** 41 - 1 });
+const randomBits = fc.integer({ min: 0, max: 4095 });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('an identifier', () => {
+  test('is positive and has at most 53 bits, from 2025 until 2094', () => {
+    fc.assert(
+      fc.property(moment, randomBits, (now, random) => {
+        const id = newPetId(now, random);
+        expect(id > 0n && id < 2n ** 53n).toBe(true);
+      }),
+    );
+    expect(newPetId(Date.parse('2094-09-01T00:00:00Z'), 4095)).toBeLessThan(2n ** 53n);
+  });
+
+  test('grows with time, whatever its random bits', () => {
+    fc.assert(
+      fc.property(moment, moment, randomBits, randomBits, (one, other, random, otherRandom) => {
+        fc.pre(one !== other);
+        expect(newPetId(one, random) < newPetId(other, otherRandom)).toBe(one < other);
+      }),
+    );
+  });
+
+  test('differs within a millisecond by its random bits', () => {
+    fc.assert(
+      fc.property(moment, randomBits, randomBits, (now, random, otherRandom) => {
+        expect(newPetId(now, random) === newPetId(now, otherRandom)).toBe(random === otherRandom);
+      }),
+    );
+  });
+
+  test('is read exactly by a client whose numbers are doubles', () => {
+    fc.assert(
+      fc.property(moment, randomBits, (now, random) => {
+        const id = newPetId(now, random);
+        expect(BigInt(JSON.parse(stringifyJson(id)) as number)).toBe(id);
+      }),
+    );
+  });
+
+  test('takes the present time and all of 12 bits at random', () => {
+    const now = START_OF_2025 + 1000;
+    jest.spyOn(Date, 'now').mockReturnValue(now);
+    const ids = Array.from({ length: 500 }, () => newPetId());
+    expect(new Set(ids.map((id) => id >> 12n))).toEqual(new Set([1000n]));
+    // Every bit is seen set and unset; that one is not has a chance of 2^-496.
+    expect(ids.reduce((one, other) => one | other) & 4095n).toBe(4095n);
+    expect(ids.reduce((one, other) => one & other) & 4095n).toBe(0n);
+  });
+});
