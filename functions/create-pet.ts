@@ -14,6 +14,9 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
   return { body: pet, headers: { Location: `${rootAddress}${path}/${pet.id}` } };
 });
 
-// A write would be a pet, or a failed condition that operators see: a read opens the same connection.
+// A write would add a pet, or be a failed condition that operators see. A read opens the same connection.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
-await rehearse(operations.createPet, sample, () => getPet(0n));
+await rehearse(operations.createPet, sample, async ({ body }) => {
+  await getPet(0n);
+  return body;
+});

@@ -10,4 +10,7 @@ export const handler = endpoint(operations.getPet, async ({ path }) => {
   return { body: pet };
 });
 
-await rehearse(operations.getPet, { pathParameters: { petId: '0' } }, () => getPet(0n));
+await rehearse(operations.getPet, { pathParameters: { petId: '0' } }, async ({ path }) => {
+  await getPet(path.petId);
+  return path;
+});

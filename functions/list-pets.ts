@@ -20,4 +20,4 @@ export const handler = endpoint(operations.listPets, async ({ query, rootAddress
 });
 
 const sample = { multiValueQueryStringParameters: { limit: ['20'] } };
-await rehearse(operations.listPets, sample, () => listPets({ limit: 20 }));
+await rehearse(operations.listPets, sample, async ({ query }) => (await listPets(query)).pets);

@@ -32,9 +32,6 @@ function describeMember({ expected }: v.BaseIssue<unknown>): string {
   return expected === 'Object' ? 'must be an object of settings' : 'is missing';
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const memoryMegabytes = wholeNumber(128, 10_240);
-
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
 const requestLimit = wholeNumber(10, 2_000_000_000);
 
@@ -71,16 +68,6 @@ const Settings = v.strictObject(
     logRetentionDays: v.picklist(
       RETENTION_DAYS,
       'must be a time that CloudWatch offers, such as 14, 30, 90 or 365',
-    ),
-    /** Processor time comes with it: 1,769 MB are a whole core. Chosen by measurement: docs/performance.md, "Memory size". */
-    functionMemoryMegabytes: v.strictObject(
-      {
-        listPets: memoryMegabytes,
-        createPet: memoryMegabytes,
-        getPet: memoryMegabytes,
-        authorizer: memoryMegabytes,
-      },
-      describeMember,
     ),
     /** Above what the database may take, below the 29 seconds that API Gateway waits. */
     functionTimeoutSeconds: wholeNumber(6, 28),

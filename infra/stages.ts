@@ -3,7 +3,6 @@ import type { StageSettings } from './settings.ts';
 const common = {
   listPartitions: 1,
   recordedListPartitions: 1,
-  functionMemoryMegabytes: { listPets: 512, createPet: 512, getPet: 512, authorizer: 512 },
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
 };

@@ -26,9 +26,11 @@ export const listIndexes = {
  */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
+/** Namespace of our own metrics in CloudWatch. */
+export const metricNamespace = 'PetStore';
+
 /** What the functions count, each by the dimension `service` and those named here. */
 export const metrics = {
-  namespace: 'PetStore',
   /** Acknowledged writes: neither a pet found again by a repetition nor one whose acknowledgement got lost. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   /** By code of the Error body. */

@@ -1,15 +1,15 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metrics } from './names.ts';
+import { metricNamespace, type metrics } from './names.ts';
 
 // Neither ever gets to see an event, a header or a body: what is not handed over cannot be logged.
 
 /** Writes JSON lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/ */
 export const logger = new Logger();
 
-const recorder = new Metrics({ namespace: metrics.namespace });
+const recorder = new Metrics({ namespace: metricNamespace });
 
-type Metric = Exclude<(typeof metrics)[keyof typeof metrics], string>;
+type Metric = (typeof metrics)[keyof typeof metrics];
 
 /** The messages of these quote values: DynamoDB's those of the request, the others what they could not read. */
 const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);

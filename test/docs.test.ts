@@ -1,51 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { monthlyCost, sum } from '../infra/operate/cost/model.ts';
-import type { StageSettings } from '../infra/settings.ts';
 import { stages } from '../infra/stages.ts';
-import { errorCatalogue } from '../shared/contract/errors.ts';
 
-const { staging, production }: Record<keyof typeof stages, StageSettings> = stages;
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-const number = (value: number | undefined) => value?.toLocaleString('en') ?? '';
-
-describe('docs/interface.md', () => {
-  const rows = new Map(
-    read('docs/interface.md')
-      .split('\n')
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map(([, first = '', ...cells]) => [first, cells]),
-  );
-  /** Numbers with thousands separators, in the order in which they stand in the row. */
-  const numbersOf = (first: string) =>
-    (rows.get(first) ?? []).map((cell) => cell.match(/\d[\d,]*/g)?.join(' ') ?? '');
-
-  test.each([
-    [
-      'the whole stage',
-      [staging, production].map(
-        ({ requestsPerSecond, requestBurst }) => `${number(requestsPerSecond)} ${number(requestBurst)}`,
-      ),
-    ],
-    [
-      'one address',
-      [staging, production].map(({ firewall }) => number(firewall?.requestsPerMinutePerAddress)),
-    ],
-    ['one API key', [staging, production].map(({ firewall }) => number(firewall?.requestsPerMinutePerKey))],
-  ])('tells the limits of %s as the stages have them', (first, limits) => {
-    expect(numbersOf(first).slice(0, 2)).toEqual(limits);
-  });
-
-  test.each(Object.entries(errorCatalogue))(
-    'tells when a refusal is %s, with its status %d',
-    (code, status) => {
-      const [told, when] = rows.get(`\`${code}\``) ?? [];
-      expect(told).toBe(status.toString());
-      expect(when).toMatch(/\w/);
-    },
-  );
-});
 
 /** What `npm run keys` knows. */
 const keysSource = read('infra/operate/keys/main.ts');
@@ -77,18 +35,6 @@ describe('docs/api-keys.md', () => {
       ]);
     },
   );
-});
-
-describe('README.md', () => {
-  test('tells what the stages cost as docs/cost.md has it, in whole dollars', () => {
-    const dollars = [monthlyCost(staging, 0), monthlyCost(production, 10)].map((costs) =>
-      sum(Object.values(costs)).toFixed(),
-    );
-    const told = /\(an idle staging about \$(\d+), production at ten requests a second about \$(\d+)\)/.exec(
-      read('README.md').replaceAll('\n', ' '),
-    );
-    expect(told?.slice(1)).toEqual(dollars);
-  });
 });
 
 const root = fileURLToPath(new URL('..', import.meta.url));

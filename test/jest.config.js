@@ -12,6 +12,8 @@ const common = {
 export default {
   rootDir,
   coverageProvider: 'v8',
+  // For a loaded machine; what takes longer on purpose says so itself.
+  testTimeout: 60_000,
   // Most files wait for processes that they start; by default one core would be left free.
   maxWorkers: '100%',
   projects: [

@@ -1,7 +1,7 @@
 import { AccessLogFormat, LogGroupLogDestination, type StageOptions } from 'aws-cdk-lib/aws-apigateway';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { metrics, serviceName } from '../../shared/names.ts';
+import { metricNamespace, serviceName } from '../../shared/names.ts';
 import { createLogGroup } from './log-group.ts';
 import type { StageSettings } from '../settings.ts';
 
@@ -36,7 +36,7 @@ const fields = {
  * Refusals by API Gateway itself, mocks and web ACL included: the counterpart of `metrics.refusals`. The status stands
  * for the code; the type is that of the gateway response, a dash for a mock.
  */
-export const gatewayRefusals = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
+export const gatewayRefusalsMetric = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
 
 /** The access log of a stage's API: a JSON line for each request, and a metric of what API Gateway refused. */
 export function accessLog(
@@ -55,8 +55,8 @@ export function accessLog(
         FilterPattern.stringValue('$.status', '=', '4*'),
       ),
     ),
-    metricNamespace: metrics.namespace,
-    metricName: gatewayRefusals.name,
+    metricNamespace: metricNamespace,
+    metricName: gatewayRefusalsMetric.name,
     metricValue: '1',
     dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
   });

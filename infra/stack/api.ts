@@ -9,29 +9,36 @@ import {
   RestApi,
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
+import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
+import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
+import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { accessLog } from './access-log.ts';
 import { serveUnderDomain, tls } from './domain.ts';
-import type { OperationId, PetStoreFunctions } from './functions.ts';
+import type { PetStoreFunctions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
-import { refuse } from './refusals.ts';
+import { addMockResponse } from './mock-responses.ts';
+import { apiMetrics, FIVE_MINUTES, MINUTE } from './metrics.ts';
+import type { Monitoring } from './monitoring.ts';
 import type { StageSettings } from '../settings.ts';
 
 interface ApiProps {
   stage: string;
   settings: StageSettings;
   functions: PetStoreFunctions;
+  monitoring: Monitoring;
 }
 
-/** The REST API of a stage: a route for each operation, and a refusal for everything else. */
+/** The REST API of a stage: a route for each operation, and an error response for everything else. */
 export class Api extends Construct {
   readonly baseAddress: string;
   readonly stageArn: string;
+  /** Rings on more 5xx than happen by chance; deployments roll back on it. */
+  readonly serverErrors: Alarm;
 
-  constructor(scope: Construct, id: string, { stage, settings, functions }: ApiProps) {
+  constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: ApiProps) {
     super(scope, id);
 
     const { domainName, certificateArn, hostedZoneId } = settings;
@@ -58,28 +65,7 @@ export class Api extends Construct {
       resultsCacheTtl: Duration.seconds(settings.authorizerCacheSeconds),
     });
 
-    const methodsByPath = new Map<string, string[]>();
-    for (const [operationId, { method, path }] of Object.entries<Operation>(operations)) {
-      const integration = new LambdaIntegration(functions[operationId as OperationId].live, {
-        allowTestInvoke: false,
-      });
-      api.root
-        .resourceForPath(path)
-        .addMethod(method, integration, { authorizer, authorizationType: AuthorizationType.CUSTOM });
-      methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), method]);
-    }
-
-    for (const [path, methods] of methodsByPath) {
-      refuse(
-        api.root.resourceForPath(path),
-        'method_not_allowed',
-        `This address takes ${methods.join(' and ')}.`,
-        { Allow: methods.join(', ') },
-      );
-    }
-    for (const resource of [api.root, api.root.addResource('{proxy+}')]) {
-      refuse(resource, 'not_found', 'There is nothing at this address.');
-    }
+    addRoutes(api, authorizer, functions);
     addGatewayResponses(api);
     // The output that the construct adds: the stack gives the base address, with its version, instead.
     api.node.tryRemoveChild('Endpoint');
@@ -89,8 +75,51 @@ export class Api extends Construct {
     }
     this.baseAddress = domainName ? `https://${domainName}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
+    this.serverErrors = addAlarms(stage, monitoring);
     acknowledgeFindings(api, settings);
   }
+}
+
+function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStoreFunctions): void {
+  for (const [operationId, { method, path }] of Object.entries<Operation>(operations)) {
+    const { live } = functions[operationId as OperationId];
+    api.root
+      .resourceForPath(path)
+      .addMethod(method, new LambdaIntegration(live, { allowTestInvoke: false }), {
+        authorizer,
+        authorizationType: AuthorizationType.CUSTOM,
+      });
+  }
+  for (const [path, methods] of methodsByPath()) {
+    addMockResponse(api.root.resourceForPath(path), 'method_not_allowed', {
+      message: allowedMethodsMessage(methods),
+      headers: { Allow: methods.join(', ') },
+    });
+  }
+  for (const resource of [api.root, api.root.addResource('{proxy+}')]) addMockResponse(resource, 'not_found');
+}
+
+/** Returns the alarm on server errors. */
+function addAlarms(stage: string, monitoring: Monitoring): Alarm {
+  const api = apiMetrics(stage);
+  monitoring.addAlarm('ApiLatency', {
+    chapter: 'Slow answers',
+    meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
+    metric: api.latency('p99').with({ period: FIVE_MINUTES }),
+    threshold: 2_000,
+    evaluationPeriods: 3,
+  });
+  return monitoring.addAlarm('ApiServerErrors', {
+    chapter: 'Server errors',
+    meaning: 'More than one answer in a thousand, and five beyond that in a minute, was a 5xx.',
+    metric: new MathExpression({
+      expression: 'errors - requests / 1000',
+      usingMetrics: { errors: api.serverErrors, requests: api.requests },
+      label: '5xx beyond one in a thousand',
+      period: MINUTE,
+    }),
+    threshold: 5,
+  });
 }
 
 function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {

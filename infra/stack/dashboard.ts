@@ -5,17 +5,15 @@ import {
   GraphWidget,
   type IMetric,
   MathExpression,
-  Metric,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { metrics, serviceName } from '../../shared/names.ts';
-import { gatewayRefusals } from './access-log.ts';
+import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
+import { gatewayRefusalsMetric } from './access-log.ts';
 import type { PetStoreFunctions } from './functions.ts';
-import { apiMetrics, type Monitoring } from './monitoring.ts';
+import { apiMetrics, countedPerMinute, MINUTE } from './metrics.ts';
+import type { Monitoring } from './monitoring.ts';
 import type { Storage } from './storage.ts';
-
-const MINUTE = Duration.minutes(1);
 
 interface DashboardProps {
   stage: string;
@@ -31,29 +29,21 @@ export function addDashboard(
 ): void {
   const api = apiMetrics(stage);
   const service = serviceName(stage);
-  const fns = Object.values(functions);
+  const fns = Object.values(functions).map(({ lambda }) => lambda);
   const tables = [storage.pets, storage.intents, storage.apiKeys];
 
   new Dashboard(scope, 'Dashboard', {
     defaultInterval: Duration.hours(3),
     widgets: [
-      [new AlarmStatusWidget({ title: 'Alarms', alarms: monitoring.alarms, width: 24 })],
+      [new AlarmStatusWidget({ title: 'Alarms', alarms: monitoring.alarms.toReversed(), width: 24 })],
       [
         graph('Requests and refusals per minute', [api.requests, api.clientErrors, api.serverErrors]),
         graph('Latency in ms', ['p50', 'p90', 'p99'].map(api.latency)),
-        graph('Pets created per minute', [
-          new Metric({
-            namespace: metrics.namespace,
-            metricName: metrics.petsCreated.name,
-            dimensionsMap: { service },
-            statistic: Stats.SUM,
-            period: MINUTE,
-          }),
-        ]),
+        graph('Pets created per minute', [countedPerMinute(stage, metrics.petsCreated)]),
       ],
       [
         graph('Refusals by the functions, by code', [search(service, metrics.refusals)]),
-        graph('Refusals by API Gateway, by status and type', [search(service, gatewayRefusals)]),
+        graph('Refusals by API Gateway, by status and type', [search(service, gatewayRefusalsMetric)]),
         graph('Calls of deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
       ],
       [
@@ -79,7 +69,7 @@ export function addDashboard(
           'Write units per minute',
           tables.map((table) => table.metricConsumedWriteCapacityUnits({ period: MINUTE })),
         ),
-        graph('Throttled requests', monitoring.throttles),
+        graph('Throttled requests', storage.throttles),
       ],
     ],
   });
@@ -91,7 +81,7 @@ function graph(title: string, left: IMetric[]): GraphWidget {
 
 /** A line for each value that the dimensions have taken. */
 function search(service: string, { name, dimensions }: { name: string; dimensions: readonly string[] }) {
-  const schema = [metrics.namespace, 'service', ...dimensions].join(',');
+  const schema = [metricNamespace, 'service', ...dimensions].join(',');
   return new MathExpression({
     expression: `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60)`,
     usingMetrics: {},

@@ -1,13 +1,21 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import { type MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Validations } from 'aws-cdk-lib';
+import { type Alarm, type MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { metrics, serviceName } from '../../shared/names.ts';
+import { metrics } from '../../shared/names.ts';
 import type { PetStoreFunctions } from './functions.ts';
-import type { PetStoreFunction } from './lambda-function.ts';
-import { type Monitoring, sumOf } from './monitoring.ts';
+import type { LambdaFunction } from './lambda-function.ts';
+import { countedPerMinute, MINUTE, sumOf } from './metrics.ts';
+import type { Monitoring } from './monitoring.ts';
+
+interface DeploymentProps {
+  stage: string;
+  functions: PetStoreFunctions;
+  monitoring: Monitoring;
+  serverErrors: Alarm;
+}
 
 /**
  * Gives a new version of a function a tenth of its requests for five minutes, then all of them; back to none when
@@ -16,26 +24,25 @@ import { type Monitoring, sumOf } from './monitoring.ts';
  */
 export function shiftTraffic(
   scope: Construct,
-  { stage, functions, monitoring }: { stage: string; functions: PetStoreFunctions; monitoring: Monitoring },
+  { stage, functions, monitoring, serverErrors }: DeploymentProps,
 ): void {
   const application = new LambdaApplication(scope, 'Deployments');
   const role = deploymentRole(scope, functions);
 
-  for (const [name, fn] of Object.entries(functions)) {
-    const functionName = fn.node.id;
-    const newVersionErrors = monitoring.addAlarm(`${functionName}NewVersionErrors`, {
+  for (const [operation, fn] of Object.entries(functions)) {
+    const newVersionErrors = monitoring.addAlarm(`${fn.name}NewVersionErrors`, {
       chapter: 'Errors of a new version',
-      meaning: `The version of ${functionName} deployed last failed: it crashed, timed out, could not start or decide, or answered internal_error.`,
-      metric: errorsOfVersion(fn, { service: serviceName(stage), operation: name }),
+      meaning: `The version of ${fn.name} deployed last failed: it crashed, timed out, could not start or decide, or answered internal_error.`,
+      metric: errorsOfVersion(stage, operation, fn),
       threshold: 1,
     });
-    const group = new LambdaDeploymentGroup(scope, `${functionName}Deployment`, {
+    const group = new LambdaDeploymentGroup(scope, `${fn.name}Deployment`, {
       application,
       // The construct would attach a managed policy for every function of the account.
       role: role.withoutPolicyUpdates(),
       alias: fn.live as Alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: [newVersionErrors, monitoring.serverErrors],
+      alarms: [newVersionErrors, serverErrors],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
     // The deployment that brings the groups may use them at once: their role must have its permissions by then.
@@ -43,34 +50,23 @@ export function shiftTraffic(
   }
 }
 
-/** What Lambda counts as errors of the version behind the alias, and what the operation answered as its own fault. */
-function errorsOfVersion(
-  { functionName, live, currentVersion: { version } }: PetStoreFunction,
-  operation: { service: string; operation: string },
-): MathExpression {
-  const settings = { statistic: Stats.SUM, period: Duration.minutes(1) };
-  return sumOf(
-    {
-      crashes: new Metric({
-        ...settings,
-        namespace: 'AWS/Lambda',
-        metricName: 'Errors',
-        dimensionsMap: {
-          FunctionName: functionName,
-          Resource: `${functionName}:${live.aliasName}`,
-          ExecutedVersion: version,
-        },
-      }),
-      faults: new Metric({
-        ...settings,
-        namespace: metrics.namespace,
-        metricName: metrics.internalErrors.name,
-        dimensionsMap: { ...operation, version },
-      }),
+/** Errors that Lambda counts of the version behind the alias, and responses of the operation that say it was its fault. */
+function errorsOfVersion(stage: string, operation: string, { lambda, live }: LambdaFunction): MathExpression {
+  const { functionName, currentVersion } = lambda;
+  const { version } = currentVersion;
+  const crashes = new Metric({
+    namespace: 'AWS/Lambda',
+    metricName: 'Errors',
+    dimensionsMap: {
+      FunctionName: functionName,
+      Resource: `${functionName}:${live.aliasName}`,
+      ExecutedVersion: version,
     },
-    'errors of the new version',
-    settings.period,
-  );
+    statistic: Stats.SUM,
+    period: MINUTE,
+  });
+  const faults = countedPerMinute(stage, metrics.internalErrors, { operation, version });
+  return sumOf({ crashes, faults }, 'errors of the new version', MINUTE);
 }
 
 /** What AWSCodeDeployRoleForLambdaLimited permits, without hooks and revisions in S3, for these functions alone. */
@@ -81,7 +77,7 @@ function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
   role.addToPolicy(
     new PolicyStatement({
       actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-      resources: Object.values(functions).flatMap(({ functionArn, live }) => [
+      resources: Object.values(functions).flatMap(({ lambda: { functionArn }, live }) => [
         functionArn,
         `${functionArn}:${live.aliasName}`,
       ]),

@@ -4,7 +4,7 @@ import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
 import { shiftTraffic } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
-import { createFunctions } from './functions.ts';
+import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
 import { checkSettings } from '../settings.ts';
 import type { StageSettings } from '../settings.ts';
@@ -30,11 +30,12 @@ export class PetStoreStack extends Stack {
       terminationProtection: settings.keepsData,
     });
 
-    const storage = new Storage(this, 'Storage', settings);
-    const functions = createFunctions(this, { stage, settings, storage });
-    const api = new Api(this, 'Api', { stage, settings, functions });
-    const monitoring = new Monitoring(this, 'Monitoring', { stage, settings, functions, storage });
-    if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring });
+    const monitoring = new Monitoring(this, 'Monitoring', stage, settings);
+    const storage = new Storage(this, 'Storage', settings, monitoring);
+    const functions = addFunctions(this, { stage, settings, storage, monitoring });
+    const api = new Api(this, 'Api', { stage, settings, functions, monitoring });
+    const { serverErrors } = api;
+    if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring, serverErrors });
     addDashboard(this, { stage, functions, storage, monitoring });
     if (settings.firewall) addFirewall(this, api.stageArn, settings.firewall);
     warnOfSunsets(this, today);

@@ -1,31 +1,77 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
+import { type MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   AttributeType,
   Billing,
   ContributorInsightsMode,
+  type GlobalSecondaryIndexPropsV2,
   TableV2,
   type TablePropsV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { keyIndex, listIndexes } from '../../shared/names.ts';
 import type { StageSettings } from '../settings.ts';
+import { FIVE_MINUTES, sumOf } from './metrics.ts';
+import type { Monitoring } from './monitoring.ts';
 
-/** The tables of a stage. */
+/** The tables of a stage, with an alarm for each. */
 export class Storage extends Construct {
   readonly pets: TableV2;
-  /** What requests with an `Idempotency-Key` are going to do, for as long as they may be repeated. */
+  /** What requests with an `Idempotency-Key` are going to do, for as long as they may be retried. */
   readonly intents: TableV2;
   readonly apiKeys: TableV2;
+  /** Requests that DynamoDB throttled, for each table. */
+  readonly throttles: MathExpression[] = [];
+  readonly #settings: StageSettings;
+  readonly #monitoring: Monitoring;
 
-  constructor(scope: Construct, id: string, settings: StageSettings) {
+  constructor(scope: Construct, id: string, settings: StageSettings, monitoring: Monitoring) {
     super(scope, id);
+    this.#settings = settings;
+    this.#monitoring = monitoring;
 
-    const { keepsData, recoveryDays, maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = settings;
+    this.pets = this.#addTable('Pets', 'the table of pets or one of its indexes', {
+      partitionKey: { name: 'id', type: AttributeType.NUMBER },
+      globalSecondaryIndexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
+        indexName,
+        partitionKey: { name: partitionKey, type: AttributeType.STRING },
+        sortKey: { name: 'id', type: AttributeType.NUMBER },
+      })),
+    });
+    this.intents = this.#addTable(
+      'Intents',
+      'the table of intents, which creates with an Idempotency-Key need',
+      { partitionKey: { name: 'token', type: AttributeType.STRING }, timeToLiveAttribute: 'expiresAt' },
+    );
+    this.apiKeys = this.#addTable('ApiKeys', 'the table of API keys or its index', {
+      partitionKey: { name: 'hash', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: keyIndex.indexName,
+          partitionKey: { name: keyIndex.partitionKey, type: AttributeType.STRING },
+          sortKey: { name: keyIndex.sortKey, type: AttributeType.STRING },
+        },
+      ],
+    });
+  }
+
+  /** @param words the table in the alarm's sentence */
+  #addTable(
+    id: string,
+    words: string,
+    {
+      globalSecondaryIndexes = [],
+      ...props
+    }: TablePropsV2 & { globalSecondaryIndexes?: GlobalSecondaryIndexPropsV2[] },
+  ): TableV2 {
+    const { keepsData, recoveryDays, maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = this.#settings;
     const limits = {
       maxReadRequestUnits: maxReadUnitsPerSecond,
       maxWriteRequestUnits: maxWriteUnitsPerSecond,
     };
-    const common: Partial<TablePropsV2> = {
+    const table = new TableV2(this, id, {
+      ...props,
+      globalSecondaryIndexes: globalSecondaryIndexes.map((index) => ({ ...index, ...limits })),
       billing: Billing.onDemand(limits),
       deletionProtection: keepsData,
       pointInTimeRecoverySpecification: {
@@ -35,34 +81,42 @@ export class Storage extends Construct {
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       // Names the keys that are asked for more than DynamoDB gives one key; of the indexes too.
       contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
-    };
-
-    this.pets = new TableV2(this, 'Pets', {
-      ...common,
-      partitionKey: { name: 'id', type: AttributeType.NUMBER },
-      globalSecondaryIndexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
-        indexName,
-        ...limits,
-        partitionKey: { name: partitionKey, type: AttributeType.STRING },
-        sortKey: { name: 'id', type: AttributeType.NUMBER },
-      })),
     });
-    this.intents = new TableV2(this, 'Intents', {
-      ...common,
-      partitionKey: { name: 'token', type: AttributeType.STRING },
-      timeToLiveAttribute: 'expiresAt',
+    const metric = throttlesOf(id, table, globalSecondaryIndexes);
+    this.throttles.push(metric);
+    this.#monitoring.addAlarm(`${id}Throttles`, {
+      chapter: 'Table throttles',
+      meaning: `DynamoDB throttled ${words}.`,
+      metric,
+      threshold: 1,
     });
-    this.apiKeys = new TableV2(this, 'ApiKeys', {
-      ...common,
-      partitionKey: { name: 'hash', type: AttributeType.STRING },
-      globalSecondaryIndexes: [
-        {
-          indexName: keyIndex.indexName,
-          ...limits,
-          partitionKey: { name: keyIndex.partitionKey, type: AttributeType.STRING },
-          sortKey: { name: keyIndex.sortKey, type: AttributeType.STRING },
-        },
-      ],
-    });
+    return table;
   }
+}
+
+/** Throttled reads and writes of the table itself and of its indexes, which are counted apart. */
+function throttlesOf(
+  id: string,
+  { tableName }: TableV2,
+  indexes: readonly { indexName: string }[],
+): MathExpression {
+  const name = `${id.charAt(0).toLowerCase()}${id.slice(1)}`;
+  const targets = [
+    { TableName: tableName },
+    ...indexes.map(({ indexName }) => ({ TableName: tableName, GlobalSecondaryIndexName: indexName })),
+  ];
+  const events = targets.flatMap((dimensionsMap) =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(
+      (metricName) =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap,
+          statistic: Stats.SUM,
+          period: FIVE_MINUTES,
+        }),
+    ),
+  );
+  const usingMetrics = Object.fromEntries(events.map((event, index) => [`${name}${index}`, event]));
+  return sumOf(usingMetrics, `throttled, ${name}`, FIVE_MINUTES);
 }

@@ -1,53 +1,126 @@
-/** Every refusal this service knows, with the HTTP status it is answered with. */
+import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
+
+/** An error that clients can get. */
+interface CatalogueEntry {
+  /** HTTP status of the response. */
+  status: number;
+  /** `message` of the Error body where nothing more is known; a 5xx adds the request id. */
+  message: string;
+  /** When clients get it, for the documents (Markdown). */
+  description: string;
+  /** Seconds that the client is asked to wait: `Retry-After`, RFC 9110 section 10.2.3. */
+  retryAfterSeconds?: number;
+}
+
+/** Every error of this service by its code. */
 export const errorCatalogue = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_too_large: 413,
-  unsupported_media_type: 415,
-  idempotency_key_reused: 422,
-  too_many_requests: 429,
-  internal_error: 500,
-  service_unavailable: 503,
-  gateway_timeout: 504,
-} as const;
+  invalid_request: {
+    status: 400,
+    message: 'The request is not valid HTTP as this service understands it.',
+    description:
+      'A parameter, a header or the body breaks a rule; `message` names each field and what it must be.',
+  },
+  unauthorized: {
+    status: 401,
+    message: 'A valid API key is required: Authorization: Bearer <API_KEY>.',
+    description: 'The API key is missing, malformed, unknown, expired or revoked.',
+  },
+  forbidden: {
+    status: 403,
+    message: 'The request was refused.',
+    description: 'The firewall refused the request.',
+  },
+  not_found: {
+    status: 404,
+    message: 'There is nothing at this address.',
+    description: 'There is no such pet, or no such address.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This address does not take this method.',
+    description: 'The address does not take this method; `Allow` lists those that it takes.',
+  },
+  request_too_large: {
+    status: 413,
+    message: 'The request is too large.',
+    description: `The body is too large: operations take at most ${MAX_BODY_BYTES / 1_024} KiB.`,
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The body must be sent as application/json.',
+    description:
+      'The body is neither `application/json` nor `application/*+json`. Unknown addresses and methods get this in ' +
+      'place of 404 or 405 where the request has a rare `Content-Type`.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used for another pet: send this one under a key of its own.',
+    description: `This \`Idempotency-Key\` was sent with another pet in the last ${IDEMPOTENCY_HOURS} hours.`,
+  },
+  too_many_requests: {
+    status: 429,
+    message: 'Too many requests; please slow down.',
+    description: 'Above the rate of the stage, of the client’s address or of its API key.',
+    retryAfterSeconds: 1,
+  },
+  internal_error: {
+    status: 500,
+    message: 'Something went wrong on our side.',
+    description: 'A fault of the service. `message` has the request id.',
+  },
+  service_unavailable: {
+    status: 503,
+    message: 'The service cannot answer right now.',
+    description: 'The service cannot answer at this moment. `message` has the request id.',
+    retryAfterSeconds: 1,
+  },
+  gateway_timeout: {
+    status: 504,
+    message: 'The service did not answer in time.',
+    description: 'The service did not answer in time. `message` has the request id.',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** The body of every answer that is not a success. `status` repeats the HTTP status code. */
+export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** The body of every response that is not a success. `status` repeats the HTTP status code. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
   status: number;
 }
 
-export function errorBody(code: ErrorCode, message: string): ErrorBody {
-  return { code, message, status: errorCatalogue[code] };
+/**
+ * The Error body of a code.
+ *
+ * @param message for people @default - the message of the catalogue
+ * @param requestId added to the message of a 5xx: it finds the cause in the logs
+ */
+export function errorBody(code: ErrorCode, message?: string, requestId?: string): ErrorBody {
+  const { status, message: usual } = errorCatalogue[code];
+  const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
+  return { code, message: `${message ?? usual}${suffix}`, status };
 }
 
-/** Seconds a client is asked to wait (`Retry-After`, RFC 9110 section 10.2.3) after these refusals. */
-export const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
-  too_many_requests: 1,
-  service_unavailable: 1,
-};
+/** Seconds that clients are asked to wait after this error, if they are asked to. */
+export function retryAfterSeconds(code: ErrorCode): number | undefined {
+  const { retryAfterSeconds: seconds }: CatalogueEntry = errorCatalogue[code];
+  return seconds;
+}
 
 /**
- * The one error that functions throw to refuse a request.
+ * The one error that functions throw to reject a request.
  * `message` is shown to the client; `cause` is for the log and never leaves the service.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+  /** @param message for the client @default - the message of the catalogue */
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? errorCatalogue[code].message, options);
     this.code = code;
   }
-}
-
-/** The refusal of what may well be answered a moment later. */
-export function serviceUnavailable(): ApiError {
-  return new ApiError('service_unavailable', 'The service cannot answer right now.');
 }

@@ -1,24 +1,29 @@
 import * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
+import { INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
 import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter } from './schemas.ts';
 
-/** One operation of the interface. Route, validation, answer and documentation derive from it. */
+/** One operation of the API. Route, validation, response and documents derive from it. */
 export interface Operation {
   id: string;
   summary: string;
-  method: 'GET' | 'POST';
+  /** In Markdown, for the documents. */
+  description: string;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Resource path with `{name}` for parameters, below the base address's host and stage. */
   path: `/v1/${string}`;
   /** Has a member for each part of the request that counts. */
   request: v.GenericSchema<unknown, object> & { entries: RequestParts };
   success: {
-    status: 200 | 201;
-    schema: v.GenericSchema;
-    /** Headers of its own, and whether every success has them. */
-    headers?: Record<string, 'always' | 'sometimes'>;
+    status: 200 | 201 | 204;
+    description: string;
+    /** @default - no body */
+    schema?: v.GenericSchema;
+    /** Headers of its own by their keys in the OpenAPI document, and whether every success has them. */
+    headers?: Partial<Record<'NextPage' | 'Location', 'always' | 'sometimes'>>;
   };
-  /** Refusals of its own, beside those that every operation can answer with. */
-  errors: readonly ErrorCode[];
+  /** Errors of its own, beside those of every operation: an example of the `message`, or true for the catalogue's. */
+  errors: Partial<Record<ErrorCode, string | true>>;
   deprecation?: Deprecation;
 }
 
@@ -36,6 +41,8 @@ export interface Deprecation {
   sunset: Date;
   /** Path of the operation to use instead (`rel="successor-version"`, RFC 5829). */
   successor: `/v1/${string}`;
+  /** What to use instead, in Markdown. */
+  advice: string;
 }
 
 const PETS = '/v1/pets';
@@ -44,36 +51,62 @@ export const operations = {
   listPets: {
     id: 'listPets',
     summary: 'List all animals, newest first',
+    description:
+      'At most `limit` pets, those with a `status` alone if one is asked for, newest first. A pet is in lists within moments of its creation.',
     method: 'GET',
     path: PETS,
     request: v.object({ query: ListPetsQuery }),
-    success: { status: 200, schema: v.array(Pet), headers: { Link: 'sometimes' } },
-    errors: ['invalid_request'],
+    success: {
+      status: 200,
+      description: 'A page of pets. There are more while it has a `Link` with `rel="next"`.',
+      schema: v.array(Pet),
+      headers: { NextPage: 'sometimes' },
+    },
+    errors: {
+      invalid_request: `limit must be an integer from ${PAGE.minimum} to ${PAGE.maximum}, given once; status must be one of available, pending, sold, given once.`,
+    },
   },
   createPet: {
     id: 'createPet',
     summary: 'Add an animal',
+    description:
+      'Adds a pet and assigns its `id`. Send it with an `Idempotency-Key`, so that it can be repeated safely. The media type may also be any ' +
+      `\`application/*+json\`, or be left out. The body has at most ${MAX_BODY_BYTES / 1_024} KiB; members that are not listed here are ignored.`,
     method: 'POST',
     path: PETS,
     request: v.object({
       headers: v.object({ 'Idempotency-Key': v.exactOptional(IdempotencyKey) }),
       body: NewPet,
     }),
-    success: { status: 201, schema: Pet, headers: { Location: 'always' } },
-    errors: ['invalid_request', 'request_too_large', 'unsupported_media_type', 'idempotency_key_reused'],
+    success: {
+      status: 201,
+      description: 'The pet, with its `id`.',
+      schema: Pet,
+      headers: { Location: 'always' },
+    },
+    errors: {
+      invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
+      request_too_large: `The body may have at most ${MAX_BODY_BYTES} bytes.`,
+      unsupported_media_type: true,
+      idempotency_key_reused: true,
+    },
   },
   getPet: {
     id: 'getPet',
     summary: 'Get an animal',
+    description: 'One pet by its `id`. Reads consistently: a pet that was created is there at once.',
     method: 'GET',
     path: `${PETS}/{petId}`,
     request: v.object({ path: v.object({ petId: PetIdParameter }) }),
-    success: { status: 200, schema: Pet },
-    errors: ['not_found'],
+    success: { status: 200, description: 'The pet.', schema: Pet },
+    errors: { not_found: 'There is no pet with the id 244141843387958.' },
     deprecation: {
       since: new Date('2026-11-21T00:00:00Z'),
       sunset: new Date('2030-12-05T00:00:00Z'),
       successor: PETS,
+      advice: 'Use `GET /pets` with the `status` filter instead.',
     },
   },
 } as const satisfies Record<string, Operation>;
+
+export type OperationId = keyof typeof operations;

@@ -1,59 +1,85 @@
 import * as v from 'valibot';
-import { decodeCursor } from './cursor.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { IDEMPOTENCY_HOURS, INT64, MAX_NAME_CHARACTERS, PAGE } from './limits.ts';
 
-// Messages complete the sentence that starts with the field's name: "name must be …". Metadata is the JSON Schema of a
-// value as clients write it, where the conversion to JSON Schema cannot see it in the checks.
+// Each member and parameter stands here once: what it must be, what the documents say of it, and examples. Messages
+// complete the sentence that starts with its name: "name must be …". Metadata is the JSON Schema of a value as clients
+// write it, where the conversion to JSON Schema cannot see it in the checks.
 
-/** 64 KiB; a pet is far below, and an accepted body can never exceed what a table stores. */
-export const MAX_BODY_BYTES = 64 * 1024;
-
-/** How long a repetition is recognised after the first request: a day. */
-export const IDEMPOTENCY_SECONDS = 86_400;
-
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MESSAGE = `must be an integer from ${INT64_MIN} to ${INT64_MAX}`;
+const INT64_MESSAGE = `must be an integer from ${INT64.minimum} to ${INT64.maximum}`;
 
 const Int64 = v.pipe(
   v.bigint(INT64_MESSAGE),
-  v.minValue(INT64_MIN, INT64_MESSAGE),
-  v.maxValue(INT64_MAX, INT64_MESSAGE),
-  v.metadata({ type: 'integer', format: 'int64', minimum: INT64_MIN, maximum: INT64_MAX }),
+  v.minValue(INT64.minimum, INT64_MESSAGE),
+  v.maxValue(INT64.maximum, INT64_MESSAGE),
+  v.metadata({ type: 'integer', format: 'int64', ...INT64 }),
 );
 
-const NAME_MESSAGE = 'must be a string of 1 to 255 characters, not all white space, in well-formed Unicode';
+const NAME_MESSAGE = `must be a string of 1 to ${MAX_NAME_CHARACTERS} characters, not all white space, in well-formed Unicode`;
 
-/** 255 Unicode characters are at most 1,020 bytes in UTF-8: a pet stays a small item. */
 const Name = v.pipe(
   v.string(NAME_MESSAGE),
   v.check(
-    (name) => name.isWellFormed() && /[^\s\p{White_Space}]/u.test(name) && Array.from(name).length <= 255,
+    (name) =>
+      name.isWellFormed() &&
+      /[^\s\p{White_Space}]/u.test(name) &&
+      Array.from(name).length <= MAX_NAME_CHARACTERS,
     NAME_MESSAGE,
   ),
-  v.metadata({ type: 'string', minLength: 1, maxLength: 255, pattern: '[^\\s\\u0085]' }),
+  v.metadata({ type: 'string', minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: '[^\\s\\u0085]' }),
 );
 
-export const PetStatus = v.picklist(
-  ['available', 'pending', 'sold'],
-  'must be one of available, pending, sold',
+const STATUSES = ['available', 'pending', 'sold'] as const;
+const STATUS_MESSAGE = `must be one of ${STATUSES.join(', ')}`;
+
+export const PetStatus = v.pipe(
+  v.picklist(STATUSES, STATUS_MESSAGE),
+  v.description('Whether an animal can be had.'),
 );
 export type PetStatus = v.InferOutput<typeof PetStatus>;
 
 /** What a client sends to add a pet. Members it does not know, `id` among them, are dropped. */
-export const NewPet = v.object({ name: Name, categoryId: Int64, status: v.exactOptional(PetStatus) });
+export const NewPet = v.pipe(
+  v.object({
+    name: v.pipe(
+      Name,
+      v.description('Not all of it is white space, and it is well-formed Unicode. Kept as sent.'),
+      v.examples(['Rex', 'Mia']),
+    ),
+    categoryId: v.pipe(
+      Int64,
+      v.description('The category that the animal belongs to: any 64-bit signed integer, kept exactly.'),
+      v.examples([7n]),
+    ),
+    status: v.pipe(
+      v.exactOptional(PetStatus),
+      v.description('Whether the animal can be had. If none was given there is none; it is never `null`.'),
+      v.examples(['available']),
+    ),
+  }),
+  v.description('What is sent to add an animal.'),
+);
 export type NewPet = v.InferOutput<typeof NewPet>;
 
 /** Of all int64 the service assigns only those that every JSON parser reads exactly, see `newPetId`. */
-const AssignedId = v.pipe(Int64, v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const AssignedId = v.pipe(
+  Int64,
+  v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  v.description('Assigned by the service, growing with time. Every JSON parser reads it exactly.'),
+  v.examples([244141843387957n, 244141843354535n]),
+);
 
-export const Pet = v.object({ id: AssignedId, ...NewPet.entries });
+export const Pet = v.pipe(
+  v.object({ id: AssignedId, ...NewPet.entries }),
+  v.description('An animal that is offered in the store.'),
+);
 export type Pet = v.InferOutput<typeof Pet>;
 
 const IDEMPOTENCY_KEY_MESSAGE =
   'must be 1 to 255 visible ASCII characters without spaces, bare or in double quotes, given once';
 
 /**
- * What identifies a request that may be repeated: a string of structured fields (RFC 9651 section 3.3.3), as the draft of
+ * What identifies a request that may be retried: a string of structured fields (RFC 9651 section 3.3.3), as the draft of
  * the header wants it, or the same characters bare. Both are the same key.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
@@ -61,6 +87,11 @@ export const IdempotencyKey = v.pipe(
   v.string(IDEMPOTENCY_KEY_MESSAGE),
   v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
+  v.description(
+    `Stands for this one create for ${IDEMPOTENCY_HOURS} hours, together with the API key: 1 to 255 visible ASCII characters without spaces, in double quotes ` +
+      '(a string of RFC 9651) or bare, which are the same key.',
+  ),
+  v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );
 
 /** `petId` in the path: an int64 in plain decimal, without sign `+` and leading zeros. */
@@ -69,25 +100,50 @@ export const PetIdParameter = v.pipe(
   v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_MESSAGE),
   v.transform((digits) => BigInt(digits)),
   Int64,
+  v.description(
+    '`id` of the pet, in plain decimal. Anything else is told 404, as any pet that does not exist.',
+  ),
+  v.examples([244141843387957n]),
 );
 
-const LIMIT_MESSAGE = 'must be an integer from 1 to 100, given once';
+const LIMIT_MESSAGE = `must be an integer from ${PAGE.minimum} to ${PAGE.maximum}, given once`;
+
+/** `limit`, which arrives as text. */
+const Limit = v.pipe(
+  v.string(LIMIT_MESSAGE),
+  v.regex(/^[1-9]\d{0,3}$/, LIMIT_MESSAGE),
+  v.transform(Number),
+  v.minValue(PAGE.minimum, LIMIT_MESSAGE),
+  v.maxValue(PAGE.maximum, LIMIT_MESSAGE),
+  v.metadata({ type: 'integer', minimum: PAGE.minimum, maximum: PAGE.maximum }),
+);
+
 const CURSOR_MESSAGE = 'must be the one from the Link header of the previous page, given once';
 
-/** The query of a list. A parameter that is given twice arrives as an array and is refused. */
+/** The query of a list. A parameter that is given twice arrives as an array and is rejected. */
 export const ListPetsQuery = v.object({
-  limit: v.optional(
-    v.pipe(
-      v.string(LIMIT_MESSAGE),
-      v.regex(/^(?:[1-9]\d?|100)$/, LIMIT_MESSAGE),
-      v.metadata({ type: 'integer', minimum: 1, maximum: 100 }),
-      v.transform(Number),
-    ),
-    '20',
+  limit: v.pipe(
+    v.optional(Limit, PAGE.default.toString()),
+    v.description('How many pets the answer has at most.'),
+    v.examples([2]),
   ),
-  status: v.exactOptional(v.picklist(PetStatus.options, `${PetStatus.message as string}, given once`)),
-  cursor: v.exactOptional(
-    v.pipe(v.string(CURSOR_MESSAGE), v.transform(decodeCursor), v.bigint(CURSOR_MESSAGE)),
+  status: v.pipe(
+    v.exactOptional(v.picklist(STATUSES, `${STATUS_MESSAGE}, given once`)),
+    v.description('Lists only the pets with this status.'),
+    v.examples(['available']),
+  ),
+  cursor: v.pipe(
+    v.exactOptional(
+      v.pipe(
+        v.string(CURSOR_MESSAGE),
+        v.examples([encodeCursor(244141843354535n)]),
+        v.transform(decodeCursor),
+        v.bigint(CURSOR_MESSAGE),
+      ),
+    ),
+    v.description(
+      'Where a page begins. Opaque: do not make one, but follow the `Link` of the page before, which has it.',
+    ),
   ),
 });
 export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;

@@ -3,13 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isDatabaseUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
-import {
-  ApiError,
-  errorBody,
-  type ErrorCode,
-  retryAfterSeconds,
-  serviceUnavailable,
-} from '../contract/errors.ts';
+import { ApiError, errorBody, type ErrorCode, retryAfterSeconds } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
@@ -18,7 +12,7 @@ import { count, loggable, logger } from '../telemetry.ts';
 /** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
 const LAST_MOMENT_MILLISECONDS = 500;
 
-/** What the function of an operation is called with: the parts of the request that its schema asks for. */
+/** The request as the function of an operation gets it: the parts that its schema names. */
 export type Call<O extends Operation> = v.InferOutput<O['request']> & {
   /** Scheme, host and stage as the client called them, without the version. */
   rootAddress: string;
@@ -26,27 +20,28 @@ export type Call<O extends Operation> = v.InferOutput<O['request']> & {
   keyId: string | undefined;
 };
 
-/** What it answers with. The status is the operation's. */
-export interface Success<O extends Operation> {
-  body: v.InferOutput<O['success']['schema']>;
-  headers?: Record<string, string>;
+/** The function's success. The status is the operation's; an operation without a schema has no body. */
+export type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
+  schema: infer Schema extends v.GenericSchema;
 }
+  ? { body: v.InferOutput<Schema> }
+  : { body?: never });
 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 /**
  * The Lambda handler of an operation: reads the request by the operation's schema, calls the function and
- * writes its answer. Whatever is thrown on the way becomes an Error body here and nowhere else.
+ * writes its success. Whatever is thrown on the way becomes an Error body here and nowhere else.
  */
 export function endpoint<O extends Operation>(
   operation: O,
-  answer: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: Call<O>) => Promise<Success<O>>,
 ): Handler {
   // onError runs the middleware attached last first: the Error body is there before headers are added to it.
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
-    timeoutEarlyResponse: refuseForLackOfTime,
+    timeoutEarlyResponse: throwOutOfTime,
   })
     .use(deprecationNotice(operation))
     .use(errorBodies(operation))
@@ -56,7 +51,7 @@ export function endpoint<O extends Operation>(
         rootAddress: rootAddress(event),
         keyId: keyId(event),
       };
-      const { body, headers } = await answer(call);
+      const { body, headers } = await run(call);
       return render(operation.success.status, body, headers);
     });
 }
@@ -67,17 +62,16 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const { event, context, error } = request;
       const { requestId } = event.requestContext;
       const { code, message } = toApiError(error);
-      const body = errorBody(code, message);
+      const body = errorBody(code, message, requestId);
       if (body.status >= 500) {
         logger.addContext(context);
-        logger.error(body.message, {
+        logger.error(message, {
           error: loggable(error),
           code,
           operation,
           requestId,
           keyId: keyId(event) ?? 'unknown',
         });
-        body.message += ` Request id: ${requestId}`;
       }
       count(metrics.refusals, { code });
       if (code === 'internal_error') {
@@ -110,23 +104,26 @@ function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isDatabaseUnavailable(error)) return serviceUnavailable();
-  return new ApiError('internal_error', 'Something went wrong on our side.');
+  return new ApiError(isDatabaseUnavailable(error) ? 'service_unavailable' : 'internal_error');
 }
 
 function retryAfterHeader(code: ErrorCode): Record<string, string> {
-  const seconds = retryAfterSeconds[code];
+  const seconds = retryAfterSeconds(code);
   return seconds === undefined ? {} : { 'Retry-After': seconds.toString() };
 }
 
-function refuseForLackOfTime(): never {
+function throwOutOfTime(): never {
   throw new ApiError('service_unavailable', 'The service could not answer in time.');
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {
   return {
     statusCode,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
-    body: stringifyJson(body),
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      'Cache-Control': 'no-store',
+      ...headers,
+    },
+    body: body === undefined ? '' : stringifyJson(body),
   };
 }

@@ -1,26 +1,31 @@
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { endpoint } from './endpoint.ts';
+import type * as v from 'valibot';
+import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
+import { parseRequest, type RequestEvent } from './request.ts';
 import { warmUp } from './warm-up.ts';
 
 /**
- * Goes the way of a request through the endpoint of an operation to warm it up, with a read in place of what the operation
- * does. Nothing is logged or counted, whatever comes of the read.
+ * Warms up the function of an operation: parses a sample request, reads from the database and writes a body, as requests
+ * do. Nothing is logged or counted, and failures are ignored.
  *
- * @param sample what the operation accepts.
+ * @param sample the parts of a request that the operation accepts
+ * @param read reads in place of what the operation does, and returns what is to be written
  */
-export function rehearse(
-  operation: Operation,
-  sample: Partial<APIGatewayProxyEvent>,
-  read: () => Promise<unknown>,
+export function rehearse<O extends Operation>(
+  operation: O,
+  sample: Partial<RequestEvent>,
+  read: (request: v.InferOutput<O['request']>) => Promise<unknown>,
 ): Promise<void> {
-  const { deprecation: _counted, ...rest } = operation;
-  const handler = endpoint(rest, async () => {
-    await read().catch(() => {});
-    return { body: sample };
+  const event: RequestEvent = {
+    headers: {},
+    multiValueHeaders: {},
+    pathParameters: null,
+    multiValueQueryStringParameters: null,
+    body: null,
+    isBase64Encoded: false,
+    ...sample,
+  };
+  return warmUp(async () => {
+    stringifyJson(await read(parseRequest(operation, event)));
   });
-  const event = { headers: {}, requestContext: { path: rest.path }, ...sample } as APIGatewayProxyEvent;
-  // It has no time by which it must have answered.
-  const context = {} as Context;
-  return warmUp(() => handler(event, context));
 }

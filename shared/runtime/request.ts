@@ -4,10 +4,21 @@ import * as v from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
-import { MAX_BODY_BYTES } from '../contract/schemas.ts';
+import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
 /** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
 const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
+
+/** What a request is read from. */
+export type RequestEvent = Pick<
+  APIGatewayProxyEvent,
+  | 'headers'
+  | 'multiValueHeaders'
+  | 'pathParameters'
+  | 'multiValueQueryStringParameters'
+  | 'body'
+  | 'isBase64Encoded'
+>;
 
 /**
  * The parts of a request that its operation asks for, as its schema gives them back.
@@ -17,7 +28,7 @@ const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
  */
 export function parseRequest<O extends Operation>(
   operation: O,
-  event: APIGatewayProxyEvent,
+  event: RequestEvent,
 ): v.InferOutput<O['request']> {
   const { headers, body } = operation.request.entries;
   const received = {
@@ -28,7 +39,7 @@ export function parseRequest<O extends Operation>(
   };
   const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
   if (result.success) return result.output;
-  throw refusal(result.issues);
+  throw errorOf(result.issues);
 }
 
 /**
@@ -67,10 +78,10 @@ function singleValues(
   );
 }
 
-function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
+function readBody(event: RequestEvent): Record<string, unknown> {
   const contentType = header(event.headers, 'Content-Type')?.split(';')[0]?.trim();
   if (contentType && !JSON_MEDIA_TYPE.test(contentType)) {
-    throw new ApiError('unsupported_media_type', 'The body must be sent as application/json.');
+    throw new ApiError('unsupported_media_type');
   }
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
@@ -102,9 +113,9 @@ function parseBody(text: string): unknown {
   }
 }
 
-function refusal(issues: readonly v.BaseIssue<unknown>[]): ApiError {
+function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
   if (issues.some(({ path }) => path?.[0]?.key === 'path')) {
-    return new ApiError('not_found', 'There is nothing at this address.');
+    return new ApiError('not_found');
   }
   const complaints = issues.map(({ path, message }) => {
     const field = path
@@ -120,7 +131,7 @@ function refusal(issues: readonly v.BaseIssue<unknown>[]): ApiError {
 /** All values of each of these headers that was sent, by its name as given here. */
 function headersNamed(
   names: string[],
-  { multiValueHeaders }: APIGatewayProxyEvent,
+  { multiValueHeaders }: RequestEvent,
 ): APIGatewayProxyEvent['multiValueHeaders'] {
   const sent = Object.entries(multiValueHeaders ?? {});
   const named = names.map((name): [string, string[]] => [

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { putIf, readItem } from './database.ts';
 import { environmentVariables, requireEnvironment } from '../names.ts';
-import { ApiError, serviceUnavailable } from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
-import { IDEMPOTENCY_SECONDS, type NewPet } from '../contract/schemas.ts';
+import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
+import type { NewPet } from '../contract/schemas.ts';
 
 /** What a request that may be repeated is going to do, kept until nobody is expected to repeat it. */
 interface Intent {
@@ -42,23 +43,20 @@ export async function agreeOnPetId(
   const members = Object.entries(newPet).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(members));
   const now = Math.floor(Date.now() / 1_000);
-  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + IDEMPOTENCY_SECONDS };
-  if (await putIfFirst(intent, now, taken)) return drawn;
+  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
+  if (await putUnlessEarlier(intent, now, taken)) return drawn;
 
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
   // It was there a moment ago: only its removal by hand, or by the table at the end of its time, can come between.
-  if (!earlier) throw serviceUnavailable();
+  if (!earlier) throw new ApiError('service_unavailable');
   if (earlier.fingerprint !== fingerprint) {
-    throw new ApiError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for another pet: send this one under a key of its own.',
-    );
+    throw new ApiError('idempotency_key_reused');
   }
   return earlier.petId;
 }
 
-/** The table removes an intent some time after it has expired: what counts is the time in it. */
-function putIfFirst(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
+/** Puts an intent unless an earlier one counts. The table removes expired ones late: what counts is the time in them. */
+function putUnlessEarlier(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
   const conditions = [
     'attribute_not_exists(petId)',
     'expiresAt < :now',

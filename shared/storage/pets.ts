@@ -2,10 +2,10 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { database, putIf, readItem } from './database.ts';
 import { environmentVariables, listIndexes, metrics, requireEnvironment } from '../names.ts';
-import { ApiError, serviceUnavailable } from '../contract/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import { agreeOnPetId } from './intents.ts';
 import { listPartitionOf, newPetId } from './pet-id.ts';
-import type { ListPetsQuery, NewPet, Pet, PetStatus } from '../contract/schemas.ts';
+import { type ListPetsQuery, type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
 
 /** How often an identifier is drawn before the request is given up; a second draw is rare already. */
@@ -67,7 +67,7 @@ async function storeOnce(
       count(metrics.petsCreated, {});
       return pet;
     }
-    if (await isMadeBy(creation, pet.id)) return pet;
+    if (await isCreatedBy(creation, pet.id)) return pet;
     taken = pet.id;
   }
   throw new ApiError('service_unavailable', 'No identifier could be assigned.');
@@ -137,11 +137,11 @@ function putIfFree(item: PetItem): Promise<boolean> {
   return putIf({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' });
 }
 
-/** Whose pet has this identifier, which is taken. */
-async function isMadeBy(creation: string, id: bigint): Promise<boolean> {
+/** Whether the pet with this identifier, which is taken, was created by this request. */
+async function isCreatedBy(creation: string, id: bigint): Promise<boolean> {
   const item = await readPet(id);
   // Nothing removes pets. Whatever is wrong, another identifier might make a second pet of this request.
-  if (!item) throw serviceUnavailable();
+  if (!item) throw new ApiError('service_unavailable');
   return item.creation === creation;
 }
 
@@ -158,8 +158,12 @@ function statusPartition(status: PetStatus, partition: string): string {
   return `${status}#${partition}`;
 }
 
-function toPet({ id, name, categoryId, status }: PetItem): Pet {
-  return { id, name, categoryId, ...(status && { status }) };
+/** The members of a pet, in the order of its schema, without those that only storage has. */
+function toPet(item: PetItem): Pet {
+  const members = Object.keys(Pet.entries) as (keyof Pet)[];
+  return Object.fromEntries(
+    members.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
+  ) as unknown as Pet;
 }
 
 function petsTable(): string {

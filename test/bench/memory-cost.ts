@@ -1,5 +1,5 @@
-import { prices } from '../../infra/operate/cost/model.ts';
-import { stages } from '../../infra/stages.ts';
+import { standingParts } from '../../infra/operate/cost/parts.ts';
+import { prices } from '../../infra/operate/cost/prices.ts';
 import type { Row } from './bench-results.ts';
 
 /** US dollars of a GB-second in us-east-1, first tier, and what the figure was compared with. */
@@ -17,10 +17,12 @@ export function dollarsPerMillion(row: Row, architecture: Architecture): number 
   return gigabyteSeconds * memoryPrices[architecture].dollars * 1e6;
 }
 
+let memoryMegabytes: Record<string, number> | undefined;
+
 /** The memory size of a function, by its module. */
 export function chosenMegabytes(module: string): number | undefined {
-  const chosen: Record<string, number> = stages.production.functionMemoryMegabytes;
-  return chosen[idOf(module)];
+  memoryMegabytes ??= standingParts('production').memoryMegabytes;
+  return memoryMegabytes[idOf(module)];
 }
 
 /** `listPets` of `list-pets`. */

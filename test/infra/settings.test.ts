@@ -47,12 +47,12 @@ describe.each(stageNames)('the settings of %s', (stage) => {
 
   test('may all be as small as they get', () => {
     const smallest = names.map((name) => [name, bounds[name][0]]);
-    expectNoRefusal(stage, { ...Object.fromEntries(smallest), functionMemoryMegabytes: everywhere(128) });
+    expectNoRefusal(stage, Object.fromEntries(smallest));
   });
 
   test('may all be as large as they get', () => {
     const largest = names.map((name) => [name, Math.min(bounds[name][1], 1_000_000)]);
-    expectNoRefusal(stage, { ...Object.fromEntries(largest), functionMemoryMegabytes: everywhere(10_240) });
+    expectNoRefusal(stage, Object.fromEntries(largest));
   });
 
   describe('listPartitions', () => {
@@ -67,26 +67,6 @@ describe.each(stageNames)('the settings of %s', (stage) => {
       expectNoRefusal(stage, { listPartitions, recordedListPartitions: 4 });
     });
   });
-
-  describe.each(Object.keys(everywhere(128)) as (keyof StageSettings['functionMemoryMegabytes'])[])(
-    'functionMemoryMegabytes.%s',
-    (name) => {
-      const { functionMemoryMegabytes: memory } = stages[stage];
-
-      test.each([127, 128.5, 10_241])('must not be %d', (value) => {
-        expect(refusalOf(stage, { functionMemoryMegabytes: { ...memory, [name]: value } })).toBe(
-          `Stage ${stage}: functionMemoryMegabytes.${name} must be a whole number from 128 to 10240, not ${value}.`,
-        );
-      });
-
-      test('must not be missing', () => {
-        const { [name]: _removed, ...rest } = memory;
-        expect(refusalOf(stage, { functionMemoryMegabytes: rest as typeof memory })).toBe(
-          `Stage ${stage}: functionMemoryMegabytes.${name} is missing.`,
-        );
-      });
-    },
-  );
 
   describe('requestsPerSecond', () => {
     test('must not exceed the burst', () => {
@@ -317,10 +297,6 @@ function refusalOf(stage: keyof typeof stages, changes: Partial<StageSettings>):
   expect(sentence).not.toMatch(/[\n.!?] /);
   expect(message).toMatch(/^.*\.$/);
   return message;
-}
-
-function everywhere(megabytes: number): StageSettings['functionMemoryMegabytes'] {
-  return { listPets: megabytes, createPet: megabytes, getPet: megabytes, authorizer: megabytes };
 }
 
 function expectNoRefusal(stage: keyof typeof stages, changes: Partial<StageSettings>): void {

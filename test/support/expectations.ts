@@ -17,8 +17,8 @@ export function expectSuccess(answer: Answer, status: 200 | 201): void {
 /** A refusal with this code: the Error body, its members in order, its status that of the answer. */
 export function expectError(answer: Answer, code: ErrorCode): void {
   expect({ status: answer.status, body: answer.body }).toEqual({
-    status: errorCatalogue[code],
-    body: { code, message: expect.stringMatching(/\S/), status: BigInt(errorCatalogue[code]) },
+    status: errorCatalogue[code].status,
+    body: { code, message: expect.stringMatching(/\S/), status: BigInt(errorCatalogue[code].status) },
   });
   expect(Object.keys(answer.body)).toEqual(['code', 'message', 'status']);
   expectCommonHeaders(answer);

@@ -73,3 +73,8 @@ export function permissionsOf(template: StackTemplate, aliasId: string): string[
           : `${Action} by ${Principal}`,
     );
 }
+
+/** The functions of every stage as in the names of their resources: `ListPets`. */
+export const functionNames = resourcesOf(stackTemplate('staging'), 'AWS::Lambda::Function').map(([id]) =>
+  id.slice(0, -8),
+);

@@ -1,25 +1,21 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { type ErrorCode, retryAfterSeconds } from '../../../shared/contract/errors.ts';
-import type { Operation } from '../../../shared/contract/operations.ts';
+import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
+import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import { ListPetsQuery, Pet } from '../../../shared/contract/schemas.ts';
+import { exampleOf } from './examples.ts';
 
 type Presence = 'always' | 'sometimes';
 
-/** What API Gateway, or the firewall before it, may refuse by itself, whichever operation was called. */
-export const refusedByGateway: readonly ErrorCode[] = [
-  'invalid_request',
-  'unauthorized',
-  'forbidden',
-  'request_too_large',
-  'too_many_requests',
-  'internal_error',
-  'service_unavailable',
-  'gateway_timeout',
-];
+/** Errors that the function of any operation may end with, beside the operation's own. */
+const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
-/** What the function of any operation may refuse, beside the operation's own errors. */
-const refusedByFunctions = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
+const BASE_ADDRESS = 'https://petstore.example.com/v1';
+const { deprecation } = operations.getPet;
+const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unknown>;
+const { id } = exampleOf(Pet) as { id: bigint };
 
-/** Every header of an answer that means something, by the key of its component. */
+/** Headers of responses that clients may use, by their keys among the components. */
 export const responseHeaders = {
   RequestId: {
     name: 'x-amzn-RequestId',
@@ -37,32 +33,31 @@ export const responseHeaders = {
     name: 'Link',
     description: 'Address of the next page (RFC 8288), while there is one.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
-    example:
-      '<https://petstore.example.com/v1/pets?limit=2&status=available&cursor=MjQ0MTQxODQzMzU0NTM1>; rel="next"',
+    example: `<${BASE_ADDRESS}/pets?limit=${String(limit)}&status=${String(status)}&cursor=${String(cursor)}>; rel="next"`,
   },
   Location: {
     name: 'Location',
     description: 'Address of the new pet (RFC 9110).',
     schema: { type: 'string', format: 'uri' },
-    example: 'https://petstore.example.com/v1/pets/244141843387957',
+    example: `${BASE_ADDRESS}/pets/${id}`,
   },
   Deprecation: {
     name: 'Deprecation',
     description: 'Since when the operation is deprecated, in seconds since 1970 (RFC 9745).',
     schema: { type: 'string', pattern: String.raw`^@\d+$` },
-    example: '@1795219200',
+    example: `@${deprecation.since.getTime() / 1_000}`,
   },
   Sunset: {
     name: 'Sunset',
     description: 'When the operation goes away (RFC 8594).',
     schema: { type: 'string' },
-    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    example: deprecation.sunset.toUTCString(),
   },
   Successor: {
     name: 'Link',
     description: 'The operation to use instead (RFC 5829).',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="successor-version"$' },
-    example: '<https://petstore.example.com/v1/pets>; rel="successor-version"',
+    example: `<${BASE_ADDRESS}/pets>; rel="successor-version"`,
   },
   Challenge: {
     name: 'WWW-Authenticate',
@@ -85,38 +80,36 @@ export const responseHeaders = {
 } as const;
 
 export type HeaderKey = keyof typeof responseHeaders;
-export type AnswerHeaders = Partial<Record<HeaderKey, Presence>>;
+export type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
 
-const everywhere: AnswerHeaders = { RequestId: 'always', CacheControl: 'always' };
+const everywhere: ResponseHeaders = { RequestId: 'always', CacheControl: 'always' };
 
 /** Headers of an operation's success. */
-export function headersOfSuccess({ success, deprecation }: Operation): AnswerHeaders {
-  const { Link, Location } = success.headers ?? {};
+export function headersOfSuccess(operation: Operation): ResponseHeaders {
   return {
     ...everywhere,
-    ...(Link && { NextPage: Link }),
-    ...(Location && { Location }),
-    ...(deprecation && deprecationHeaders('always')),
+    ...operation.success.headers,
+    ...(operation.deprecation && deprecationHeaders('always')),
   };
 }
 
-/** Headers of a refusal, of any operation or of this one. */
-export function headersOfRefusal(code: ErrorCode, operation?: Operation): AnswerHeaders {
-  const isOfFunction = operation?.errors.includes(code) || refusedByFunctions.has(code);
+/** Headers of an error, of an operation or of a request for none. */
+export function headersOfError(code: ErrorCode, operation?: Operation): ResponseHeaders {
+  const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
   return {
     ...everywhere,
-    // The firewall's own answer to too many requests may lack it.
+    // The firewall's own response may lack it.
     ...(code === 'too_many_requests' && { RequestId: 'sometimes' }),
     ...(code === 'unauthorized' && { Challenge: 'always' }),
     ...(code === 'method_not_allowed' && { Allow: 'always' }),
-    ...(retryAfterSeconds[code] !== undefined && { RetryAfter: 'always' }),
-    // What is refused before the function is reached lacks them.
+    ...(retryAfterSeconds(code) !== undefined && { RetryAfter: 'always' }),
+    // API Gateway's own responses lack them.
     ...(operation?.deprecation &&
       isOfFunction &&
-      deprecationHeaders(refusedByGateway.includes(code) ? 'sometimes' : 'always')),
+      deprecationHeaders(gatewayErrorCodes('operations').includes(code) ? 'sometimes' : 'always')),
   };
 }
 
-function deprecationHeaders(presence: Presence): AnswerHeaders {
+function deprecationHeaders(presence: Presence): ResponseHeaders {
   return { Deprecation: presence, Sunset: presence, Successor: presence };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { IDEMPOTENCY_SECONDS } from '../../../shared/contract/schemas.ts';
+import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
 import { readServiceRecord } from '../keys/stage.ts';
 import { ask, type Service } from './client.ts';
@@ -10,7 +10,7 @@ import { ask, type Service } from './client.ts';
 // What the operator tells `npm run seed`, on the command line and in BASE_URL and API_KEY.
 
 /** An hour less than the service knows a pet after it was first sent, which was not before the beginning of its run. */
-export const RUN_HOURS = IDEMPOTENCY_SECONDS / 3_600 - 1;
+export const RUN_HOURS = IDEMPOTENCY_HOURS - 1;
 
 export const USAGE = `npm run seed -- [--count 1000] [--data DIR] [--seed N] [--concurrency 8] [--restart] [--allow-production]
 

@@ -97,7 +97,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     ['/v1/pets/{petId}', 'method_not_allowed', 'GET'],
   ] as const)('any other request to %s', (path, code, allow) => {
     const { Integration: integration, ...method } = methods.get(`ANY ${path}`)!;
-    const status = errorCatalogue[code];
+    const { status } = errorCatalogue[code];
 
     test('is refused without a key and without a function', () => {
       expect(method['AuthorizationType']).toBe('NONE');

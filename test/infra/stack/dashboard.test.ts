@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { metrics, serviceName } from '../../../shared/names.ts';
+import { metricNamespace as namespace, metrics, serviceName } from '../../../shared/names.ts';
 import { asText, resourceOf, resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
 
 /** A line of a graph: namespace, name, then dimensions by turns as name and value; or an expression alone. */
@@ -36,7 +36,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   test('shows what the functions and the access log count, of this stage alone', () => {
     const [, filter] = resourceOf(template, 'AWS::Logs::MetricFilter', 'ApiGatewayRefusals');
     const [refused] = filter.Properties['MetricTransformations'];
-    const { namespace, petsCreated, refusals, deprecatedCalls } = metrics;
+    const { petsCreated, refusals, deprecatedCalls } = metrics;
 
     const searches = lines.flatMap((line) => searchOf(line) ?? []);
     expect(searches).toEqual([
@@ -61,7 +61,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   });
 
   test('counts in each minute what the functions and the access log count', () => {
-    const ofOurs = lines.filter((line) => line[0] === metrics.namespace).map((line) => line.at(-1));
+    const ofOurs = lines.filter((line) => line[0] === namespace).map((line) => line.at(-1));
     expect(ofOurs).toEqual([{ stat: 'Sum', period: 60 }]);
     const expressions = lines.flatMap((line) => expressionOf(line) ?? []);
     const searches = expressions.filter((expression) => expression.startsWith('SEARCH('));
@@ -141,10 +141,8 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     },
   );
 
-  function dimensionsShown(namespace: string, metric: string): unknown[][] {
-    return lines
-      .filter((line) => line[0] === namespace && line[1] === metric)
-      .map((line) => line.slice(2, -1));
+  function dimensionsShown(source: string, metric: string): unknown[][] {
+    return lines.filter((line) => line[0] === source && line[1] === metric).map((line) => line.slice(2, -1));
   }
 
   function tableIds(): string[] {

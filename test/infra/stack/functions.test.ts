@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../../infra/stages.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { changedTemplate } from '../../support/changed-stack.ts';
+import { rowOf } from '../../support/rows.ts';
 import {
   asText,
+  functionNames,
   type Resource,
   resourceOf,
   resourcesOf,
   stackTemplate,
-  type StackTemplate,
   stageNames,
 } from '../../support/stack-template.ts';
 
@@ -18,32 +20,28 @@ const apiKeys = 'StorageApiKeys7B037C32';
 /** What each function is told beside the names of the stage, and what it may do with which table or index. */
 const functions = {
   ListPets: {
-    setting: 'listPets' as const,
     environment: { PETS_TABLE: `\${${pets}}`, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:Query'],
     resources: [`\${${pets}.Arn}/index/newest`, `\${${pets}.Arn}/index/newest-by-status`],
   },
   CreatePet: {
-    setting: 'createPet' as const,
     environment: { PETS_TABLE: `\${${pets}}`, INTENTS_TABLE: `\${${intents}}`, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     resources: [`\${${intents}.Arn}`, `\${${pets}.Arn}`],
   },
   GetPet: {
-    setting: 'getPet' as const,
     environment: { PETS_TABLE: `\${${pets}}` },
     actions: ['dynamodb:GetItem'],
     resources: [`\${${pets}.Arn}`],
   },
   Authorizer: {
-    setting: 'authorizer' as const,
     environment: { API_KEYS_TABLE: `\${${apiKeys}}` },
     actions: ['dynamodb:GetItem'],
     resources: [`\${${apiKeys}.Arn}`],
   },
 };
 
-const names = Object.keys(functions) as (keyof typeof functions)[];
+const names = functionNames;
 
 /** X-Ray knows no resources. */
 const tracing = {
@@ -56,12 +54,16 @@ describe.each(stageNames)('the functions of %s', (stage) => {
   const template = stackTemplate(stage);
 
   test('are one for each operation, and the authorizer', () => {
-    const ids = resourcesOf(template, 'AWS::Lambda::Function').map(([id]) => id.slice(0, -8));
-    expect(ids.toSorted()).toEqual(names.toSorted());
+    const operationNames = Object.keys(operations).map((id) => `${id.charAt(0).toUpperCase()}${id.slice(1)}`);
+    expect(names.toSorted()).toEqual([...operationNames, 'Authorizer'].toSorted());
   });
 
   describe.each(names)('%s', (name) => {
-    const expected = functions[name];
+    const expected = rowOf(
+      functions,
+      name,
+      'add what it is told and may do to test/infra/stack/functions.test.ts',
+    );
     const [functionId, { Properties: properties }] = resourceOf(template, 'AWS::Lambda::Function', name);
     const [roleId, role] = resourceOf(template, 'AWS::IAM::Role', `${name}Role`);
     const [logGroupId, logGroup] = resourceOf(template, 'AWS::Logs::LogGroup', `${name}Logs`);
@@ -74,9 +76,8 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       });
     });
 
-    test('has its own memory and the time of its stage, and reserves no concurrency', () => {
+    test('has the time of its stage, and reserves no concurrency', () => {
       expect(properties).toMatchObject({
-        MemorySize: stages[stage].functionMemoryMegabytes[expected.setting],
         Timeout: stages[stage].functionTimeoutSeconds,
       });
       expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
@@ -149,12 +150,12 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       );
       const statements = policies.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
       expect(statements.map(readable)).toEqual([
+        { effect: 'Allow', actions: expected.actions, resources: expected.resources },
         {
           effect: 'Allow',
           actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
           resources: [`\${${logGroupId}.Arn}`],
         },
-        { effect: 'Allow', actions: expected.actions, resources: expected.resources },
         tracing,
       ]);
     });
@@ -199,31 +200,6 @@ describe('a stage that gets more list partitions', () => {
     expect(Properties['Environment'].Variables.LIST_PARTITIONS).toBe(partitions);
   });
 });
-
-describe('with more memory', () => {
-  const memory = { listPets: 1_000, createPet: 1_001, getPet: 1_002, authorizer: 1_003 };
-  const template = changedTemplate('staging', {
-    settings: { ...stages.staging, functionMemoryMegabytes: memory },
-  });
-
-  test('each function has that of its own setting', () => {
-    const sizes = names.map(
-      (name) => resourceOf(template, 'AWS::Lambda::Function', name)[1].Properties['MemorySize'],
-    );
-    expect(sizes).toEqual(names.map((name) => memory[functions[name].setting]));
-  });
-
-  test('each function has a new version', () => {
-    const before = versionsIn(stackTemplate('staging'));
-    expect(before).toHaveLength(names.length);
-    expect(versionsIn(template).filter((id) => before.includes(id))).toEqual([]);
-  });
-});
-
-/** The logical ids of the versions. */
-function versionsIn(template: StackTemplate): string[] {
-  return resourcesOf(template, 'AWS::Lambda::Version').map(([id]) => id);
-}
 
 interface Statement {
   Effect: string;

@@ -3,44 +3,12 @@ import { stages } from '../../../infra/stages.ts';
 import { changedTemplate } from '../../support/changed-stack.ts';
 import { asText, resourceOf, resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
 
-/** What operators are told of, and in which chapter of the runbook they read on. */
-const chapters: Record<string, string> = {
-  ApiServerErrors: 'Server errors',
-  ApiLatency: 'Slow answers',
-  ListPetsErrors: 'Function errors',
-  ListPetsThrottles: 'Function throttles',
-  CreatePetErrors: 'Function errors',
-  CreatePetThrottles: 'Function throttles',
-  GetPetErrors: 'Function errors',
-  GetPetThrottles: 'Function throttles',
-  // It keeps every client out.
-  AuthorizerErrors: 'Authorizer errors',
-  AuthorizerThrottles: 'Function throttles',
-  PetsThrottles: 'Table throttles',
-  IntentsThrottles: 'Table throttles',
-  ApiKeysThrottles: 'Table throttles',
-};
-
-/** The alarms that a deployment by canary is rolled back on, where there is one. */
-const canaryChapters: Record<string, string> = {
-  ListPetsNewVersionErrors: 'Errors of a new version',
-  CreatePetNewVersionErrors: 'Errors of a new version',
-  GetPetNewVersionErrors: 'Errors of a new version',
-  AuthorizerNewVersionErrors: 'Errors of a new version',
-};
-
 describe.each(stageNames)('the alarms of %s', (stage) => {
   const template = stackTemplate(stage);
   const alarms = new Map(
     resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => [nameOf(id), Properties]),
   );
-  const expected = { ...chapters, ...(stage === 'production' && canaryChapters) };
   const [topicId] = resourceOf(template, 'AWS::SNS::Topic', 'MonitoringAlarmTopic');
-
-  test('are these, each with its chapter of the runbook', () => {
-    const found = [...alarms].map(([name, { AlarmDescription }]) => [name, chapterOf(AlarmDescription)]);
-    expect(Object.fromEntries(found)).toEqual(expected);
-  });
 
   describe.each([...alarms])('%s', (_name, alarm) => {
     test('says what is the case before it names the chapter', () => {
@@ -205,10 +173,6 @@ describe.each(stageNames)('the topic that the alarms of %s are sent to', (stage)
 /** Without what the path of every alarm begins with, and without the digits that the CDK appends. */
 function nameOf(logicalId: string): string {
   return logicalId.replace(/^Monitoring/, '').slice(0, -8);
-}
-
-function chapterOf(description: string): string | undefined {
-  return / See docs\/runbook\.md, "([^"]+)"\.$/.exec(description)?.[1];
 }
 
 interface AlarmMetric {

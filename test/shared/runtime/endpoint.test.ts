@@ -86,7 +86,7 @@ describe('a refusal', () => {
     },
   );
 
-  test.each(codes.filter((code) => errorCatalogue[code] < 500))(
+  test.each(codes.filter((code) => errorCatalogue[code].status < 500))(
     '%s leaves no line in the log, not even of its cause',
     async (code) => {
       await invoke(failing(new ApiError(code, 'No.', { cause: new Error(secret) })), apiGatewayEvent());
@@ -95,7 +95,7 @@ describe('a refusal', () => {
     },
   );
 
-  test.each(codes.filter((code) => errorCatalogue[code] >= 500))(
+  test.each(codes.filter((code) => errorCatalogue[code].status >= 500))(
     '%s leaves one line in the log',
     async (code) => {
       await invoke(failing(new ApiError(code, 'No.')), apiGatewayEvent());

@@ -1,18 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
-import { errorCatalogue } from '../../../../shared/contract/errors.ts';
-import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
+import { errorCatalogue, errorCodes } from '../../../../shared/contract/errors.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
 
 const text = readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8');
 const document = JSON.parse(text);
 
 describe('openapi.json', () => {
-  test('is what npm run openapi writes', () => {
-    expect(text).toBe(openApiJson());
-  });
-
   test('gives a linter nothing to complain of', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source: text, config });
@@ -78,7 +73,8 @@ describe('openapi.json', () => {
     expect(bounds.exec(written)?.slice(1)).toEqual([minimum, maximum]);
   });
 
-  test.each(Object.entries(errorCatalogue))('explains %s, which is a %i', (code, status) => {
+  test.each(errorCodes)('explains %s', (code) => {
+    const { status } = errorCatalogue[code];
     expect(document.info.description).toContain(`\n| \`${code}\` | ${status} | `);
     expect(document.components.schemas.Error.properties.code.enum).toContain(code);
   });

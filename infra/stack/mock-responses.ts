@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { errorBody, type ErrorCode } from '../../shared/contract/errors.ts';
 
-/** Media types under which a refusal by a mock answers as meant; any other is told 415 by API Gateway. */
+/** Media types of requests that mocks respond to; API Gateway responds 415 to any other. */
 const COMMON_MEDIA_TYPES = [
   'application/json',
   'application/merge-patch+json',
@@ -19,12 +19,11 @@ const COMMON_MEDIA_TYPES = [
   'text/xml',
 ];
 
-/** Answers every method that the resource has no route for with an Error body, without a function or a key. */
-export function refuse(
+/** Responds with an error to every method that the resource has no route for, without a function or a key. */
+export function addMockResponse(
   resource: IResource,
   code: ErrorCode,
-  message: string,
-  headers: Record<string, string> = {},
+  { message, headers = {} }: { message?: string; headers?: Record<string, string> } = {},
 ): void {
   const body = errorBody(code, message);
   const statusCode = body.status.toString();

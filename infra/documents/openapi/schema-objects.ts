@@ -1,0 +1,71 @@
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
+import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
+import { exampleOf } from './examples.ts';
+
+export type Json = Record<string, unknown>;
+
+const components = { Pet, NewPet, PetStatus };
+
+const conversion: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'input',
+  definitions: components,
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  // JSON has one kind of integer; its format and bounds are metadata, as are those that a check tells in code.
+  overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'bigint' ? { type: 'integer' } : undefined),
+  ignoreActions: ['check', 'min_value', 'max_value', 'examples'],
+};
+
+/** The schemas of the components, those of pets and that of errors. */
+export function componentSchemas(): Json {
+  return {
+    ...toJsonSchemaDefs(components, conversion),
+    Error: {
+      description: 'Why a request was refused.',
+      type: 'object',
+      required: ['code', 'message', 'status'],
+      properties: {
+        code: { type: 'string', enum: errorCodes, description: 'What programs decide by.' },
+        message: { type: 'string', description: 'What is wrong, for people.' },
+        status: {
+          type: 'integer',
+          enum: Object.values(errorCatalogue).map(({ status }) => status),
+          description: 'The HTTP status code once more.',
+        },
+      },
+    },
+  };
+}
+
+export function schemaObject(schema: v.GenericSchema): Json {
+  const { $schema: _, $defs: __, ...converted } = toJsonSchema(schema, conversion);
+  return converted;
+}
+
+type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
+
+/** The parameters in one place of a request, each an entry of the schema. */
+export function parameterObjects(
+  place: 'path' | 'query' | 'header',
+  schema: (v.GenericSchema & { entries?: Record<string, Entry> }) | undefined,
+): Json[] {
+  return Object.entries(schema?.entries ?? {}).map(([name, entry]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
+    schema: parameterSchema(entry),
+    example: exampleOf(entry),
+  }));
+}
+
+/** The schema of a parameter, which arrives as text: a number's is in its metadata, with the default as a number. */
+function parameterSchema(entry: Entry): Json {
+  const schema: v.GenericSchema & { options?: unknown } = entry.wrapped ?? entry;
+  if (schema.options === PetStatus.options) return schemaObject(PetStatus);
+  const metadata = v.getMetadata(schema);
+  const { description: _, ...converted } = 'type' in metadata ? metadata : schemaObject(schema);
+  return { ...converted, ...(entry.default !== undefined && { default: v.parse(entry, undefined) }) };
+}

@@ -1,0 +1,110 @@
+import { markdownTable } from '../markdown-table.ts';
+import type { StageSettings } from '../../settings.ts';
+import { type StageName, stages } from '../../stages.ts';
+import {
+  type Amounts,
+  type Assumptions,
+  assumptions,
+  monthlyCost,
+  SECONDS_PER_MONTH,
+  type Stage,
+  sum,
+} from './model.ts';
+import { standingParts } from './parts.ts';
+import { type Price, priceNames, prices, pricingPages } from './prices.ts';
+
+const total = (amounts: Amounts): number => sum(Object.values(amounts));
+
+const levers: [change: string, settings: Partial<StageSettings>, assumed?: Partial<Assumptions>][] = [
+  ['X-Ray records 1 % of requests beyond the first of a second', {}, { tracedShare: 0.01 }],
+  ['`DeprecatedCalls` without the dimension `keyId`', {}, { metricsPerApiKey: 0 }],
+  ['`logRetentionDays: 90`', { logRetentionDays: 90 }],
+  ['`authorizerCacheSeconds: 300`', { authorizerCacheSeconds: 300 }],
+  ['`listPartitions: 4`', { listPartitions: 4 }],
+];
+
+/** A month of each stage, at rest and at steady rates, as Markdown. */
+export function costReport(): string {
+  const [production, staging] = (['production', 'staging'] as const).map(asSynthesized) as [Stage, Stage];
+  const rates = [1, 10, 1_000];
+  const columns = rates.map((rate) => `${rate.toLocaleString('en')}/s`);
+  const costs = rates.map((rate) => monthlyCost(production, rate));
+  const perMillion = costs.map((cost, index) => (total(cost) / (rates[index]! * SECONDS_PER_MONTH)) * 1e6);
+  const savings = levers.map(([change, settings, assumed]) => ({
+    change,
+    dollars: rates.map((rate, index) => {
+      const changed = monthlyCost({ ...production, settings: { ...stages.production, ...settings } }, rate, {
+        ...assumptions,
+        ...assumed,
+      });
+      return total(costs[index]!) - total(changed);
+    }),
+  }));
+  const dominant = costs.map((cost, index) => {
+    const three = priceNames.toSorted((one, other) => cost[other] - cost[one]).slice(0, 3);
+    const shares = three.map((name) => `${title(name)} ${((cost[name] / total(cost)) * 100).toFixed()} %`);
+    const best = savings.toSorted((one, other) => other.dollars[index]! - one.dollars[index]!)[0]!;
+    const lever = `${best.change}, which saves ${money(best.dollars[index]!)} a month`;
+    return `- At ${columns[index]} most goes to ${shares.join(', ')}. The strongest lever: ${lever}.`;
+  });
+
+  return [
+    markdownTable(
+      ['Production, dollars a month', ...columns],
+      [
+        ...priceNames.map((name) => [title(name), ...costs.map((cost) => money(cost[name]))]),
+        ['**total**', ...costs.map((cost) => `**${money(total(cost))}**`)],
+        ['**for a million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
+      ],
+    ),
+    ...dominant,
+    `- At rest, without a request: production ${money(total(monthlyCost(production, 0)))} a month, staging ${money(total(monthlyCost(staging, 0)))}.`,
+    '\n```mermaid\nxychart-beta',
+    '  title "Production: dollars for a million requests"',
+    `  x-axis [${columns.map((column) => `"${column}"`).join(', ')}]`,
+    `  y-axis "dollars" 0 --> ${Math.ceil(Math.max(...perMillion))}`,
+    `  bar [${perMillion.map(money).join(', ')}]`,
+    '```\n',
+    markdownTable(
+      ['What a change saves, dollars a month', ...columns],
+      savings.map(({ change, dollars }) => [change, ...dollars.map(money)]),
+    ),
+    markdownTable(
+      ['Price', 'dollars', 'compared with'],
+      priceNames.map((name) => [
+        `[${title(name)}](${pricingPages[prices[name].service]})`,
+        priceText(prices[name]),
+        prices[name].seen,
+      ]),
+    ),
+    markdownTable(
+      ['Assumption', 'value'],
+      Object.entries(assumptions).map(([name, value]) => [`\`${name}\``, valueText(value)]),
+    ),
+  ].join('\n');
+}
+
+function asSynthesized(stage: StageName): Stage {
+  return { settings: stages[stage], parts: standingParts(stage) };
+}
+
+/** US dollars of a month of a stage at a steady rate. */
+export function monthlyDollars(stage: StageName, perSecond: number): number {
+  return total(monthlyCost(asSynthesized(stage), perSecond));
+}
+
+const title = (name: keyof Amounts) => `${prices[name].service} (${prices[name].unit})`;
+const money = (dollars: number) => dollars.toFixed(2);
+
+function priceText({ dollars: price }: Price): string {
+  if (typeof price === 'number') return `${price}`;
+  const from = (tier: number) => (tier > 0 ? ` beyond ${price[tier - 1]![0].toLocaleString('en')}` : '');
+  return price.map(([, dollars], tier) => `${dollars}${from(tier)}`).join(', ');
+}
+
+function valueText(value: number | Record<string, number>): string {
+  if (typeof value === 'number') return `${value}`;
+  return Object.entries(value)
+    .map((entry) => entry.join(' '))
+    .join(', ');
+}

@@ -1,0 +1,48 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { metricNamespace, serviceName } from '../../shared/names.ts';
+
+export const MINUTE = Duration.minutes(1);
+export const FIVE_MINUTES = Duration.minutes(5);
+
+/** The API's metrics by its name: a reference would make the API wait for the alarms that deployments wait for. */
+export function apiMetrics(stage: string) {
+  const metric = (metricName: string, statistic: string): Metric =>
+    new Metric({
+      namespace: 'AWS/ApiGateway',
+      metricName,
+      dimensionsMap: { ApiName: serviceName(stage), Stage: stage },
+      statistic,
+      period: MINUTE,
+    });
+  return {
+    requests: metric('Count', Stats.SUM),
+    clientErrors: metric('4XXError', Stats.SUM),
+    serverErrors: metric('5XXError', Stats.SUM),
+    latency: (statistic: string) => metric('Latency', statistic),
+  };
+}
+
+/** Occurrences in each minute of something that the functions of a stage count. */
+export function countedPerMinute(
+  stage: string,
+  { name }: { name: string },
+  dimensions: Record<string, string> = {},
+): Metric {
+  return new Metric({
+    namespace: metricNamespace,
+    metricName: name,
+    dimensionsMap: { service: serviceName(stage), ...dimensions },
+    statistic: Stats.SUM,
+    period: MINUTE,
+  });
+}
+
+/**
+ * The sum of metrics that have data only while there is something to count. Alarms ignore what is missing from DynamoDB's
+ * metrics: without zeros one would never end. SUM takes the others if one of them has never had any.
+ */
+export function sumOf(usingMetrics: Record<string, Metric>, label: string, period: Duration): MathExpression {
+  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return new MathExpression({ expression: `SUM([${terms.join(', ')}])`, usingMetrics, label, period });
+}

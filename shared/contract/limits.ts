@@ -1,0 +1,15 @@
+// Numbers that schemas, messages and documents share.
+
+/** Pets of a page (`limit`). */
+export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
+
+/** A body of 64 KiB at most: a pet is far below, and an accepted body never exceeds what a table stores. */
+export const MAX_BODY_BYTES = 64 * 1_024;
+
+/** Unicode characters of a name, at most 1,020 bytes in UTF-8: a pet stays a small item. */
+export const MAX_NAME_CHARACTERS = 255;
+
+/** How long a retry with the same `Idempotency-Key` is recognised, counted from the first request. */
+export const IDEMPOTENCY_HOURS = 24;
+
+export const INT64 = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n } as const;
