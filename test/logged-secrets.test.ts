@@ -8,6 +8,7 @@ import { handler as createPet } from '../functions/create-pet.ts';
 import { handler as getPet } from '../functions/get-pet.ts';
 import { handler as listPets } from '../functions/list-pets.ts';
 import { generateApiKey } from '../shared/storage/api-keys.ts';
+import { operations } from '../shared/contract/operations.ts';
 import type { Handler } from '../shared/runtime/endpoint.ts';
 import { logger } from '../shared/telemetry.ts';
 import {
@@ -176,6 +177,11 @@ describe('the functions', () => {
     ['getPet', getPet, getPetEvent('42', { ...request, body: marked })],
     ['listPets', listPets, apiGatewayEvent({ ...request, body: marked })],
   ];
+
+  test('are all called here: one that is missing is to be added to `calls`', () => {
+    const called = new Set(calls.map(([what]) => what));
+    expect(Object.keys(operations).filter((id) => !called.has(id))).toEqual([]);
+  });
 
   const refusedCalls: Call[] = [
     ...Object.entries(bodies)

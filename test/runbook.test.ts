@@ -12,7 +12,7 @@ import { operations } from '../shared/contract/operations.ts';
 import { getPetEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
-import { resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
+import { functionNames, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
 const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 const read = (file: string): string => readFileSync(`${projectRoot}${file}`, 'utf8');
@@ -116,10 +116,9 @@ describe('the runbook', () => {
 
   // `named TYPE PREFIX` takes the first resource that fits: there must be no other.
   test('finds by each of its look-ups one resource of production', () => {
-    const functions = ['ListPets', 'CreatePet', 'GetPet', 'Authorizer'];
     const lookUps = [...runbook.matchAll(/\$\(named ([A-Za-z]+::[A-Za-z]+) ([\w${}]+)\)/g)].flatMap(
       ([, type, prefix = '']) =>
-        functions.map((name) => [`AWS::${type}`, prefix.replace(/\$\{?fn\}?/, name)] as const),
+        functionNames.map((name) => [`AWS::${type}`, prefix.replace(/\$\{?fn\}?/, name)] as const),
     );
     expect(lookUps).toContainEqual(['AWS::CodeDeploy::DeploymentGroup', 'AuthorizerDeployment']);
     const wrong = lookUps.filter(

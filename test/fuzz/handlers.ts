@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
-import type { Handler } from '../../shared/runtime/endpoint.ts';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
+import { importHandlers } from '../support/handlers.ts';
 import { invoke } from '../support/invoke.ts';
 import { issueTestKey, startRealDatabase } from '../support/real-database.ts';
 import { anyKindOfBody } from './bodies.ts';
@@ -116,7 +117,7 @@ const input: fc.Arbitrary<Input> = fc.oneof(
   { arbitrary: fc.record({ aCase: anyCase, style: eventStyle }), weight: 8 },
   {
     arbitrary: fc.record({
-      operation: fc.constantFrom<Case['operation'][]>('createPet', 'listPets', 'getPet'),
+      operation: fc.constantFrom(...(Object.keys(operations) as OperationId[])),
       event: anyEvent,
     }),
     weight: 2,
@@ -129,11 +130,7 @@ export async function startHandlers(assembly: string): Promise<Target<Input>> {
   const database = await startRealDatabase(assembly);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
   // Imported only now: they read some of their environment when they are.
-  const handlers: Record<Case['operation'], Handler> = {
-    createPet: (await import('../../functions/create-pet.ts')).handler,
-    listPets: (await import('../../functions/list-pets.ts')).handler,
-    getPet: (await import('../../functions/get-pet.ts')).handler,
-  };
+  const handlers = await importHandlers();
   const { handler: authorize } = await import('../../functions/authorizer.ts');
   const key = await issueTestKey();
 
@@ -141,7 +138,7 @@ export async function startHandlers(assembly: string): Promise<Target<Input>> {
   const outcomes = new Map<string, number>();
   const record = recorder(outcomes);
 
-  async function call(operation: Case['operation'], event: APIGatewayProxyEvent): Promise<Answer> {
+  async function call(operation: OperationId, event: APIGatewayProxyEvent): Promise<Answer> {
     const { status, headers, text } = await invoke(handlers[operation], event);
     const answer = { status, headers: new Headers(headers as Record<string, string>), text };
     record(operation, answer);
@@ -153,7 +150,7 @@ export async function startHandlers(assembly: string): Promise<Target<Input>> {
   const ask = askAs(plainStyle);
   await addFirstPets(ask, known, database.close);
 
-  async function checkAny(operation: Case['operation'], event: APIGatewayProxyEvent): Promise<void> {
+  async function checkAny(operation: OperationId, event: APIGatewayProxyEvent): Promise<void> {
     const answer = await call(operation, event);
     checkAnswer(answer, 'any');
     if (answer.status === 201) await checkCreated(readPet(answer.text), ask, known);

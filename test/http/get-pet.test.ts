@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Answer, baseAddress, linkTo, postPet, request } from '../support/client.ts';
 import { expectError, expectSuccess } from '../support/expectations.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
-import { addPet, addPets, titled } from '../support/pets.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
+import { exampleOf } from '../../infra/documents/openapi/examples.ts';
+import { addPet, addPets, titled, untilListed } from '../support/pets.ts';
 
 describe('GET /v1/pets/{petId}', () => {
   let pet: Pet;
@@ -17,6 +19,20 @@ describe('GET /v1/pets/{petId}', () => {
     expect(answer.body).toEqual(pet);
     expect(answer.text).toContain(`"id":${pet.id},`);
   });
+
+  // A member that storage does not know would be stored and then lost.
+  test.each([0, 1])(
+    'gives every member of the schema as it was sent, as does the list (example %d)',
+    async (example) => {
+      const sent = exampleOf(NewPet, example) as Record<string, unknown>;
+      expect(Object.keys(sent)).toEqual(Object.keys(NewPet.entries));
+      const { body: created } = await postPet(stringifyJson(sent));
+      expect(created).toEqual({ id: created.id, ...sent });
+      expect((await request(`/pets/${created.id}`)).body).toEqual(created);
+      await untilListed([created]);
+      expect((await request('/pets?limit=100')).body).toContainEqual(created);
+    },
+  );
 
   test('gives a pet without status without that member', async () => {
     const { id } = await addPet();

@@ -97,15 +97,22 @@ function answerProblems(
     (name) => !documentedNames.has(name) && !UNDOCUMENTED_HEADERS.test(name),
   );
   return [
-    ...(mediaTypes.includes(mediaType) ? [] : [`has another media type: ${mediaType}`]),
+    ...([...mediaTypes, ...(schema ? [] : ['none'])].includes(mediaType)
+      ? []
+      : [`has another media type: ${mediaType}`]),
     ...undocumented.map((name) => `has a header that is not documented: ${name}`),
     ...Object.entries(headers).flatMap(([name, header]) => {
       const value = received.get(name);
       if (value === null) return header.required ? [`lacks the header ${name}`] : [];
       return complaints(header.schema, value, name);
     }),
-    ...(method === 'HEAD' ? [] : complaints(schema, asDoubles(parseJson(answer.text)), 'body')),
+    ...(method === 'HEAD' ? [] : bodyComplaints(schema, answer.text)),
   ];
+}
+
+function bodyComplaints(schema: object | undefined, text: string): string[] {
+  if (!schema) return text === '' ? [] : ['has a body'];
+  return complaints(schema, asDoubles(parseJson(text)), 'body');
 }
 
 function requestProblems(exchange: Exchange, { path, parameters, body }: DocumentedOperation): string[] {

@@ -6,6 +6,7 @@ import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import type { Invocation } from '../../infra/local/lambda/invocation.ts';
 import type { LambdaFunction } from '../../infra/local/lambda/lambda.ts';
 import type { Template } from '../../infra/local/template/template.ts';
+import { moduleOf } from './handlers.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { issueTestKey, setFunctionsEnvironment, startTables } from './real-database.ts';
 
@@ -44,13 +45,13 @@ export async function startFaultyService(
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
+  // The CDK appends eight digits of a hash to the name of a function.
+  const names = template.resources('AWS::Lambda::Function').map(({ logicalId }) => logicalId.slice(0, -8));
+  const handlers: Record<string, Handler> = {};
   // Imported only now: they read some of their environment when they are.
-  const handlers: Record<string, Handler> = {
-    Authorizer: (await import('../../functions/authorizer.ts')).handler,
-    CreatePet: (await import('../../functions/create-pet.ts')).handler,
-    GetPet: (await import('../../functions/get-pet.ts')).handler,
-    ListPets: (await import('../../functions/list-pets.ts')).handler,
-  };
+  for (const name of names) {
+    handlers[name] = ((await import(`../../functions/${moduleOf(name)}.ts`)) as { handler: Handler }).handler;
+  }
   const { database: client } = await import('../../shared/storage/database.ts');
   // Of its own for each call, as an instance that answers one request at a time would hardly use one up.
   client.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
@@ -59,7 +60,6 @@ export async function startFaultyService(
     template,
     new Map(
       template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
-        // The CDK appends eight digits of a hash to the name of the construct.
         const name = logicalId.slice(0, -8);
         const handler: Handler = (event, context) => {
           invocations.set(name, invocations.get(name)! + 1);

@@ -23,8 +23,8 @@ export interface DocumentedOperation {
 export interface DocumentedAnswer {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
-  /** Schema of the body, in which objects have no other members than those it names: readers expect more, we give none. */
-  schema: object;
+  /** Schema of the body, closed: readers must expect more members, we send none. Undefined where there is no body. */
+  schema: object | undefined;
   example: unknown;
 }
 
@@ -53,8 +53,9 @@ export function openApiDocumentOf(document: any): OpenApiDocument {
 function answersOf(responses: Record<string, any>): Record<string, DocumentedAnswer> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, { headers, content }]) => {
-      const { schema, example } = content['application/json'];
-      return [status, { headers, mediaTypes: Object.keys(content), schema: closed(schema), example }];
+      const { schema, example } = content?.['application/json'] ?? {};
+      const mediaTypes = Object.keys(content ?? {});
+      return [status, { headers, mediaTypes, schema: schema && closed(schema), example }];
     }),
   );
 }

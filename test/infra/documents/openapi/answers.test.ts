@@ -6,6 +6,7 @@ import type { Template } from '../../../../infra/local/template/template.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
+import { rowOf } from '../../../support/rows.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
@@ -18,8 +19,10 @@ type Way = () => Promise<Exchange[]>;
 const { answers, contradictions, nameOf } = contract();
 const names = [...answers.keys()];
 
-const rex = '{"name":"Rex","categoryId":7,"status":"available"}';
-const mia = '{"name":"Mia","categoryId":7,"status":"available"}';
+/** Pets as the examples have them, without what the service assigns. */
+const [rex, mia] = (answers.get('listPets 200')!.example as { id: number }[]).map(({ id: _id, ...pet }) =>
+  JSON.stringify(pet),
+) as [string, string];
 
 let template: Template;
 let service: FaultyService;
@@ -41,33 +44,33 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
   body,
 });
 
-const ways: Record<string, Way> = {
+/** A request of each operation that it accepts. */
+const accepted: Record<string, Request> = { listPets: list, createPet: create(rex), getPet: get };
+
+/** Ways to what an operation answers of its own, and to what is told to all other requests. */
+const ownWays: Record<string, Way> = {
   'listPets 200': async () => {
     await sent(create(mia), create(mia), create(rex));
     const first = await sent({ target: '/v1/pets?limit=2&status=available' });
     return [...first, ...(await sent({ target: '/v1/pets?limit=100' }))];
   },
   'listPets 400': () => sent({ target: '/v1/pets?limit=0&status=lost' }),
-  ...refusalsOfAll('listPets', list),
 
   'createPet 201': () => sent(create(rex)),
   'createPet 400': () => sent(create('{"categoryId":"7"}')),
+  'createPet 413': () => sent(create(' '.repeat(65_537))),
   'createPet 415': () => sent(create(rex, { 'Content-Type': 'text/plain' })),
   'createPet 422': async () => {
     const headers = { 'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
     await sent(create(rex, headers));
     return sent(create(mia, headers));
   },
-  ...refusalsOfAll('createPet', create(rex)),
-  'createPet 413': () => sent(create(' '.repeat(65_537))),
 
   'getPet 200': async () => {
     const [created] = await sent(create(rex));
     return sent({ target: `/v1/pets/${JSON.parse(created!.answer.text).id}` });
   },
-  'getPet 400': async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', get)],
   'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
-  ...refusalsOfAll('getPet', get),
 
   'other 404': () => sent(orders),
   'other 405': () => sent({ ...list, method: 'PUT' }),
@@ -77,6 +80,17 @@ const ways: Record<string, Way> = {
   'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
   ...refusalsBeforeAll('other', orders),
 };
+
+/** The way to an answer: one of its own, or one that all operations have. */
+function wayTo(name: string): Way {
+  const [operation = ''] = name.split(' ');
+  const own = ownWays[name];
+  if (own) return own;
+  const request = rowOf(accepted, operation, `add a request to accepted in ${FILE}`);
+  return rowOf(refusalsOfAll(operation, request), name, `add a way to this answer to ownWays in ${FILE}`);
+}
+
+const FILE = 'test/infra/documents/openapi/answers.test.ts';
 
 /** Ways to what may come of any request, whatever it is for. */
 function refusalsBeforeAll(operation: string, request: Request): Record<string, Way> {
@@ -92,6 +106,7 @@ function refusalsBeforeAll(operation: string, request: Request): Record<string, 
 /** Ways to what may come of any operation. */
 function refusalsOfAll(operation: string, request: Request): Record<string, Way> {
   return {
+    [`${operation} 400`]: async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', request)],
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
     [`${operation} 500`]: async () => [
@@ -108,8 +123,8 @@ function refusalsOfAll(operation: string, request: Request): Record<string, Way>
 }
 
 describe('The document', () => {
-  test('has an answer for each way that there is to one, and no other', () => {
-    expect(names.toSorted()).toEqual(Object.keys(ways).toSorted());
+  test('has every answer that there is a way to', () => {
+    expect(Object.keys(ownWays).filter((name) => !answers.has(name as never))).toEqual([]);
   });
 
   test('has every status that API Gateway may answer with by itself', () => {
@@ -125,7 +140,7 @@ describe.each(names)('%s', (name) => {
   let exchanges: Exchange[];
 
   beforeAll(async () => {
-    exchanges = await ways[name]!();
+    exchanges = await wayTo(name)();
   });
 
   test('happens, as it is documented', () => {
@@ -144,8 +159,10 @@ describe.each(names)('%s', (name) => {
   });
 
   test('has such a body as the example', () => {
-    const body = JSON.parse(exchanges[0]!.answer.text);
-    expect(ageless(JSON.stringify(body))).toBe(ageless(JSON.stringify(answers.get(name)!.example)));
+    const { text } = exchanges[0]!.answer;
+    const { example } = answers.get(name)!;
+    const body = text === '' ? undefined : JSON.stringify(JSON.parse(text));
+    expect(ageless(body ?? '')).toBe(ageless(JSON.stringify(example) ?? ''));
   });
 });
 
