@@ -1,3 +1,4 @@
+import { operations as contractOperations } from '../../shared/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -117,11 +118,8 @@ describeInBrowser('The page of the local service', () => {
 
   test('lists the operations, and strikes the deprecated one out', async () => {
     const operations = sidebar(page).getByRole('link', { name: /HTTP Method/ });
-    expect(await operations.allInnerTexts()).toEqual([
-      expect.stringContaining('List all animals, newest first'),
-      expect.stringContaining('Add an animal'),
-      expect.stringContaining('Get an animal'),
-    ]);
+    const summaries = Object.values(contractOperations).map(({ summary }) => summary);
+    expect(await operations.allInnerTexts()).toEqual(summaries.map((text) => expect.stringContaining(text)));
     const struckOut = sidebar(page).locator('.line-through');
     expect(await struckOut.allInnerTexts()).toEqual([expect.stringContaining('Get an animal')]);
     const section = await goTo(page, 'Get an animal');

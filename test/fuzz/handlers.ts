@@ -17,7 +17,7 @@ import { addFirstPets, recorder, type Target } from './fuzz.ts';
 
 type Input =
   | { aCase: Case; style: EventStyle }
-  | { operation: Case['operation']; event: APIGatewayProxyEvent }
+  | { operation: OperationId; event: APIGatewayProxyEvent }
   | { authorizationToken: string; isAllowed: boolean };
 
 /** How an event may say the same in another way. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../../infra/stages.ts';
 import { errorCatalogue } from '../../../shared/contract/errors.ts';
+import { methodsByPath } from '../../../shared/contract/gateway-responses.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { changedTemplate } from '../../support/changed-stack.ts';
 import {
@@ -60,8 +61,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
       [
         ...rows.map(({ method, path }) => `${method} ${path}`),
         'ANY /',
-        'ANY /v1/pets',
-        'ANY /v1/pets/{petId}',
+        ...Array.from(methodsByPath().keys(), (path) => `ANY ${path}`),
         'ANY /{proxy+}',
       ].toSorted(),
     );
@@ -93,8 +93,10 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   describe.each([
     ['/', 'not_found', undefined],
     ['/{proxy+}', 'not_found', undefined],
-    ['/v1/pets', 'method_not_allowed', 'GET, POST'],
-    ['/v1/pets/{petId}', 'method_not_allowed', 'GET'],
+    ...Array.from(
+      methodsByPath(),
+      ([path, taken]) => [path, 'method_not_allowed', taken.join(', ')] as const,
+    ),
   ] as const)('any other request to %s', (path, code, allow) => {
     const { Integration: integration, ...method } = methods.get(`ANY ${path}`)!;
     const { status } = errorCatalogue[code];
