@@ -3,6 +3,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/operate/command.ts';
 import { findApiKey, listApiKeys, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
 import { type ApiKeyRecord, stateOf } from '../../../../shared/storage/api-keys.ts';
 import {
   aside,
@@ -67,6 +68,17 @@ describe('issuing a key whose response is lost', () => {
     const outcome = `The key ${keyId} (${start}…) may work: revoke it, and do not use it. ${lost.message}`;
     expect(error).toEqual(new UsageError(outcome));
   });
+});
+
+test('a put that arrives a second time does not take a key its end', async () => {
+  const puts: (() => Promise<unknown>)[] = [];
+  const remember = (execute: () => Promise<unknown>) => {
+    puts.push(execute);
+    return execute();
+  };
+  const { record } = await replacing(PutCommand, remember, () => issue());
+  await rotateApiKey(store, record, { overlap: 1, caller }, async () => {});
+  await expect(puts[0]!()).rejects.toThrow('condition');
 });
 
 test('the list has the keys of its stage, newest first, from as many pages as they take', async () => {
