@@ -78,13 +78,13 @@ test('a client is never refused while its key is rotated, by the old key or the 
   const shown = once(child.stdout!, 'data').then(([text]) => String(text).trim());
   const statuses: number[][] = [];
   beforeCall = async (body) => {
-    const isLast = body.includes('rotatedBy = '); // which gives the old key its end
+    const isLast = body.includes('rotatedBy = '); // which sets the expiry of the old key
     statuses.push([await statusOf(key), ...(isLast ? [await statusOf(await shown)] : [])]);
   };
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
   statuses.push([await statusOf(key), await statusOf(await shown)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
-  // At least: the key is found, the key is read, the successor is stored, the key gets its end.
+  // At least: the key is found, the key is read, the successor is stored, the expiry is set.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });

@@ -42,7 +42,7 @@ export async function list(options: StageOptions & { owner?: string; state?: Key
   await printList(shown, options.json);
 }
 
-/** Issues the successor of a key, shows it, and sets when the key expires. */
+/** Issues the successor of a key, shows it, and sets the expiry of the key. */
 export async function rotate(keyId: string, options: NewKeyOptions & { overlap: number }): Promise<void> {
   const { store, findCaller } = await findKeyStage(options);
   const predecessor = await findRotatableKey(store, keyId);

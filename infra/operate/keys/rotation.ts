@@ -26,12 +26,12 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 }
 
 /**
- * Issues the successor of a key, for the same owner, and shows it. Then sets when the key expires: after the overlap, or
- * earlier if it would have expired anyway. If this is interrupted, the key works as before, and its successor may be in
- * the list.
+ * Issues the successor of a key for the same owner, shows it, and then sets the expiry of the key: after the overlap, or
+ * earlier if the key expires earlier anyway. If this is interrupted, the key works as before, and its successor may be
+ * in the list.
  *
- * @param rotation with the milliseconds for which both keys work, and a lifetime that is otherwise the key's own.
- * @param show shows the successor, and when the key expires.
+ * @param rotation including the overlap in milliseconds. Without a lifetime, the successor gets that of the key.
+ * @param show shows the successor, and the expiry of the key, to the operator.
  * @throws UsageError when another operator has rotated or revoked the key meanwhile. The successor is then revoked.
  */
 export async function rotateApiKey(
@@ -64,7 +64,7 @@ export async function rotateApiKey(
     },
   }).catch((error: Error) => {
     throw new UsageError(
-      `The key ${keyId} may have no end yet: see "Interrupted rotations" in docs/api-keys.md. ${error.message}`,
+      `The expiry of the key ${keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${error.message}`,
       { cause: error },
     );
   });

@@ -70,7 +70,7 @@ describe('issuing a key whose response is lost', () => {
   });
 });
 
-test('a put that arrives a second time does not take a key its end', async () => {
+test('a put that arrives again does not undo a rotation', async () => {
   const puts: (() => Promise<unknown>)[] = [];
   const remember = (execute: () => Promise<unknown>) => {
     puts.push(execute);

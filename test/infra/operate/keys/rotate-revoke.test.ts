@@ -25,7 +25,7 @@ jest.setTimeout(120_000); // for processes that start on a busy machine
 useDeployedKeys();
 
 const DAY = 86_400_000;
-/** Words of the calls that store a key, and that give a rotated one its end. */
+/** Words of the call that stores a key, and of the call that sets the expiry of a rotated key. */
 const PUT = '"Item":';
 const LAST_WRITE = 'rotatedBy = ';
 const GOING_ON = 'Going on to the end of this step …\n';
@@ -78,7 +78,7 @@ describe('rotates a key', () => {
     expect(await working(key)).toEqual(record);
   });
 
-  test('again after it was killed before the key got its end, which the list shows', async () => {
+  test('again after the command was killed before its last write, which the list shows', async () => {
     const { key, record } = await issued('Killed');
     const { keyId } = record;
     const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
