@@ -1,38 +1,37 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { KEY_CHECKSUM_CHARACTERS, KEY_RANDOM_CHARACTERS, keyPrefix } from '../contract/authorization.ts';
 import { readItem } from './database.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 30 characters of base62 are 178 random bits. */
-const RANDOM_CHARACTERS = 30;
-/** 62^6 > 2^32: six characters hold any CRC-32. */
-const CHECKSUM_CHARACTERS = 6;
 
-/** Where the keys of a stage are: its name, which is part of each key, and its table. */
+/** The name of a stage, which is part of each of its keys, and the table of its keys. */
 export interface KeyStore {
   stage: string;
   table: string;
 }
 
-/** What is kept of a key, under its hash. Times are ISO 8601 in UTC. */
+/** What the table stores about a key. Times are ISO 8601 in UTC. */
 export interface ApiKeyRecord {
   /** See `hashOf`. */
   hash: string;
   keyId: string;
-  /** Absent from one that was taken back, which is not listed. */
+  /** Absent from keys that were issued before keys could be listed. */
   stage?: string;
   owner: string;
-  /** The first characters, for people to recognise a key by. */
+  /** The first characters, by which people recognise a key. */
   start: string;
   createdAt: string;
-  /** Absent from keys that were issued before this was recorded. */
+  /** Absent from keys that were issued before it was recorded. */
   createdBy?: AuditLine;
+  /** Id of the key that this one was issued to replace. */
+  replaces?: string;
   expiresAt?: string;
   revokedAt?: string;
   revokedBy?: AuditLine;
-  /** The key that replaces it. Until `rotatedBy` is set too, nobody needs to have seen that one, and it may be abandoned. */
-  successor?: { keyId: string; hash: string; isAbandoned?: true };
   rotatedBy?: AuditLine;
+  /** Written together with `rotatedBy`. In earlier versions a rotation that was interrupted left it alone. */
+  successor?: { keyId: string };
 }
 
 /** Who did what to a key, and when. */
@@ -40,22 +39,22 @@ export interface AuditLine {
   time: string;
   /** ARN of the IAM user, or of the role and its session. */
   caller: string;
-  action: 'issue' | 'rotate' | 'revoke' | 'withdraw';
+  action: 'issue' | 'rotate' | 'revoke';
   keyId: string;
 }
 
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
 
-/** A new key: `pets_<stage>_`, 30 random characters, and a checksum that lets a typing error be noticed unread. */
+/** A new key: its prefix, random characters, and a checksum that reveals a typing error without a read. */
 export function generateApiKey(stage: string): string {
-  const random = Array.from({ length: RANDOM_CHARACTERS }, () => BASE62[randomInt(BASE62.length)]).join('');
-  return withChecksum(`pets_${stage}_${random}`);
+  const random = Array.from({ length: KEY_RANDOM_CHARACTERS }, () => BASE62[randomInt(BASE62.length)]);
+  return withChecksum(keyPrefix(stage) + random.join(''));
 }
 
-/** Whether a text has the form of a key of this stage, checksum included. */
+/** Whether a text has the form of a key of this stage, including the checksum. */
 export function isWellFormedApiKey(stage: string, key: string): boolean {
-  return key.startsWith(`pets_${stage}_`) && key === withChecksum(key.slice(0, -CHECKSUM_CHARACTERS));
+  return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));
 }
 
 /** SHA-256 of the whole key in hexadecimal digits. A key is too random for its hash to be searched. */
@@ -88,7 +87,7 @@ export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Da
 
 function withChecksum(text: string): string {
   let checksum = '';
-  for (let rest = crc32(text); checksum.length < CHECKSUM_CHARACTERS; rest = Math.floor(rest / 62)) {
+  for (let rest = crc32(text); checksum.length < KEY_CHECKSUM_CHARACTERS; rest = Math.floor(rest / 62)) {
     checksum = `${BASE62[rest % 62]}${checksum}`;
   }
   return `${text}${checksum}`;

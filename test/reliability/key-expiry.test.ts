@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
-import {
-  beginRotation,
-  completeRotation,
-  endOfOverlap,
-  findRotatableKey,
-} from '../../infra/operate/keys/rotation.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { stages } from '../../infra/stages.ts';
@@ -136,30 +130,4 @@ describe('a key is refused', () => {
     for (const one of answers)
       expect(one).toEqual({ ...answer, headers: { ...others, 'x-amzn-RequestId': expect.any(String) } });
   });
-});
-
-test('a client that uses both keys all the time while one replaces the other is never refused', async () => {
-  const { key: old, record } = await issue();
-  const statuses: number[] = [];
-  const use = async (...keys: string[]) => {
-    for (const key of keys) statuses.push(...(await statusesOfRoutes(key)));
-  };
-
-  await use(old);
-  setClock(CACHE_MILLISECONDS); // the next decision is on what is there by then
-  const predecessor = await findRotatableKey(store, record.keyId);
-  const { key, record: successor } = await beginRotation(store, predecessor, { caller });
-  await use(old, key);
-  const expiresAt = endOfOverlap(predecessor, HOUR_MILLISECONDS);
-  const end = Date.parse(expiresAt) - start;
-  await completeRotation(store, predecessor, successor, { expiresAt, caller });
-  for (const time of [CACHE_MILLISECONDS * 2, CACHE_MILLISECONDS * 3, end - 1]) {
-    setClock(time);
-    await use(old, key);
-  }
-  expect(new Set(statuses)).toEqual(new Set([200, 201]));
-
-  expect(await statusesAt(old, end - 1 + CACHE_MILLISECONDS)).toEqual([401]);
-  await use(key);
-  expect(new Set(statuses)).toEqual(new Set([200, 201]));
 });

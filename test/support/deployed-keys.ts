@@ -129,21 +129,25 @@ export function runUnread(...parameters: Parameters<typeof start>): Promise<Outc
 }
 
 /**
- * Runs it on a database that does this to the calls whose text has the words.
+ * Runs the command, and holds its call to the database that has these words, and any retry of it, for something to happen.
  *
- * @param act with the running command; it is let run to its end afterwards.
+ * @param act what happens. It may return a fault for the call, but not for a retry.
  */
-export async function runFaulty(
+export async function runHeld(
   parameters: string[],
-  { at, fault }: { at: string; fault: () => ReturnType<ChooseFault> },
-  act: (running: RunningModule) => Promise<unknown>,
+  words: string,
+  act: (running: RunningModule) => Promise<Awaited<ReturnType<ChooseFault>>>,
 ): Promise<Outcome> {
-  const proxy = await startFaultProxy(tables.endpoint, async (_call, read) =>
-    (await read()).includes(at) ? fault() : undefined,
-  );
+  let held: ReturnType<typeof act> | undefined;
+  const proxy = await startFaultProxy(tables.endpoint, async (_call, read) => {
+    if (!(await read()).includes(words)) return undefined;
+    const isRetry = held !== undefined;
+    held ??= act(running);
+    const fault = await held;
+    return isRetry ? undefined : fault;
+  });
+  const running = start(parameters, { environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint } });
   try {
-    const running = start(parameters, { environment: { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint } });
-    await Promise.race([act(running), running.ended]);
     return await running.ended;
   } finally {
     await proxy.close();

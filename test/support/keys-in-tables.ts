@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/operate/keys/lifecycle.ts';
+import { keyPrefix } from '../../shared/contract/authorization.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
@@ -56,6 +57,18 @@ export function via<Result>(way: Way, run: () => Promise<Result>): Promise<Resul
   return ways.run({ way, calls: 0 }, run);
 }
 
+/** Runs something, and does this in place of its calls of one kind. */
+export function replacing<Result>(
+  kind: new (...parameters: any[]) => { input: any },
+  act: (execute: () => Promise<unknown>, input: any) => Promise<unknown>,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return via(
+    (_call, execute, command) => (command instanceof kind ? act(execute, command.input) : execute()),
+    run,
+  );
+}
+
 /** Does something by calls of which no way knows. */
 export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
   return ways.exit(act);
@@ -63,14 +76,11 @@ export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
 
 export const cutOff = new Error('The command ended here.');
 
-/** Executes the calls up to this one, whose answer gets lost, and nothing more. */
-export function cutOffAfter(last: number): Way {
-  return async (call, execute) => {
-    const result = await execute();
-    if (call === last) throw cutOff;
-    return result;
-  };
-}
+/** Retries each call, as if its first response was lost. */
+export const twice: Way = async (_call, execute) => {
+  await execute().catch(() => {});
+  return execute();
+};
 
 /** Stops the clock by which keys get their ends and ids; gives its time. */
 export function stopClock(at = Date.now()): number {
@@ -109,7 +119,7 @@ export function expectedRecord(
     keyId: expect.stringMatching(/^key_[0-9a-f]{20}$/) as unknown as string,
     stage: store.stage,
     owner: 'Acme',
-    start: key.slice(0, `pets_${store.stage}_`.length + 4),
+    start: key.slice(0, keyPrefix(store.stage).length + 4),
     createdAt: createdBy!.time,
     createdBy: auditLine(action, keyId),
   };

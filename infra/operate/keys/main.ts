@@ -1,8 +1,9 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates } from '../../../shared/storage/api-keys.ts';
-import { runCommand, UsageError } from '../command.ts';
+import { plain, runCommand } from '../command.ts';
 import { issue, list, revoke, rotate } from './commands.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { stages } from '../../stages.ts';
@@ -12,9 +13,7 @@ import { stages } from '../../stages.ts';
 const program = new Command('npm run keys --')
   .description('API keys of a stage: who may call it, and for how long.')
   .helpCommand(false)
-  // What is wrong becomes one sentence, as in the other commands.
-  .exitOverride()
-  .configureOutput({ outputError: () => {} })
+  .configureOutput({ outputError: (message, write) => write(`${sentenceOf(message)}\n`) })
   .addHelpText(
     'after',
     '\nA deployed stage is found with your AWS credentials and region. When the output goes to a program, npm run --silent\nkeeps npm from writing into it. More in docs/api-keys.md.',
@@ -35,7 +34,7 @@ keyCommand('list', 'list all keys, newest first')
   .addOption(new Option('--state <state>', 'those in this state alone').choices(keyStates))
   .action(list);
 
-keyCommand('rotate', 'issue the successor of a key and show it; the key expires after an overlap')
+keyCommand('rotate', 'issue the successor of a key and show it; the key expires after the overlap')
   .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
   .addOption(
     new Option('--overlap <duration>', 'how long both work')
@@ -47,13 +46,6 @@ keyCommand('rotate', 'issue the successor of a key and show it; the key expires 
     'how long the successor works (default: as long as the key was issued for)',
     readDuration,
   )
-  .addOption(
-    new Option(
-      '--complete',
-      'keep the key that a rotation which was cut off has shown, and complete it',
-    ).conflicts(['quiet', 'expiresIn']),
-  )
-  .option('--yes', 'do not ask when such a key stops working')
   .addOption(quietOption())
   .action(rotate);
 
@@ -85,24 +77,19 @@ function quietOption(): Option {
   return new Option('--quiet', 'print the key alone').conflicts('json');
 }
 
-async function main(): Promise<void> {
-  try {
-    await program.parseAsync();
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = error.exitCode;
-    const hasShownHelp = error.exitCode === 0 || error.code === 'commander.help';
-    if (!hasShownHelp) throw new UsageError(sentenceOf(error));
-  }
-}
-
-/** What is wrong with the arguments, which may be a key. */
-function sentenceOf({ code, message }: CommanderError): string {
+/** One sentence about arguments that are wrong. They may be a key, even a mistyped one, or steer the terminal. */
+function sentenceOf(message: string): string {
   // npm takes options for its own until it sees two dashes.
-  if (code === 'commander.missingMandatoryOptionValue' && process.env['npm_config_stage'] !== undefined)
+  if (process.env['npm_config_stage'] !== undefined && message.includes("'--stage <stage>' not specified"))
     return 'Write two dashes before the command: npm run keys -- list --stage staging.';
-  const sentence = message.replace(/^error: /, '').replaceAll(/pets_[a-z]+_\w+/g, 'pets_…');
+  const anyKey = new RegExp(`${keyPrefix('[a-z]+')}\\w+`, 'g');
+  const sentence = plain(message)
+    .trim()
+    .replace(/^error: /, '')
+    .replaceAll(anyKey, 'pets_…');
   return `${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`;
 }
 
-await runCommand(main);
+await runCommand(async () => {
+  await program.parseAsync();
+});

@@ -1,13 +1,14 @@
 import { InvalidArgumentError } from 'commander';
+import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { UsageError } from '../command.ts';
 
-// What may stand on the command line for keys.
+// The values of arguments on the command line for keys.
 
 const UNIT_MILLISECONDS = { d: 86_400_000, h: 3_600_000, m: 60_000 } as const;
 
 /** A name that neither breaks the lines of a list nor steers a terminal. */
 export function readOwner(owner: string): string {
-  if (/pets_[a-z]+_\w{36}/.test(owner)) throw new InvalidArgumentError('It takes a name, and no key.');
+  if (new RegExp(keyPattern()).test(owner)) throw new InvalidArgumentError('It takes a name, and no key.');
   if (/^(?=.*\S)(?!-)[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(owner)) return owner.trim();
   throw new InvalidArgumentError('It takes a name of 1 to 100 characters, all of them visible.');
 }

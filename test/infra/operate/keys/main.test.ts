@@ -18,37 +18,14 @@ describe('the command for keys', () => {
   test('explains itself when asked', async () => {
     const stdout = done(await keys(['--help']));
     expect(stdout).toMatch(/^Usage: npm run keys -- /);
-    expect([...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, action]) => action)).toEqual([
-      'issue',
-      'list',
-      'rotate',
-      'revoke',
-    ]);
+    const actions = Array.from(stdout.matchAll(/^ {2}([a-z]+)/gm), ([, action]) => action);
+    expect(actions).toEqual(['issue', 'list', 'rotate', 'revoke']);
   });
 
-  test.each([
-    ['issue', ['--stage', '--data', '--json', '--owner', '--expires-in', '--quiet', '--help']],
-    ['list', ['--stage', '--data', '--json', '--owner', '--state', '--help']],
-    [
-      'rotate',
-      [
-        '--stage',
-        '--data',
-        '--json',
-        '--overlap',
-        '--expires-in',
-        '--complete',
-        '--yes',
-        '--quiet',
-        '--help',
-      ],
-    ],
-    ['revoke', ['--stage', '--data', '--json', '--yes', '--help']],
-  ])('lists what %s takes when asked', async (action, options) => {
-    const stdout = done(await keys([action, '--help']));
-    expect([...stdout.matchAll(/^ +(?:-h, )?(--[a-z-]+) /gm)].map(([, option]) => option)).toEqual(options);
-    // Whoever reads it does not count in milliseconds.
-    expect(stdout).not.toMatch(/default: \d+\)/);
+  test('explains an action when asked, and does not count in milliseconds', async () => {
+    const stdout = done(await keys(['rotate', '--help']));
+    expect(stdout).toMatch(/^Usage: npm run keys -- rotate /);
+    expect(stdout).toMatch(/--overlap <duration> .*default: 24h\)/);
   });
 
   test('explains itself once and fails when told nothing', async () => {
@@ -67,11 +44,6 @@ describe('the command for keys', () => {
       ['a missing owner', ['issue', ...staging], /--owner .* not specified\.$/],
       ['an unknown option', [...issue, '--forever'], /^Unknown option '--forever'\.$/],
       ['two forms of output', [...issue, '--json', '--quiet'], /--quiet.*--json.*\.$/],
-      [
-        'another lifetime for a key that was shown',
-        ['rotate', 'key_1', ...staging, '--complete', '--expires-in', '1d'],
-        /--complete.*--expires-in.*\.$/,
-      ],
       ['a rotation of nothing', ['rotate', ...staging], /^Missing required argument 'keyId'\.$/],
       [
         'an owner that steers the terminal and breaks its lines',

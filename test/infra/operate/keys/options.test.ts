@@ -5,28 +5,22 @@ import { readDuration, readKeyId, readOwner } from '../../../../infra/operate/ke
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
 
 describe('an owner', () => {
-  test.each(['Acme', 'Pets & Söhne', '東京ペット', '🐶', 'a'.repeat(100)])('may be called %s', (owner) => {
-    expect(readOwner(owner)).toBe(owner);
+  test.each(['Pets & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('may be called %s', (owner) => {
+    expect(readOwner(owner)).toBe(owner.trim());
   });
 
-  test('is called without the white space around the name', () => {
-    expect(readOwner(' Acme Ltd  ')).toBe('Acme Ltd');
-  });
-
-  test.each(
-    Object.entries({
-      'without characters': '',
-      'of white space': ' \u00A0',
-      'that steers the terminal': '\u001B[2J',
-      'that breaks its line': 'Acme\nkey_1',
-      'that breaks it in Unicode': 'Acme\u2028key_1',
-      'that turns the writing round': '\u202Eemca',
-      'with half a character': '\uD800',
-      'of more than 100 characters': 'a'.repeat(101),
-      'that is an option': '--json',
-      'with a key in it': `Acme ${generateApiKey('staging')}`,
-    }),
-  )('has no name %s', (_what, owner) => {
+  test.each([
+    ['nothing', ''],
+    ['white space', ' \u00A0'],
+    ['what steers the terminal', '\u001B[2J'],
+    ['what breaks its line', 'Acme\nkey_1'],
+    ['what breaks it in Unicode', 'Acme\u2028key_1'],
+    ['what reverses its direction', '\u202Eemca'],
+    ['half a character', '\uD800'],
+    ['more than 100 characters', 'a'.repeat(101)],
+    ['an option', '--json'],
+    ['a key', `Acme ${generateApiKey('staging')}`],
+  ])('may not be called %s', (_what, owner) => {
     expect(() => readOwner(owner)).toThrow(InvalidArgumentError);
   });
 });
@@ -54,10 +48,8 @@ describe('the id of a key', () => {
     expect(readKeyId('key_01a1ff46e2b36d1473e3')).toBe('key_01a1ff46e2b36d1473e3');
   });
 
-  test.each(['', 'key_', 'key_XYZ', '01a1ff46e2b36d1473e3', ' key_1', 'key_1\n', generateApiKey('staging')])(
+  test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', generateApiKey('staging')])(
     'is nothing else',
-    (other) => {
-      expect(() => readKeyId(other)).toThrow(UsageError);
-    },
+    (other) => expect(() => readKeyId(other)).toThrow(UsageError),
   );
 });

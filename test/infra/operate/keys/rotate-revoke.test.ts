@@ -1,9 +1,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
-import type { IssuedKey } from '../../../../infra/operate/keys/lifecycle.ts';
-import { beginRotation, findRotatableKey } from '../../../../infra/operate/keys/rotation.ts';
-import { type ApiKeyRecord, hashOf } from '../../../../shared/storage/api-keys.ts';
+import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
+import type { ApiKeyRecord } from '../../../../shared/storage/api-keys.ts';
 import {
   caller,
   documentedActions,
@@ -12,7 +11,7 @@ import {
   kept,
   listed,
   run,
-  runFaulty,
+  runHeld,
   runUnread,
   store,
   usedActions,
@@ -20,53 +19,23 @@ import {
   working,
 } from '../../../support/deployed-keys.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
-import type { Outcome, RunningModule } from '../../../support/run-command.ts';
+import type { RunningModule } from '../../../support/run-command.ts';
 
 jest.setTimeout(120_000); // for processes that start on a busy machine
 useDeployedKeys();
 
 const DAY = 86_400_000;
-/** Words of the calls that store a key, and that give a rotated one its end. */
+/** Words of the call that stores a key, and of the call that sets the expiry of a rotated key. */
 const PUT = '"Item":';
 const LAST_WRITE = 'rotatedBy = ';
 const GOING_ON = 'Going on to the end of this step …\n';
 
-interface Held {
-  running: RunningModule;
-  /** Lets the call go on. */
-  release: () => void;
-}
-
-/** Runs the command; when it makes a call with these words, holds that and does something meanwhile. */
-function whileHeld(
-  parameters: string[],
-  words: string,
-  act: (held: Held) => Promise<unknown>,
-): Promise<Outcome> {
-  const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-  const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
-  function fault(): Promise<undefined> {
-    reach();
-    return released;
-  }
-  return runFaulty(parameters, { at: words, fault }, async (running) => {
-    await reached;
-    await act({ running, release: () => release(undefined) });
-  });
-}
-
 /** Presses Ctrl-C, and waits until the command says that it goes on. npm may send it once more. */
-async function interrupt({ process: child }: RunningModule): Promise<void> {
+async function interrupt({ process: child }: RunningModule): Promise<undefined> {
   const said = once(child.stderr!, 'data');
   child.kill('SIGINT');
   expect(String(await said)).toBe(GOING_ON);
   child.kill('SIGINT');
-}
-
-/** A key whose rotation was cut off when its successor was shown. */
-async function halfRotated(owner: string): Promise<{ old: IssuedKey; successor: IssuedKey }> {
-  const old = await issued(owner);
-  return { old, successor: await beginRotation(store, old.record, { caller }) };
 }
 
 describe('rotates a key', () => {
@@ -79,18 +48,11 @@ describe('rotates a key', () => {
       new RegExp(`^replaces +${record.keyId}, which works until ${predecessor!.expiresAt}$`, 'm'),
     );
     expect(stdout.split(shown)).toHaveLength(2);
-
-    const { keyId, createdAt } = successor!;
-    expect(successor).toMatchObject({
-      owner: 'Rotated',
-      createdBy: { time: createdAt, caller, action: 'rotate', keyId },
-    });
-    expect(hoursBetween(createdAt, successor!.expiresAt)).toBe(90 * 24);
+    expect(successor).toMatchObject({ owner: 'Rotated', createdBy: { caller, action: 'rotate' } });
+    expect(hoursBetween(successor!.createdAt, successor!.expiresAt)).toBe(90 * 24);
     const { rotatedBy, expiresAt } = predecessor!;
-    expect(rotatedBy).toEqual({ time: expect.any(String), caller, action: 'rotate', keyId: record.keyId });
+    expect(rotatedBy).toMatchObject({ caller, action: 'rotate', keyId: record.keyId });
     expect(hoursBetween(rotatedBy!.time, expiresAt)).toBe(24);
-
-    expect(await listed('Rotated')).toHaveLength(2);
     expect(JSON.stringify(await kept('Rotated'))).not.toContain(shown.slice(20));
   });
 
@@ -105,121 +67,82 @@ describe('rotates a key', () => {
     expect(hoursBetween(rotatedBy!.time, expiresAt)).toBe(2);
   });
 
-  test('not when nobody reads the successor, and says how to go on', async () => {
+  test('not when nobody reads the successor, which is revoked', async () => {
     const { key, record } = await issued('Unread', 90 * DAY);
-    const { code, stderr } = await runUnread(['rotate', record.keyId, '--quiet']);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^The rotation of .* is not complete: rotate it again, .* --complete if .*\.\n.*EPIPE.*\n$/,
-      ),
-    });
-    const { rotatedBy, expiresAt } = (await working(key))!;
-    expect({ rotatedBy, expiresAt }).toEqual({ rotatedBy: undefined, expiresAt: record.expiresAt });
+    const line = refusal(await runUnread(['rotate', record.keyId, '--quiet']));
+    const [successor] = (await listed('Unread')) as [ApiKeyRecord];
+    expect(line).toMatch(
+      new RegExp(`^The key ${successor.keyId} .* was revoked, so do not use it\\. .*EPIPE`),
+    );
+    expect(successor.revokedBy).toMatchObject({ caller, action: 'revoke' });
+    expect(await working(key)).toEqual(record);
   });
 
-  test('anew when the command was killed before the key got its end', async () => {
-    const { key, record } = await issued('Cut off');
+  test('again after the command was killed before its last write, which the list shows', async () => {
+    const { key, record } = await issued('Killed');
     const { keyId } = record;
-    const killed = await whileHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async ({ running }) => {
+    const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
       running.process.kill('SIGKILL');
+      await running.ended;
+      return 'reset before the request is read';
     });
-    const abandoned = killed.stdout.trim();
-    expect(await working(key)).toEqual({
-      ...record,
-      successor: { keyId: expect.any(String), hash: hashOf(abandoned) },
-    });
+    expect(await working(key)).toEqual(record);
+    const extra = (await working(killed.stdout.trim()))!;
+    const rows = done(await run(['list', '--owner', 'Killed'])).split('\n');
+    expect(rows[1]).toMatch(new RegExp(`^${extra.keyId} .* active +${keyId} +Killed$`));
+    expect(rows[2]).toMatch(new RegExp(`^${keyId} .* active +- +Killed$`));
 
-    const { code, stdout, stderr } = await run(['rotate', keyId, '--quiet']);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringMatching(
-        /^A rotation of .* was cut off: the key that it may have shown stops working\.\n$/,
-      ),
-    });
-    const successor = await working(stdout.trim());
-    expect((await listed('Cut off')).map((one) => one.keyId)).toEqual([successor!.keyId, keyId]);
-    expect(await working(key)).toHaveProperty('expiresAt');
-    expect(await working(abandoned)).toBeUndefined();
+    done(await run(['revoke', extra.keyId, '--yes']));
+    const successor = await working(done(await run(['rotate', keyId, '--quiet'])).trim());
+    expect(await working(key)).toMatchObject({ successor: { keyId: successor!.keyId } });
+    expect(await working(killed.stdout.trim())).toBeUndefined();
   });
 
-  test('not again when the command was killed as the key had got its end', async () => {
-    const { key, record } = await issued('Cut off late');
-    const killed = await runFaulty(
+  test('once, though the response to its last write is lost', async () => {
+    const { key, record } = await issued('Lost');
+    const rotation = runHeld(
       ['rotate', record.keyId, '--quiet'],
-      { at: LAST_WRITE, fault: () => 'executed, answer delayed beyond the time-out' },
-      async ({ process: child }) => {
-        while (child.exitCode === null && !(await working(key))?.rotatedBy) await setImmediate();
-        child.kill('SIGKILL');
-      },
+      LAST_WRITE,
+      async () => 'executed, answer dropped',
     );
-    const { keyId } = (await working(killed.stdout.trim()))!;
+    const { keyId } = (await working(done(await rotation).trim()))!;
+    expect(await working(key)).toMatchObject({ successor: { keyId } });
     expect(refusal(await run(['rotate', record.keyId]))).toMatch(new RegExp(`its successor is ${keyId}\\.$`));
-    expect(await listed('Cut off late')).toHaveLength(2);
   });
 
-  test('to the key that was shown when it was cut off, for people', async () => {
-    const { old, successor } = await halfRotated('Kept');
-    const { keyId } = old.record;
-    const stdout = done(await run(['rotate', keyId, '--complete', '--overlap', '2h']));
-    const { rotatedBy, expiresAt } = (await working(old.key))!;
-    expect(stdout).toBe(
-      `The key ${keyId} works until ${expiresAt}; its successor is ${successor.record.keyId}.\n`,
-    );
-    expect(rotatedBy).toMatchObject({ caller, action: 'rotate', keyId });
-    expect(hoursBetween(rotatedBy!.time, expiresAt)).toBe(2);
-    expect(await working(successor.key)).toEqual(successor.record);
-    expect(await listed('Kept')).toHaveLength(2);
-  });
-
-  test('to that key for programs', async () => {
-    const { old, successor } = await halfRotated('Kept by a program');
-    const { keyId } = old.record;
-    const shown = JSON.parse(done(await run(['rotate', keyId, '--complete', '--json'])));
-    const { rotatedBy, expiresAt } = (await working(old.key))!;
-    expect(shown).toMatchObject({ keyId, expiresAt, rotatedBy, successor: successor.record.keyId });
-  });
-
-  test('unless somebody else takes over, and says that what it has shown is of no use', async () => {
-    const { key, record } = await issued('Taken over');
-    const { keyId } = record;
-    const outcome = await whileHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async ({ release }) => {
-      const found = await findRotatableKey(store, keyId);
-      await beginRotation(store, found, { caller });
-      release();
+  test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, RegExp]>([
+    [
+      'rotates',
+      (record) => rotateApiKey(store, record, { overlap: DAY, caller }, async () => {}),
+      /was revoked, so do not use it\. The key .* was rotated on .*: its successor is key_\w+\.\n$/,
+    ],
+    [
+      'revokes',
+      (record) => revokeApiKey(store, record, caller),
+      /was revoked, so do not use it\. The key .* is revoked: issue a new one to Contested\.\n$/,
+    ],
+  ])('unless another operator %s it meanwhile, and says so', async (_what, act, sentences) => {
+    const { record } = await issued('Contested');
+    const outcome = await runHeld(['rotate', record.keyId, '--quiet'], LAST_WRITE, async () => {
+      await act(record);
+      return undefined;
     });
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: expect.stringMatching(/^pets_staging_/),
-      stderr: `Somebody else rotates ${keyId} too, and has taken over: use no key that was shown here.\n`,
-    });
+    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringMatching(sentences) });
     expect(await working(outcome.stdout.trim())).toBeUndefined();
-    expect(await working(key)).not.toHaveProperty('expiresAt');
   });
 });
 
 describe('goes on to the end of its step at Ctrl-C', () => {
-  test('when it issues a key', async () => {
-    const outcome = await whileHeld(['issue', '--owner', 'Awaited', '--quiet'], PUT, async (held) => {
-      await interrupt(held.running);
-      held.release();
-    });
+  test.each([
+    ['issues', async () => ['issue', '--owner', 'Awaited']],
+    ['rotates', async () => ['rotate', (await issued('Awaited')).record.keyId]],
+  ])('when it %s a key', async (_what, prepare) => {
+    const outcome = await runHeld([...(await prepare()), '--quiet'], PUT, interrupt);
     expect(outcome).toMatchObject({ code: 0, stderr: GOING_ON });
-    expect(await working(outcome.stdout.trim())).toMatchObject({ owner: 'Awaited' });
-  });
-
-  test('when it rotates one', async () => {
-    const { key, record } = await issued('Awaited too');
-    const outcome = await whileHeld(['rotate', record.keyId, '--quiet'], PUT, async (held) => {
-      await interrupt(held.running);
-      held.release();
-    });
-    expect(outcome).toMatchObject({ code: 0, stderr: GOING_ON });
-    const successor = await working(outcome.stdout.trim());
-    expect(await working(key)).toMatchObject({
-      rotatedBy: { caller },
-      successor: { keyId: successor!.keyId },
-    });
+    const made = await working(outcome.stdout.trim());
+    expect(made).toMatchObject({ owner: 'Awaited' });
+    const replaced = (await listed('Awaited')).find(({ keyId }) => keyId === made!.replaces);
+    expect(replaced?.successor?.keyId).toBe(made!.replaces && made!.keyId);
   });
 });
 
@@ -251,17 +174,18 @@ describe('revokes a key', () => {
     expect(await working(key)).toEqual(record);
   });
 
-  test('unasked when told so, and one that is revoked as it was; a successor works on', async () => {
-    const { old, successor } = await halfRotated('Unasked');
-    const warning = `Its successor ${successor.record.keyId} works on: revoke it too if it leaked, or if nobody has it.\n`;
-    const { code, stdout, stderr } = await run(['revoke', old.record.keyId, '--yes', '--json']);
+  test('unasked when told so, and only once; its successor works on', async () => {
+    const { key, record } = await issued('Unasked');
+    const { keyId } = record;
+    const successor = await working(done(await run(['rotate', keyId, '--quiet'])).trim());
+    const { code, stdout, stderr } = await run(['revoke', keyId, '--yes', '--json']);
+    const warning = `Its successor ${successor!.keyId} is not revoked with it: revoke that too if it leaked.\n`;
     expect({ code, stderr }).toEqual({ code: 0, stderr: warning });
     const revoked = JSON.parse(stdout);
-    expect(revoked).toMatchObject({ keyId: old.record.keyId, state: 'revoked', revokedBy: { caller } });
-    expect(await working(old.key)).toBeUndefined();
-    expect(await working(successor.key)).toEqual(successor.record);
-    // By whomever: the first counts.
-    const again = await run(['revoke', old.record.keyId, '--json']);
+    expect(revoked).toMatchObject({ keyId, state: 'revoked', revokedBy: { caller } });
+    expect(await working(key)).toBeUndefined();
+    expect(await listed('Unasked')).toContainEqual(successor);
+    const again = await run(['revoke', keyId, '--json']);
     expect(JSON.parse(again.stdout)).toEqual(revoked);
   });
 });
