@@ -3,14 +3,7 @@ import {
   DynamoDBClient,
   DynamoDBServiceException,
 } from '@aws-sdk/client-dynamodb';
-import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  type PutCommandInput,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Readable } from 'node:stream';
 
@@ -88,19 +81,8 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
   }
 }
 
-type Conditional<Input> = Input & { ConditionExpression: string };
-
-/** Puts an item if its condition holds; gives whether it did. */
-export function putIf(input: Conditional<PutCommandInput>): Promise<boolean> {
-  return conditionHolds(database.send(new PutCommand(input)));
-}
-
-/** Updates an item if its condition holds; gives whether it did. */
-export function updateIf(input: Conditional<UpdateCommandInput>): Promise<boolean> {
-  return conditionHolds(database.send(new UpdateCommand(input)));
-}
-
-async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
+/** Whether the condition of a write held: false if DynamoDB refused the write for it, and any other error as it is. */
+export async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
     return true;

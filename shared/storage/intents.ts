@@ -1,5 +1,6 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash } from 'node:crypto';
-import { putIf, readItem } from './database.ts';
+import { conditionHolds, database, readItem } from './database.ts';
 import { environmentVariables, requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
@@ -62,12 +63,16 @@ function putUnlessEarlier(intent: Intent, now: number, taken: bigint | undefined
     'expiresAt < :now',
     ...(taken ? ['petId = :taken'] : []),
   ];
-  return putIf({
-    TableName: intentsTable(),
-    Item: intent,
-    ConditionExpression: conditions.join(' OR '),
-    ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
-  });
+  return conditionHolds(
+    database.send(
+      new PutCommand({
+        TableName: intentsTable(),
+        Item: intent,
+        ConditionExpression: conditions.join(' OR '),
+        ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
+      }),
+    ),
+  );
 }
 
 function intentsTable(): string {

@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
-import { database, putIf, readItem } from './database.ts';
+import { conditionHolds, database, readItem } from './database.ts';
 import { environmentVariables, listIndexes, metrics, requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
 import { agreeOnPetId } from './intents.ts';
@@ -134,7 +134,11 @@ async function newestOfPartition({ partition, status, cursor, limit }: Partition
 }
 
 function putIfFree(item: PetItem): Promise<boolean> {
-  return putIf({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' });
+  return conditionHolds(
+    database.send(
+      new PutCommand({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
+    ),
+  );
 }
 
 /** Whether the pet with this identifier, which is taken, was created by this request. */

@@ -1,4 +1,4 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { paginateQuery, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { randomBytes } from 'node:crypto';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
@@ -9,7 +9,7 @@ import {
   hashOf,
   type KeyStore,
 } from '../../../shared/storage/api-keys.ts';
-import { database, putIf, readItem, updateIf } from '../../../shared/storage/database.ts';
+import { conditionHolds, database, readItem } from '../../../shared/storage/database.ts';
 import { keyIndex } from '../../../shared/names.ts';
 import { UsageError } from '../command.ts';
 
@@ -44,12 +44,16 @@ export async function issueApiKey(
 ): Promise<IssuedKey> {
   const issued = makeApiKey(store.stage, newKey);
   try {
-    await putIf({
-      TableName: store.table,
-      Item: issued.record,
-      // A retry may arrive after the key was revoked or rotated.
-      ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
-    });
+    await conditionHolds(
+      database.send(
+        new PutCommand({
+          TableName: store.table,
+          Item: issued.record,
+          // A retry may arrive after the key was revoked or rotated.
+          ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
+        }),
+      ),
+    );
     await show?.(issued);
     return issued;
   } catch (error) {
@@ -104,13 +108,17 @@ export async function revokeApiKey(
   caller: string,
 ): Promise<ApiKeyRecord> {
   const revokedBy = auditLine('revoke', keyId, caller);
-  await updateIf({
-    TableName: table,
-    Key: { hash },
-    UpdateExpression: 'SET revokedAt = :time, revokedBy = :revokedBy',
-    ConditionExpression: 'attribute_not_exists(revokedAt)',
-    ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
-  });
+  await conditionHolds(
+    database.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { hash },
+        UpdateExpression: 'SET revokedAt = :time, revokedBy = :revokedBy',
+        ConditionExpression: 'attribute_not_exists(revokedAt)',
+        ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
+      }),
+    ),
+  );
   return (await readItem<ApiKeyRecord>(table, { hash }))!;
 }
 

@@ -1,5 +1,6 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ApiKeyRecord, type KeyStore, stateOf } from '../../../shared/storage/api-keys.ts';
-import { updateIf } from '../../../shared/storage/database.ts';
+import { conditionHolds, database } from '../../../shared/storage/database.ts';
 import { UsageError } from '../command.ts';
 import {
   auditLine,
@@ -48,21 +49,25 @@ export async function rotateApiKey(
   const newKey = { owner, lifetime, caller, replaces: keyId };
   const { record: successor } = await issueApiKey(store, newKey, (issued) => show(issued, expiresAt));
 
-  const isRotated = await updateIf({
-    TableName: store.table,
-    Key: { hash },
-    UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy, successor = :successor',
-    // The SDK retries an update whose response was lost: the retry finds its own successor, even if the key was revoked since.
-    ConditionExpression:
-      'successor.keyId = :keyId OR ' +
-      '(attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt))',
-    ExpressionAttributeValues: {
-      ':expiresAt': expiresAt,
-      ':rotatedBy': auditLine('rotate', keyId, caller),
-      ':successor': { keyId: successor.keyId },
-      ':keyId': successor.keyId,
-    },
-  }).catch((error: Error) => {
+  const isRotated = await conditionHolds(
+    database.send(
+      new UpdateCommand({
+        TableName: store.table,
+        Key: { hash },
+        UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy, successor = :successor',
+        // The SDK retries an update whose response was lost: the retry finds its own successor, even if the key was revoked since.
+        ConditionExpression:
+          'successor.keyId = :keyId OR ' +
+          '(attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt))',
+        ExpressionAttributeValues: {
+          ':expiresAt': expiresAt,
+          ':rotatedBy': auditLine('rotate', keyId, caller),
+          ':successor': { keyId: successor.keyId },
+          ':keyId': successor.keyId,
+        },
+      }),
+    ),
+  ).catch((error: Error) => {
     throw new UsageError(
       `The expiry of the key ${keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${error.message}`,
       { cause: error },
