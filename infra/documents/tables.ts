@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { ListPetsQuery, Pet } from '../../shared/contract/schemas.ts';
+import { markdownTable } from '../operate/markdown-table.ts';
 import { type StageName, stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
 import { componentSchemas, parameterObjects, schemaObject } from './openapi/schema-objects.ts';
@@ -99,5 +100,5 @@ function power(bound: number | bigint): string {
 }
 
 function table(head: string[], rows: string[][]): string {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return markdownTable(head, rows, '---');
 }

@@ -1,5 +1,6 @@
-import { errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
+import { errorCatalogue } from '../../../shared/contract/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
+import { markdownTable } from '../../operate/markdown-table.ts';
 
 /** The description of the API, in Markdown (CommonMark). */
 export const introduction = `\
@@ -34,9 +35,10 @@ ${errorTable()}`;
 
 /** Each error with its status and when clients get it. */
 export function errorTable(): string {
-  const rows = errorCodes.map((code) => {
-    const { status, description } = errorCatalogue[code];
-    return `| \`${code}\` | ${status} | ${description} |\n`;
-  });
-  return ['| `code` | status | when |\n|---|---|---|\n', ...rows].join('');
+  const rows = Object.entries(errorCatalogue).map(([code, { status, description }]) => [
+    `\`${code}\``,
+    status.toString(),
+    description,
+  ]);
+  return markdownTable(['`code`', 'status', 'when'], rows, '---');
 }

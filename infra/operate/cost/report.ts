@@ -23,30 +23,22 @@ const levers: [change: string, settings: Partial<StageSettings>, assumed?: Parti
   ['`listPartitions: 4`', { listPartitions: 4 }],
 ];
 
-/** A month of each stage, at rest and at steady rates, as Markdown. */
+/** A month of production at steady rates and of both stages at rest, as Markdown. */
 export function costReport(): string {
-  const [production, staging] = (['production', 'staging'] as const).map(asSynthesized) as [Stage, Stage];
+  const production = asSynthesized('production');
   const rates = [1, 10, 1_000];
   const columns = rates.map((rate) => `${rate.toLocaleString('en')}/s`);
   const costs = rates.map((rate) => monthlyCost(production, rate));
   const perMillion = costs.map((cost, index) => (total(cost) / (rates[index]! * SECONDS_PER_MONTH)) * 1e6);
-  const savings = levers.map(([change, settings, assumed]) => ({
-    change,
-    dollars: rates.map((rate, index) => {
-      const changed = monthlyCost({ ...production, settings: { ...stages.production, ...settings } }, rate, {
-        ...assumptions,
-        ...assumed,
-      });
-      return total(costs[index]!) - total(changed);
-    }),
-  }));
-  const dominant = costs.map((cost, index) => {
-    const three = priceNames.toSorted((one, other) => cost[other] - cost[one]).slice(0, 3);
-    const shares = three.map((name) => `${title(name)} ${((cost[name] / total(cost)) * 100).toFixed()} %`);
-    const best = savings.toSorted((one, other) => other.dollars[index]! - one.dollars[index]!)[0]!;
-    const lever = `${best.change}, which saves ${money(best.dollars[index]!)} a month`;
-    return `- At ${columns[index]} most goes to ${shares.join(', ')}. The strongest lever: ${lever}.`;
+  const savings = levers.map(([change, changes, assumed]) => {
+    const changed: Stage = { ...production, settings: { ...stages.production, ...changes } };
+    const saved = rates.map(
+      (rate, index) =>
+        total(costs[index]!) - total(monthlyCost(changed, rate, { ...assumptions, ...assumed })),
+    );
+    return [change, ...saved.map(money)];
   });
+  const [atRest, stagingAtRest] = [monthlyDollars('production', 0), monthlyDollars('staging', 0)];
 
   return [
     markdownTable(
@@ -57,18 +49,8 @@ export function costReport(): string {
         ['**for a million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
       ],
     ),
-    ...dominant,
-    `- At rest, without a request: production ${money(total(monthlyCost(production, 0)))} a month, staging ${money(total(monthlyCost(staging, 0)))}.`,
-    '\n```mermaid\nxychart-beta',
-    '  title "Production: dollars for a million requests"',
-    `  x-axis [${columns.map((column) => `"${column}"`).join(', ')}]`,
-    `  y-axis "dollars" 0 --> ${Math.ceil(Math.max(...perMillion))}`,
-    `  bar [${perMillion.map(money).join(', ')}]`,
-    '```\n',
-    markdownTable(
-      ['What a change saves, dollars a month', ...columns],
-      savings.map(({ change, dollars }) => [change, ...dollars.map(money)]),
-    ),
+    `At rest, without a request: production ${money(atRest)} a month, staging ${money(stagingAtRest)}.\n`,
+    markdownTable(['What a change saves, dollars a month', ...columns], savings),
     markdownTable(
       ['Price', 'dollars', 'compared with'],
       priceNames.map((name) => [
