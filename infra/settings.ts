@@ -94,25 +94,28 @@ const Settings = v.strictObject(
      */
     alarmEmail: v.exactOptional(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')),
     /**
-     * Custom domain: the API is then at `https://{domainName}/v1`, and at no other address.
+     * Custom domain: the API is then at `https://{name}/v1`, and at no other address. The certificate is one of AWS
+     * Certificate Manager in the stage's region, the Route 53 zone gets the domain's record.
      * @default - the address that API Gateway assigns
      */
-    domainName: v.exactOptional(
-      text(
-        /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
-        'must be a name in lower case without scheme or path, such as pets.example.com',
+    domain: v.exactOptional(
+      v.strictObject(
+        {
+          name: text(
+            /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
+            'must be a name in lower case without scheme or path, such as pets.example.com',
+          ),
+          certificateArn: text(
+            /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
+            'must be the ARN of a certificate in AWS Certificate Manager',
+          ),
+          hostedZoneId: text(
+            /^Z[A-Z\d]+$/,
+            'must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ',
+          ),
+        },
+        describeMember,
       ),
-    ),
-    /** Certificate for `domainName` in AWS Certificate Manager, in the stage's region. */
-    certificateArn: v.exactOptional(
-      text(
-        /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
-        'must be the ARN of a certificate in AWS Certificate Manager',
-      ),
-    ),
-    /** Route 53 hosted zone for the records of `domainName`. */
-    hostedZoneId: v.exactOptional(
-      text(/^Z[A-Z\d]+$/, 'must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ'),
     ),
   },
   describeMember,
@@ -123,21 +126,11 @@ export type StageSettings = v.InferOutput<typeof Settings>;
 /** What settings must not be beside each other: why not, or undefined. */
 function findContradiction(settings: StageSettings): string | undefined {
   const { listPartitions, recordedListPartitions, requestsPerSecond, requestBurst } = settings;
-  const { domainName, certificateArn, hostedZoneId } = settings;
   if (listPartitions < recordedListPartitions) {
     return `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists`;
   }
   if (requestsPerSecond > requestBurst) {
     return `requestsPerSecond must not exceed requestBurst, but is ${requestsPerSecond} with a burst of ${requestBurst}: the rate would never be reached`;
-  }
-  if (domainName && !certificateArn) {
-    return `certificateArn is missing: the domain ${domainName} needs a certificate from AWS Certificate Manager in the stage's region`;
-  }
-  if (domainName && !hostedZoneId) {
-    return `hostedZoneId is missing: the domain ${domainName} needs the Route 53 zone that gets its records`;
-  }
-  if (!domainName && (certificateArn || hostedZoneId)) {
-    return 'domainName is missing: certificateArn and hostedZoneId are for a domain';
   }
   return undefined;
 }
@@ -183,11 +176,11 @@ export function checkStages(all: Record<string, StageSettings>): void {
       );
     }
     checkSettings(stage, settings);
-    const { domainName } = settings;
-    if (!domainName) continue;
-    const other = stageOfDomain.get(domainName);
+    const { domain } = settings;
+    if (!domain) continue;
+    const other = stageOfDomain.get(domain.name);
     if (other)
-      throw new SettingsError(`The stages ${other} and ${stage} have the same domain ${domainName}.`);
-    stageOfDomain.set(domainName, stage);
+      throw new SettingsError(`The stages ${other} and ${stage} have the same domain ${domain.name}.`);
+    stageOfDomain.set(domain.name, stage);
   }
 }

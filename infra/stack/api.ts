@@ -41,12 +41,12 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: ApiProps) {
     super(scope, id);
 
-    const { domainName, certificateArn, hostedZoneId } = settings;
+    const { domain } = settings;
     const api = new RestApi(this, 'RestApi', {
       restApiName: serviceName(stage),
       description: `Pet store, stage ${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domainName !== undefined,
+      disableExecuteApiEndpoint: domain !== undefined,
       deployOptions: {
         stageName: stage,
         throttlingRateLimit: settings.requestsPerSecond,
@@ -70,10 +70,8 @@ export class Api extends Construct {
     // The output that the construct adds: the stack gives the base address, with its version, instead.
     api.node.tryRemoveChild('Endpoint');
 
-    if (domainName && certificateArn && hostedZoneId) {
-      serveUnderDomain(this, api as IRestApi, { domainName, certificateArn, hostedZoneId });
-    }
-    this.baseAddress = domainName ? `https://${domainName}/v1` : api.urlForPath('/v1');
+    if (domain) serveUnderDomain(this, api as IRestApi, domain);
+    this.baseAddress = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
     this.serverErrors = addAlarms(stage, monitoring);
     acknowledgeFindings(api, settings);

@@ -2,6 +2,7 @@ import { DomainName, EndpointAccessMode, type IRestApi, SecurityPolicy } from 'a
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
+import type { StageSettings } from '../settings.ts';
 
 /**
  * TLS 1.2 with forward secrecy or 1.3, and only under the name that the request is for.
@@ -12,27 +13,21 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-interface DomainSettings {
-  domainName: string;
-  certificateArn: string;
-  hostedZoneId: string;
-}
-
 /** Serves the API under a domain of its own, whose addresses do not name the stage. */
 export function serveUnderDomain(
   scope: Construct,
   api: IRestApi,
-  { domainName, certificateArn, hostedZoneId }: DomainSettings,
+  { name, certificateArn, hostedZoneId }: NonNullable<StageSettings['domain']>,
 ): void {
   const domain = new DomainName(scope, 'Domain', {
     ...tls,
-    domainName,
+    domainName: name,
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
     mapping: api,
   });
   new CfnRecordSet(scope, 'DomainRecord', {
     hostedZoneId,
-    name: domainName,
+    name,
     type: 'A',
     aliasTarget: {
       dnsName: domain.domainNameAliasDomainName,

@@ -49,7 +49,7 @@ describe('a Node that is too old', () => {
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Node 24 or newer is needed, and this is Node ${version} (${process.execPath}): run npm ci, which installs it for this project, and start again through npm.\n`,
+      stderr: `Node 24 or newer is needed, and this is Node ${version} (${process.execPath}): run npm ci, and start again through npm.\n`,
     });
   });
 
@@ -103,7 +103,7 @@ test('packages that are not installed are told in a sentence', async () => {
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ and \d+ more\): run npm ci, and start again\.\n$/,
+      /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\): run npm ci, and start again through npm\.\n$/,
     ),
   });
 });

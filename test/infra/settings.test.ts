@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { checkStages, SettingsError, type StageSettings } from '../../infra/settings.ts';
+import { checkSettings, checkStages, SettingsError, type StageSettings } from '../../infra/settings.ts';
 import { stages } from '../../infra/stages.ts';
 import { cdkSynth } from '../support/assembly.ts';
-import { petStoreStack } from '../support/changed-stack.ts';
 import { stageNames } from '../support/stack-template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -23,7 +22,7 @@ const bounds = {
 const names = Object.keys(bounds) as (keyof typeof bounds)[];
 
 const domain = {
-  domainName: 'pets.example.com',
+  name: 'pets.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
   hostedZoneId: 'Z0000000000000000000',
 };
@@ -130,7 +129,7 @@ describe.each(stageNames)('the settings of %s', (stage) => {
     });
   });
 
-  describe('domainName', () => {
+  describe('domain', () => {
     test.each([
       '',
       'https://pets.example.com',
@@ -142,40 +141,27 @@ describe.each(stageNames)('the settings of %s', (stage) => {
       '-pets.example.com',
       'pets-.example.com',
       '192.0.2.1',
-    ])('must not be %j', (domainName) => {
-      const sentence = refusalOf(stage, { ...domain, domainName });
-      expect(sentence.startsWith(`Stage ${stage}: domainName must be a name in lower case without `)).toBe(
+    ])('must not be %j', (name) => {
+      const sentence = refusalOf(stage, { domain: { ...domain, name } });
+      expect(sentence.startsWith(`Stage ${stage}: domain.name must be a name in lower case without `)).toBe(
         true,
       );
-      expect(sentence.endsWith(`, not '${domainName}'.`)).toBe(true);
+      expect(sentence.endsWith(`, not '${name}'.`)).toBe(true);
     });
 
     test.each(['pets.example.com', 'example.com', 'xn--kfer-loa.shop-1.example'])(
       'may be %s, with certificate and zone',
-      (domainName) => {
-        expectNoRefusal(stage, { ...domain, domainName });
+      (name) => {
+        expectNoRefusal(stage, { domain: { ...domain, name } });
       },
     );
 
-    const { domainName, certificateArn, hostedZoneId } = domain;
-    test.each([
-      ['a certificate', 'certificateArn', { domainName, hostedZoneId }],
-      ['a zone', 'hostedZoneId', { domainName, certificateArn }],
-    ])('must not be without %s', (_what, missing, settings) => {
-      const sentence = refusalOf(stage, settings);
-      expect(
-        sentence.startsWith(`Stage ${stage}: ${missing} is missing: the domain ${domainName} needs `),
-      ).toBe(true);
+    test.each(['name', 'certificateArn', 'hostedZoneId'] as const)('must not be without %s', (missing) => {
+      const { [missing]: _, ...rest } = domain;
+      expect(refusalOf(stage, { domain: rest as typeof domain })).toBe(
+        `Stage ${stage}: domain.${missing} is missing.`,
+      );
     });
-
-    test.each([{ certificateArn }, { hostedZoneId }, { certificateArn, hostedZoneId }])(
-      'must be there with %j',
-      (settings) => {
-        expect(refusalOf(stage, settings)).toBe(
-          `Stage ${stage}: domainName is missing: certificateArn and hostedZoneId are for a domain.`,
-        );
-      },
-    );
   });
 });
 
@@ -208,13 +194,13 @@ describe('cdk synth does not take', () => {
     ['a misspelt limit', { firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is no setting'],
     [
       'any text for a certificate',
-      { ...domain, certificateArn: 'x' },
-      "certificateArn must be the ARN of a certificate in AWS Certificate Manager, not 'x'",
+      { domain: { ...domain, certificateArn: 'x' } },
+      "domain.certificateArn must be the ARN of a certificate in AWS Certificate Manager, not 'x'",
     ],
     [
       'the path of a zone for its id',
-      { ...domain, hostedZoneId: '/hostedzone/Z1' },
-      "hostedZoneId must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ, not '/hostedzone/Z1'",
+      { domain: { ...domain, hostedZoneId: '/hostedzone/Z1' } },
+      "domain.hostedZoneId must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ, not '/hostedzone/Z1'",
     ],
   ])('%s', (_what, changes, sentence) => {
     expect(refusalOf('production', changes)).toBe(`Stage production: ${sentence}.`);
@@ -222,7 +208,7 @@ describe('cdk synth does not take', () => {
 
   test('a setting that is not there', () => {
     const { keepsData: _, ...settings } = stages.production;
-    const error = errorOf(() => petStoreStack('production', { settings: settings as StageSettings }));
+    const error = errorOf(() => checkSettings('production', settings as StageSettings));
     expect(error).toEqual(new SettingsError('Stage production: keepsData is missing.'));
   });
 
@@ -249,17 +235,17 @@ describe('cdk synth does not take', () => {
 
   test.each([`${'a'.repeat(64)}.example`, `${'a.'.repeat(130)}example`])(
     'a domain name that is too long',
-    (domainName) => {
-      expect(refusalOf('staging', { ...domain, domainName })).toContain(
-        'domainName must be a name in lower case',
+    (name) => {
+      expect(refusalOf('staging', { domain: { ...domain, name } })).toContain(
+        'domain.name must be a name in lower case',
       );
     },
   );
 
   test('one domain for two stages', () => {
     const all = {
-      staging: { ...stages.staging, ...domain },
-      production: { ...stages.production, ...domain },
+      staging: { ...stages.staging, domain },
+      production: { ...stages.production, domain },
     };
     expect(errorOf(() => checkStages(all))).toEqual(
       new SettingsError('The stages staging and production have the same domain pets.example.com.'),
@@ -289,7 +275,7 @@ describe('cdk synth with a bad setting', () => {
 
 /** The one sentence for which there is no stack with these settings. */
 function refusalOf(stage: keyof typeof stages, changes: Partial<StageSettings>): string {
-  const error = errorOf(() => petStoreStack(stage, { settings: { ...stages[stage], ...changes } }));
+  const error = errorOf(() => checkSettings(stage, { ...stages[stage], ...changes }));
   expect(error).toBeInstanceOf(SettingsError);
   const { message } = error!;
   // What a sentence repeats may hold anything.
@@ -300,7 +286,7 @@ function refusalOf(stage: keyof typeof stages, changes: Partial<StageSettings>):
 }
 
 function expectNoRefusal(stage: keyof typeof stages, changes: Partial<StageSettings>): void {
-  expect(errorOf(() => petStoreStack(stage, { settings: { ...stages[stage], ...changes } }))).toBeUndefined();
+  expect(errorOf(() => checkSettings(stage, { ...stages[stage], ...changes }))).toBeUndefined();
 }
 
 function errorOf(action: () => unknown): Error | undefined {

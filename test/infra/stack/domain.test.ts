@@ -10,7 +10,7 @@ import {
 } from '../../support/stack-template.ts';
 
 const settings = {
-  domainName: 'pets.example.com',
+  name: 'pets.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
   hostedZoneId: 'Z0000000000000000000',
 };
@@ -18,7 +18,7 @@ const settings = {
 const types = ['AWS::ApiGateway::DomainName', 'AWS::ApiGateway::BasePathMapping', 'AWS::Route53::RecordSet'];
 
 describe.each(stageNames)('the domain of %s', (stage) => {
-  const withDomain = changedTemplate(stage, { settings: { ...stages[stage], ...settings } });
+  const withDomain = changedTemplate(stage, { settings: { ...stages[stage], domain: settings } });
   const without = changedTemplate(stage);
 
   describe('when the stage has one', () => {
@@ -32,7 +32,7 @@ describe.each(stageNames)('the domain of %s', (stage) => {
 
     test('has the certificate, in the region of the stack', () => {
       expect(domain.Properties).toMatchObject({
-        DomainName: settings.domainName,
+        DomainName: settings.name,
         RegionalCertificateArn: settings.certificateArn,
         EndpointConfiguration: { Types: ['REGIONAL'] },
       });
@@ -59,7 +59,7 @@ describe.each(stageNames)('the domain of %s', (stage) => {
     test('is found by its name', () => {
       expect(record.Properties).toEqual({
         HostedZoneId: settings.hostedZoneId,
-        Name: settings.domainName,
+        Name: settings.name,
         Type: 'A',
         AliasTarget: {
           DNSName: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] },
