@@ -166,7 +166,7 @@ describe('a load is refused in a sentence', () => {
       { 'api-key': 'the\nkey' },
       '--api-key must be a key as `npm start` or `npm run keys` shows it.',
     ],
-    ['without connections', { connections: '0' }, '--connections must be an integer from 1 to 1000, not 0.'],
+    ['without connections', { connections: '0' }, '--connections must be an integer from 1 to 1000.'],
     [
       'where nobody listens',
       { 'base-url': 'http://127.0.0.1:2/v1' },

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
-import { integerOption } from '../support/integer-option.ts';
+import { integerOption } from '../../infra/operate/integer-option.ts';
 import { setUpClients } from './load-clients.ts';
 import { gatherFigures } from './load-figures.ts';
 
