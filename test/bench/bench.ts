@@ -60,11 +60,11 @@ async function bench(): Promise<void> {
 }
 
 async function run(quick: boolean): Promise<Results> {
-  const assembly = await synthesizeStaging();
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const apiKey = generateApiKey('staging');
   const database = await startStubDatabase(folder, apiKey);
+  const assembly = await synthesizeStaging();
   const functions = await prepareFunctions(assembly, folder, apiKey, database.environment);
   const runtime = findRuntime();
   const quota = createCpuQuota();

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { assumptions, listReadUnits } from '../../infra/operate/cost/model.ts';
 import { stages } from '../../infra/stages.ts';
+import { hasTools } from '../support/tools.ts';
 import { runModule } from '../support/run-command.ts';
 import {
   computedTables,
@@ -37,9 +38,11 @@ describe('docs/scaling.md', () => {
     );
   });
 
-  test('shows it', () => {
-    expect(withoutStyles(inDocs('growth.svg'))).toBe(withoutStyles(plotGrowth(figures)));
-    expect(withoutStyles(inDocs('partitions.svg'))).toBe(withoutStyles(plotSimulation(figures.simulated)));
+  (hasTools() ? describe : describe.skip)('with its plots', () => {
+    test('shows it', () => {
+      expect(withoutStyles(inDocs('growth.svg'))).toBe(withoutStyles(plotGrowth(figures)));
+      expect(withoutStyles(inDocs('partitions.svg'))).toBe(withoutStyles(plotSimulation(figures.simulated)));
+    });
   });
 
   test('says what the simulation gives today', () => {

@@ -1,6 +1,19 @@
-import type { Client, Request } from 'autocannon';
 import { randomUUID } from 'node:crypto';
 import { PetStatus } from '../../shared/contract/schemas.ts';
+
+/** What is used of https://github.com/mcollina/autocannon#requests. */
+interface Request {
+  method?: 'POST';
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  setupRequest?: (request: Request) => Request;
+  onResponse?: (status: number, body: string, context: object, headers?: Record<string, unknown>) => void;
+}
+
+interface Client {
+  setRequests: (requests: Request[]) => void;
+}
 
 /**
  * What every connection asks for, around and around: half of it lists, a quarter creates, every second of them with an

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Outcome, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { hasTools } from '../support/tools.ts';
 
 // What a service does is made up here: how the command counts it is what is looked at.
 
@@ -14,6 +15,8 @@ interface Seen {
   line: string;
   idempotencyKey: string | undefined;
 }
+
+const describeLoad = hasTools() ? describe : describe.skip;
 
 const apiKey = 'the-key-of-the-load';
 let seen: Seen[];
@@ -88,7 +91,7 @@ function expectCounted(counted: number, sentInAll: number): void {
   expect(sentInAll - counted).toBeLessThanOrEqual(3);
 }
 
-describe('a load', () => {
+describeLoad('a load', () => {
   test('is lists, creates and the pets just created, each counted with what its clients waited for', async () => {
     const outcome = await load({ duration: '2' });
     const { code, stdout, stderr } = outcome;
@@ -154,7 +157,7 @@ describe('a load', () => {
   });
 });
 
-describe('a load is refused in a sentence', () => {
+describeLoad('a load is refused in a sentence', () => {
   test.each<[what: string, options: Record<string, string>, sentence: string]>([
     [
       'without a service',

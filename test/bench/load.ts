@@ -1,10 +1,10 @@
-import autocannon from 'autocannon';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
 import { integerOption } from '../../infra/operate/integer-option.ts';
+import { requireTool } from '../support/tools.ts';
 import { setUpClients } from './load-clients.ts';
 import { gatherFigures } from './load-figures.ts';
 
@@ -27,6 +27,9 @@ const MOST_UNANSWERED = 1_000;
 /** The plot has room for so many points in time. */
 const MOST_SPANS = 200;
 
+/** What is used of https://github.com/mcollina/autocannon#autocannonopts-cb. */
+type Autocannon = (options: object) => Promise<{ duration: number }> & { stop: () => void };
+
 interface Options {
   baseUrl: string;
   apiKey: string;
@@ -39,6 +42,7 @@ async function load(): Promise<void> {
   const options = readOptions();
   if (!options) return console.log(USAGE);
   const { baseUrl, apiKey, seconds, connections, plotFile } = options;
+  const autocannon = requireTool('autocannon') as Autocannon;
   await requireService(baseUrl, apiKey);
   // Better now than after all the work.
   save(plotFile, '');
@@ -52,7 +56,7 @@ async function load(): Promise<void> {
     timeout: ANSWER_SECONDS,
     headers: { Authorization: `Bearer ${apiKey}` },
     setupClient: setUpClients(new URL(baseUrl).pathname, figures),
-  }) as Promise<autocannon.Result> & autocannon.Instance;
+  });
   process.once('SIGINT', () => running.stop());
 
   const show = showProgress(`${connections} connections, ${seconds} s`, seconds);

@@ -1,9 +1,13 @@
-import { LineChart } from 'echarts/charts';
-import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
-import { type EChartsCoreOption, init, use } from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import { requireTool } from '../support/tools.ts';
 
-use([LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+/** What is used of https://echarts.apache.org/en/api.html#echarts. */
+interface Echarts {
+  init: (
+    element: null,
+    theme: null,
+    options: { renderer: 'svg'; ssr: true; width: number; height: number },
+  ) => { setOption: (option: object) => void; renderToSVGString: () => string; dispose: () => void };
+}
 
 /** An axis with its name beside its middle, from 0 on. */
 export const axis = { type: 'value', nameLocation: 'middle', min: 0 } as const;
@@ -17,7 +21,8 @@ export const grids = [
 ];
 
 /** An SVG image. */
-export function draw(title: string, subtitle: string, option: EChartsCoreOption): string {
+export function draw(title: string, subtitle: string, option: object): string {
+  const { init } = requireTool('echarts') as Echarts;
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1_000, height: 640 });
   chart.setOption({
     animation: false,
