@@ -15,12 +15,12 @@ const advice = 'The packages of test/tools are missing: run npm ci --prefix test
 /**
  * Whether they are installed.
  *
- * @throws Error if they are not and CI is `true`, because no test may be skipped there.
+ * @throws UsageError if they are not and CI is `true`, because no test may be skipped there.
  */
 export function hasTools({ CI }: NodeJS.ProcessEnv = process.env): boolean {
   // npm writes this file last.
   if (existsSync(`${toolModules}/.package-lock.json`)) return true;
-  if (CI === 'true') throw new Error(advice);
+  if (CI === 'true') throw new UsageError(advice);
   return false;
 }
 
