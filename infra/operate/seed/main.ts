@@ -35,7 +35,7 @@ async function seedStore(): Promise<void> {
   if (!(reason instanceof UsageError)) throw reason;
   process.exitCode ??= 1;
   complain(
-    `${reason.message} At least ${added} of ${count} pets are in the store. To add the others, run the same command with --seed ${seed} within ${HOURS} hours.`,
+    `${reason.message} At least ${added} of ${count} pets are in the store. To add the others, run the same command with --seed ${seed} within ${HOURS} hours of its first start.`,
   );
 }
 

@@ -102,7 +102,7 @@ test('a run that Ctrl-C stops waits for its requests, and prints the seed that r
   const { code, stderr } = await run.ended;
   expect(code).toBe(130);
   const [, added, seed = ''] =
-    /^Stopped\. At least (\d+) of 15 pets are in the store\. To add the others, run the same command with --seed (\d+) within 24 hours\.$/m.exec(
+    /^Stopped\. At least (\d+) of 15 pets are in the store\. To add the others, run the same command with --seed (\d+) within 24 hours of its first start\.$/m.exec(
       stderr,
     ) ?? [];
   expect(Number(added)).toBe(creates().length);
@@ -116,7 +116,7 @@ test('a run that fails prints the seed that resumes it', async () => {
   expect(await start('--count', '9', '--seed', '2', '--concurrency', '1').ended).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(
-      /\nA pet was rejected: No more\. At least 3 of 9 pets .* with --seed 2 within 24 hours\.\n$/,
+      /\nA pet was rejected: No more\. At least 3 of 9 pets .* with --seed 2 within 24 hours of its first start\.\n$/,
     ),
   });
 });
