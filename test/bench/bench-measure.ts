@@ -26,7 +26,7 @@ export interface Circumstances {
  * What DynamoDB takes for an answer, from within its region. Assumed. It matters: while a function waits, its share of the
  * processor is not used up.
  */
-export const DATABASE_MILLISECONDS = 4;
+const DATABASE_MILLISECONDS = 4;
 
 /** Requests with a whole core, and a database that answers at once, after which V8 has compiled what it will. */
 const REQUESTS_TO_SETTLE = 1_500;

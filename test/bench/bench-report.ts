@@ -1,12 +1,9 @@
+import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { boundsOf, rowOf } from './bench-bounds.ts';
 import type { Results, Row } from './bench-results.ts';
-import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { architectures, chosenMegabytes, dollarsPerMillion, memoryPrices } from './memory-cost.ts';
 import { howToGetRuntime, isStandIn } from './runtime.ts';
 import type { Spread } from './spread.ts';
-
-/** The computed parts of `docs/performance.md`: what is before, with the part's name in it, and what is there. */
-export const computedParts = /(<!-- ([a-z ]+), computed: npm run bench -- --report -->\n)[^]*?<!-- end -->/g;
 
 /** Functions whose memory size is chosen. */
 export const functionNames = ['list-pets', 'create-pet', 'get-pet', 'authorizer'];

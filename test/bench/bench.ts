@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,8 @@ import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { type MeasuredFunction, prepareFunctions } from './bench-functions.ts';
 import { estimateMinutes, measure, type Subject } from './bench-measure.ts';
-import { computedParts, report } from './bench-report.ts';
+import { coldPlot } from './bench-plot.ts';
+import { report } from './bench-report.ts';
 import { type Counts, readResults, type Results, resultsFile } from './bench-results.ts';
 import {
   type CpuQuota,
@@ -16,18 +17,20 @@ import {
   MEGABYTES_PER_CORE,
   PERIOD_MILLISECONDS,
 } from './cpu-quota.ts';
+import { publish } from './publish.ts';
 import { findRuntime } from './runtime.ts';
 import { startStubDatabase } from './start-stub-database.ts';
 
-// `npm run bench`: what starting and calling the functions takes, beside yardsticks, by memory size.
+// `npm run bench`: measures cold starts and warm requests of the functions, by memory size, beside yardsticks.
 
-const USAGE = `npm run bench -- [--quick | --report]
+const USAGE = `npm run bench -- [--quick | --report [--check]]
 
   --quick   measure the most important rows a few times, print them and write nothing
-  --report  measure nothing: write docs/performance.md and its images anew from test/bench/results.json
+  --report  measure nothing: write docs/performance.md and its image from test/bench/results.json
+  --check   write nothing, and fail if --report would change a file
 
-Without either it measures everything and writes test/bench/results.json, docs/performance.md and its images.
-Ends with 1 when an answer was wrong, however long any took.`;
+Without options it measures everything and writes test/bench/results.json, docs/performance.md and its image.
+Fails if a function responds wrongly, however long any response takes.`;
 
 const MEMORY_SIZES = [128, 256, 512, 1_024, MEGABYTES_PER_CORE];
 const COUNTS: Counts = { coldStarts: 15, warmInstances: 3, warmRequests: 200 };
@@ -45,26 +48,27 @@ async function bench(): Promise<void> {
     options: {
       quick: { type: 'boolean', default: false },
       report: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(USAGE);
-  if (values.report) return write(readResults());
+  if (values.report || values.check) return publishResults(readResults(), values.check);
   const results = await run(values.quick);
   const { 'list partitions': partitions, 'memory size': memorySize, ...parts } = report(results);
   console.log(Object.values(parts).join('\n'));
   if (values.quick) return;
   console.log(`${partitions}\n${memorySize}`);
   writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`);
-  await write(results);
+  publishResults(results);
 }
 
 async function run(quick: boolean): Promise<Results> {
-  const assembly = await synthesizeStaging();
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const apiKey = generateApiKey('staging');
   const database = await startStubDatabase(folder, apiKey);
+  const assembly = await synthesizeStaging();
   const functions = await prepareFunctions(assembly, folder, apiKey, database.environment);
   const runtime = findRuntime();
   const quota = createCpuQuota();
@@ -121,19 +125,15 @@ function named(functions: MeasuredFunction[], name: string): MeasuredFunction {
   return functions.find((fn) => fn.name === name)!;
 }
 
-async function write(results: Results): Promise<void> {
-  // Loaded when it is needed: it takes most of the time in which a wrong option could be told.
-  const { plots } = await import('./bench-plot.ts');
-  const docs = new URL('../../docs/', import.meta.url);
-  for (const [name, plot] of Object.entries(plots)) writeFileSync(new URL(name, docs), plot(results));
-  const document = new URL('performance.md', docs);
-  const parts = report(results);
-  writeFileSync(
-    document,
-    readFileSync(document, 'utf8').replaceAll(
-      computedParts,
-      (_, head: string, name: string) => `${head}${parts[name as keyof typeof parts]}<!-- end -->`,
-    ),
+function publishResults(results: Results, check = false): void {
+  publish(
+    {
+      script: 'bench',
+      document: 'performance.md',
+      parts: report(results),
+      plots: { 'cold-requests.svg': coldPlot(results) },
+    },
+    check,
   );
 }
 

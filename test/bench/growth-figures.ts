@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import type { Stock } from './growth-pets.ts';
 import type { Row } from './growth-requests.ts';
-import type { Spread } from './spread.ts';
 import { limitTables, SETTINGS } from './partition-limits.ts';
 import { type Course, simulateCreates } from './partition-simulation.ts';
-import { markdownTable } from '../../infra/operate/markdown-table.ts';
+import type { LinePlot } from './plot.ts';
+import type { Spread } from './spread.ts';
 
 /** What was seen of several stores. */
 export interface Comparison {
@@ -20,14 +21,6 @@ export interface Figures {
   requests: number;
   bySize: Comparison;
   byPartitions: Comparison;
-  simulated: Simulated;
-}
-
-export interface Simulated {
-  seconds: number;
-  seed: number;
-  /** What became of creates at each rate under each of `SETTINGS` keys. */
-  rates: { createsPerSecond: number; courses: Course[] }[];
 }
 
 export const figuresFile = new URL('growth.json', import.meta.url);
@@ -79,36 +72,53 @@ function comparisonTable({ rows }: Comparison, head: string[], verdict?: string)
 }
 
 const RATES = [500, 1_000, 2_000, 3_000, 4_000, 6_000, 10_000, 15_000, 20_000];
+const SECONDS = 10;
 
-export function simulate(seconds = 10, seed = 1, rates = RATES): Simulated {
-  return {
-    seconds,
-    seed,
-    rates: rates.map((createsPerSecond) => ({
-      createsPerSecond,
-      courses: SETTINGS.map((partitions) => simulateCreates({ partitions, createsPerSecond, seconds, seed })),
-    })),
-  };
+/** The outcomes of creates at each of `RATES`, for each of `SETTINGS`. */
+export function simulate(): Course[][] {
+  return RATES.map((createsPerSecond) =>
+    SETTINGS.map((partitions) =>
+      simulateCreates({ partitions, createsPerSecond, seconds: SECONDS, seed: 1 }),
+    ),
+  );
 }
 
 /** The computed part of `docs/scaling.md`. */
-export function computedTables({ seconds, rates }: Simulated): string {
+export function computedTables(simulated: Course[][]): string {
   return [
     limitTables(),
-    `Simulated, ${seconds} s of each rate:\n`,
+    `Simulated, ${SECONDS} s of each rate:\n`,
     markdownTable(
       [
         'Throttled once or more, and answered 503, by `listPartitions`',
         ...SETTINGS.map((partitions) => `${partitions}`),
       ],
-      rates.map(({ createsPerSecond, courses }) => [
-        `${thousands(createsPerSecond)} creates a second`,
+      simulated.map((courses, index) => [
+        `${thousands(RATES[index]!)} creates a second`,
         ...courses.map(({ creates, throttled, refused }) =>
           throttled === 0 ? 'none' : `${percent(throttled / creates)}, ${percent(refused / creates)}`,
         ),
       ]),
     ),
   ].join('\n');
+}
+
+/** The share of creates that are answered 503. */
+export function refusalPlot(simulated: Course[][]): LinePlot {
+  return {
+    title: "DynamoDB's limit for one key of an index",
+    subtitle: `simulated, ${SECONDS} s of each rate`,
+    axes: ['creates a second', 'answered 503 (%)'],
+    lines: Object.fromEntries(
+      SETTINGS.map((partitions, setting) => [
+        `listPartitions: ${partitions}`,
+        simulated.map((courses, index) => {
+          const { creates, refused } = courses[setting]!;
+          return [RATES[index]!, (refused / creates) * 100];
+        }),
+      ]),
+    ),
+  };
 }
 
 function percent(share: number): string {

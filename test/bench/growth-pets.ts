@@ -61,7 +61,7 @@ export function pageOf(pets: number, page: number, limit: number, status?: PetSt
 }
 
 /** An item as `createPet` stores it. */
-export function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item {
+function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item {
   const partition = listPartitionOf(id, partitions);
   return {
     id: { N: id.toString() },

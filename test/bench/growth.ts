@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
 import { readTemplate, stackName } from '../../infra/local/template/assembly.ts';
-import { integerOption } from '../support/integer-option.ts';
+import { integerOption } from '../../infra/operate/integer-option.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import {
@@ -15,22 +15,25 @@ import {
   figuresFile,
   measuredTables,
   readFigures,
+  refusalPlot,
   simulate,
   steepRows,
 } from './growth-figures.ts';
 import { FEWEST_PETS, seedPets, type Stock } from './growth-pets.ts';
 import { kindsInAll, measure } from './growth-requests.ts';
+import { publish } from './publish.ts';
 
 // `npm run bench:growth`: what more pets and more list partitions cost, and what they sustain, for docs/scaling.md.
 
-const USAGE = `npm run bench:growth -- [--sizes 1000,100000,1000000] [--requests 500] [--paper] [--write]
+const USAGE = `npm run bench:growth -- [--sizes 1000,100000,1000000] [--requests 500] [--write] | --report [--check]
 
-  --sizes     how many pets there are in the stores that are compared, 1000 to 10000000 each
-  --requests  how many of each kind are counted, 20 to 100000; as many come before, to warm up
-  --paper     compute what can be computed, and measure nothing
-  --write     put the result into test/bench/growth.json and docs/
+  --sizes     numbers of pets in the stores that are compared, 1000 to 10000000 each
+  --requests  counted requests of each kind, 20 to 100000; as many come before, to warm up
+  --write     write the result to test/bench/growth.json and docs/scaling.md
+  --report    measure nothing: write docs/scaling.md and its image from test/bench/growth.json
+  --check     write nothing, and fail if --report would change a file
 
-Ends with 1 when an answer was wrong, however long any took.`;
+Fails if the service responds wrongly, however long any response takes.`;
 
 const PETS_BY_PARTITIONS = 100_000;
 const PARTITIONS = [1, 4, 16];
@@ -40,23 +43,19 @@ async function growth(): Promise<void> {
     options: {
       sizes: { type: 'string', default: '1000,100000,1000000' },
       requests: { type: 'string', default: '500' },
-      paper: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return console.log(USAGE);
+  if (values.report || values.check) return publishFigures(readFigures(), values.check);
   const sizes = values.sizes
     .split(',')
     .map((size) => integerOption('--sizes', size, FEWEST_PETS, 10_000_000));
   const requests = integerOption('--requests', values.requests, 20, 100_000);
 
-  const simulated = simulate();
-  console.log(computedTables(simulated));
-  if (values.paper) {
-    if (values.write) await write({ ...readFigures(), simulated });
-    return;
-  }
   const circumstances = `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model} x ${cpus().length}, Node ${process.version}`;
   const assembly = await synthesizeStaging();
   const bySize = await compare(
@@ -69,10 +68,12 @@ async function growth(): Promise<void> {
     PARTITIONS.map((partitions) => ({ pets: PETS_BY_PARTITIONS, partitions })),
     requests,
   );
-  const figures = { circumstances, requests, bySize, byPartitions, simulated };
+  const figures = { circumstances, requests, bySize, byPartitions };
   console.log(measuredTables(figures));
   for (const { request } of steepRows(bySize)) console.log(`Not flat: ${request}.`);
-  if (values.write) await write(figures);
+  if (!values.write) return;
+  writeFileSync(figuresFile, `${JSON.stringify(figures, undefined, 2)}\n`);
+  publishFigures(figures);
 }
 
 /** Fills a store for each stock, and asks them all. */
@@ -116,21 +117,16 @@ function assemblyFor(assembly: string, folder: string, partitions: number): stri
   return copy;
 }
 
-async function write(figures: Figures): Promise<void> {
-  // Loaded when it is needed: it takes most of the time in which a wrong option could be told.
-  const { plotGrowth, plotSimulation } = await import('./growth-plot.ts');
-  writeFileSync(figuresFile, `${JSON.stringify(figures, undefined, 2)}\n`);
-  const docs = new URL('../../docs/', import.meta.url);
-  writeFileSync(new URL('growth.svg', docs), plotGrowth(figures));
-  writeFileSync(new URL('partitions.svg', docs), plotSimulation(figures.simulated));
-  const document = new URL('scaling.md', docs);
-  writeFileSync(
-    document,
-    readFileSync(document, 'utf8')
-      .replace(/(?<=<!-- measured: [^>]* -->\n)[^]*?(?=<!-- end -->)/, () => measuredTables(figures))
-      .replace(/(?<=<!-- computed: [^>]* -->\n)[^]*?(?=<!-- end -->)/, () =>
-        computedTables(figures.simulated),
-      ),
+function publishFigures(figures: Figures, check = false): void {
+  const simulated = simulate();
+  publish(
+    {
+      script: 'bench:growth',
+      document: 'scaling.md',
+      parts: { latencies: measuredTables(figures), limits: computedTables(simulated) },
+      plots: { 'partitions.svg': refusalPlot(simulated) },
+    },
+    check,
   );
 }
 

@@ -1,93 +1,137 @@
-import autocannon from 'autocannon';
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../infra/operate/command.ts';
-import { showProgress } from '../../infra/operate/progress.ts';
-import { integerOption } from '../support/integer-option.ts';
-import { setUpClients } from './load-clients.ts';
-import { gatherFigures } from './load-figures.ts';
+import { integerOption } from '../../infra/operate/integer-option.ts';
+import { requireTool } from '../support/tools.ts';
 
-// `npm run load`: what clients of a running service wait for while many of them ask at a time.
+// `npm run load`: latencies of a running service while many clients send requests at the same time.
 
-const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50] [--plot load.svg]
+const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50]
 
   --base-url     of the service, such as http://localhost:3000/v1 (default: the variable BASE_URL)
-  --api-key      the key to call it with (default: the variable API_KEY, which npm does not print as it does its options)
-  --duration     seconds to go on for, 1 to 86400
-  --connections  clients at a time, 1 to 1000; each sends its next request when the last one is answered
-  --plot         file to draw latency over time into
+  --api-key      an API key of the service (default: the variable API_KEY, which npm does not print as it does options)
+  --duration     seconds, 1 to 86400
+  --connections  concurrent clients, 1 to 1000; each sends its next request after a response
 
-Ends with 1 when a request was not answered by 2xx. It leaves its pets in the service. It does not verify certificates:
-with a deployed stage use a key that is for this alone.`;
+Fails if a response is not 2xx or missing. The pets stay in the service. Certificates are not verified: for a deployed
+stage, use an API key that you revoke afterwards.`;
 
-const ANSWER_SECONDS = 30;
-/** The end of it: autocannon connects to a service that has gone away over and over. */
-const MOST_UNANSWERED = 1_000;
-/** The plot has room for so many points in time. */
-const MOST_SPANS = 200;
+const TIMEOUT_SECONDS = 30;
+/** With more errors the service is taken to be gone, and the load ends early. */
+const MAX_ERRORS = 1_000;
 
-interface Options {
-  baseUrl: string;
-  apiKey: string;
-  seconds: number;
-  connections: number;
-  plotFile: string;
+/** The parts of https://github.com/mcollina/autocannon that are used. */
+interface Autocannon {
+  (options: object): Promise<Result> & { stop: () => void };
+  track: (running: object, options: object) => void;
+  printResult: (result: Result, options: object) => string;
+}
+
+interface Result {
+  errors: number;
+  non2xx: number;
+  requests: { sent: number; total: number };
+}
+
+interface Request {
+  method?: 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  setupRequest?: (request: Request, context: Context) => Request;
+  onResponse?: (status: number, body: string, context: Context, headers: Record<string, string>) => void;
+}
+
+/** What a connection remembers during a round of requests. */
+interface Context {
+  nextPage?: string;
+  pet?: string;
 }
 
 async function load(): Promise<void> {
   const options = readOptions();
   if (!options) return console.log(USAGE);
-  const { baseUrl, apiKey, seconds, connections, plotFile } = options;
+  const { baseUrl, apiKey, duration, connections } = options;
+  const autocannon = requireTool('autocannon') as Autocannon;
   await requireService(baseUrl, apiKey);
-  // Better now than after all the work.
-  save(plotFile, '');
-
-  const started = new Date();
-  const figures = gatherFigures();
   const running = autocannon({
     url: baseUrl,
     connections,
-    duration: seconds,
-    timeout: ANSWER_SECONDS,
+    duration,
+    timeout: TIMEOUT_SECONDS,
+    bailout: MAX_ERRORS,
     headers: { Authorization: `Bearer ${apiKey}` },
-    setupClient: setUpClients(new URL(baseUrl).pathname, figures),
-  }) as Promise<autocannon.Result> & autocannon.Instance;
+    requests: roundOf(`${new URL(baseUrl).pathname}/pets`),
+  });
   process.once('SIGINT', () => running.stop());
-
-  const show = showProgress(`${connections} connections, ${seconds} s`, seconds);
-  const spanSeconds = Math.ceil(seconds / MOST_SPANS);
-  let ticks = 0;
-  const clock = setInterval(() => {
-    ticks += 1;
-    if (ticks % spanSeconds === 0) figures.endSpan();
-    show(Math.min(ticks, seconds));
-    if (figures.unansweredInAll() > MOST_UNANSWERED) running.stop();
-  }, 1_000);
-  const { duration } = await running;
-  clearInterval(clock);
-  figures.endSpan();
-  const hasGone = figures.unansweredInAll() > MOST_UNANSWERED;
-  if (hasGone) console.error('The service does not answer any more: the load has ended early.');
-  else show(seconds);
-
-  const title = `${connections} connections for ${Math.round(duration)} s, ${figures.requestsPerSecond(duration)} requests a second`;
-  const circumstances = `${started.toISOString()}, ${cpus()[0]?.model} x ${cpus().length}, Node ${process.version}`;
-  console.log(`${title}\n${circumstances}\n\n${figures.table()}\n\nLatency over time: ${plotFile}`);
-  // Loaded when it is needed: it takes most of the time in which a wrong option could be told.
-  const { plot } = await import('./load-plot.ts');
-  save(plotFile, plot(figures.spans, title, circumstances));
-  if (figures.failures() > 0) process.exitCode = 1;
+  autocannon.track(running, { renderResultsTable: false });
+  const result = await running;
+  console.log(
+    autocannon.printResult(result, {
+      outputStream: process.stdout,
+      renderStatusCodes: true,
+    }),
+  );
+  // Each connection may have a request in progress at the end. autocannon counts no error when a connection is lost.
+  const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
+  if (lost > 0) console.error(`At least ${lost} requests got no response.`);
+  if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
 }
 
-function readOptions(): Options | undefined {
+/**
+ * Returns what every connection requests, over and over: half lists, a quarter creates, a quarter pets just created.
+ *
+ * @param path of the pets.
+ */
+function roundOf(path: string): Request[] {
+  const list: Request = {
+    path,
+    onResponse(_status, _body, context, headers) {
+      const next = /<([^>]*)>; rel="next"/.exec(new Headers(headers).get('Link') ?? '')?.[1];
+      if (next) context.nextPage = pathOf(next);
+    },
+  };
+  const nextPage: Request = {
+    path,
+    setupRequest: (request, context) => ({ ...request, path: context.nextPage ?? path }),
+  };
+  const create: Request = {
+    method: 'POST',
+    path,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"name":"Rex","categoryId":7,"status":"available"}',
+    onResponse(_status, _body, context, headers) {
+      const location = new Headers(headers).get('Location');
+      if (location) context.pet = pathOf(location);
+    },
+  };
+  const createOnce: Request = {
+    ...create,
+    setupRequest: (request) => ({
+      ...request,
+      headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
+    }),
+  };
+  const get: Request = {
+    path,
+    setupRequest: (request, context) => ({ ...request, path: context.pet ?? path }),
+  };
+  const listByStatus = { ...list, path: `${path}?status=available` };
+  return [list, nextPage, create, get, listByStatus, nextPage, createOnce, get];
+}
+
+function pathOf(address: string): string {
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}
+
+function readOptions() {
   const { values } = parseArgs({
     options: {
       'base-url': { type: 'string', default: process.env['BASE_URL'] ?? '' },
       'api-key': { type: 'string', default: process.env['API_KEY'] ?? '' },
       duration: { type: 'string', default: '600' },
       connections: { type: 'string', default: '50' },
-      plot: { type: 'string', default: 'load.svg' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -95,45 +139,35 @@ function readOptions(): Options | undefined {
   const baseUrl = values['base-url'].replace(/\/$/, '');
   const url = URL.parse(baseUrl);
   if (!/^https?:$/.test(url?.protocol ?? '') || url?.username || url?.search || url?.hash) {
-    throw new UsageError('--base-url must be the address of a service, such as http://localhost:3000/v1.');
+    throw new UsageError('--base-url must be the base URL of a service, such as http://localhost:3000/v1.');
   }
-  // It is sent in a header; no message of ours or of fetch's may quote it.
+  // It becomes a header, and no error message may quote it.
   if (!/^[!-~]+$/.test(values['api-key'])) {
-    throw new UsageError('--api-key must be a key as `npm start` or `npm run keys` shows it.');
+    throw new UsageError('--api-key must be an API key as `npm start` or `npm run keys` prints it.');
   }
-  if (!values.plot) throw new UsageError('--plot must name a file.');
   return {
     baseUrl,
     apiKey: values['api-key'],
-    seconds: integerOption('--duration', values.duration, 1, 86_400),
+    duration: integerOption('--duration', values.duration, 1, 86_400),
     connections: integerOption('--connections', values.connections, 1, 1_000),
-    plotFile: values.plot,
   };
 }
 
-/** @throws UsageError when the service does not list pets for this key. */
+/** @throws UsageError if the service does not list pets for this key. */
 async function requireService(baseUrl: string, apiKey: string): Promise<void> {
-  const address = `${baseUrl}/pets?limit=1`;
-  const response = await fetch(address, {
+  const response = await fetch(`${baseUrl}/pets?limit=1`, {
     headers: { Authorization: `Bearer ${apiKey}` },
     redirect: 'manual',
-    signal: AbortSignal.timeout(ANSWER_SECONDS * 1_000),
+    signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
   }).catch((error: Error) => {
     const reason = (error.cause as Error | undefined)?.message || error.message;
-    throw new UsageError(`${baseUrl} does not answer: ${reason}.`);
+    throw new UsageError(`${baseUrl} does not respond: ${reason}.`);
   });
   await response.body?.cancel();
-  if (response.status === 401) throw new UsageError(`${baseUrl} refuses this API key.`);
-  if (!response.ok)
-    throw new UsageError(`${address} was answered ${response.status}: no pet store is there.`);
-}
-
-/** @throws UsageError when the file cannot be written. */
-function save(file: string, content: string): void {
-  try {
-    writeFileSync(file, content);
-  } catch (error) {
-    throw new UsageError(`--plot cannot be written: ${(error as Error).message}.`);
+  if (!response.ok) {
+    throw new UsageError(
+      `${baseUrl} responds with ${response.status} instead of a list of pets: check --base-url and --api-key.`,
+    );
   }
 }
 

@@ -55,10 +55,10 @@ function unitsOfList(partitions: number, pets = assumptions.petsPerList): number
   return listReadUnits(partitions, pets, assumptions.petBytes);
 }
 
-export function limitTables(settings: StageSettings = stages.production): string {
+export function limitTables(): string {
   return [
-    tableOf('Creates a second', createLimits(settings)),
-    tableOf('Lists of 20 a second', listLimits(settings)),
+    tableOf('Creates a second', createLimits(stages.production)),
+    tableOf('Lists of 20 a second', listLimits(stages.production)),
     tableOf('Read units of a list', [
       ['of 20 pets', (partitions) => unitsOfList(partitions, 20)],
       ['of 100 pets', (partitions) => unitsOfList(partitions, 100)],

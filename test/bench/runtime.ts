@@ -16,7 +16,7 @@ export const howToGetRuntime =
 const STAND_IN = 'stand-in';
 
 /** What stands in for the real one where that is not there. */
-export const standIn: Runtime = { name: STAND_IN, file: pathOf('stand-in.mjs') };
+const standIn: Runtime = { name: STAND_IN, file: pathOf('stand-in.mjs') };
 
 export function isStandIn(name: string): boolean {
   return name === STAND_IN;

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import { hashOf } from '../../shared/storage/api-keys.ts';
+import { requireTool } from '../support/tools.ts';
 import type { StubDatabaseOptions } from './stub-database.ts';
 
 export interface StubDatabase {
@@ -12,6 +12,14 @@ export interface StubDatabase {
   /** How long it takes for its answers from now on; at first none. */
   answerAfter: (milliseconds: number) => Promise<void>;
   stop: () => void;
+}
+
+/** What is used of https://github.com/jfromaniello/selfsigned. */
+interface SelfSigned {
+  generate: (
+    attributes: { name: string; value: string }[],
+    options: { keySize: number; algorithm: string },
+  ) => Promise<{ private: string; cert: string }>;
 }
 
 /** As DynamoDB's, for RSA. */
@@ -24,6 +32,7 @@ const KEY_BITS = 2_048;
  * @param apiKey the one key that works.
  */
 export async function startStubDatabase(folder: string, apiKey: string): Promise<StubDatabase> {
+  const { generate } = requireTool('selfsigned') as SelfSigned;
   const { private: key, cert: certificate } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keySize: KEY_BITS,
     algorithm: 'sha256',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { seedFor } from '../support/integer-option.ts';
+import { seedOption } from '../../infra/operate/integer-option.ts';
 import { startHandlers } from './handlers.ts';
 import { fuzz, type Target } from './fuzz.ts';
 import { startWire } from './wire.ts';
@@ -8,7 +8,7 @@ import { startWire } from './wire.ts';
 jest.setTimeout(300_000); // for a synthesis and hundreds of requests on a busy machine
 
 const CASES = 250;
-const seed = seedFor('FUZZ_SEED');
+const seed = seedOption('FUZZ_SEED', process.env['FUZZ_SEED']);
 
 describe.each<[string, (assembly: string) => Promise<Target<any>>, string[]]>([
   [

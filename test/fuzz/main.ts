@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
-import { integerOption, seedOption } from '../support/integer-option.ts';
+import { integerOption, seedOption } from '../../infra/operate/integer-option.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { startHandlers } from './handlers.ts';
 import { fuzz, type Target } from './fuzz.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
-import { seedFor } from '../support/integer-option.ts';
+import { seedOption } from '../../infra/operate/integer-option.ts';
 import { runExperiment } from './experiment.ts';
 
 jest.setTimeout(120_000); // for faults that are waited for, on a busy machine
@@ -14,7 +14,7 @@ afterEach(() => {
 test('500 creates under a mix of all faults make exactly the pets that were asked for', async () => {
   const { assembly } = await sharedSynthesis();
   const template = readTemplate('staging', assembly);
-  const seed = seedFor('CHAOS_SEED');
+  const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);
   jest.spyOn(console, 'error').mockImplementation(() => {}); // of the authorizer, which throws
   const findings = await runExperiment({ template, creates: 500, seed, faultPercent: 20 });
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/operate/command.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
-import { integerOption, seedOption } from '../support/integer-option.ts';
+import { integerOption, seedOption } from '../../infra/operate/integer-option.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { type Findings, runExperiment } from './experiment.ts';
 

@@ -1,6 +1,3 @@
-// Registers matchers for the mock, and exports nothing.
-// oxlint-disable-next-line import/no-unassigned-import
-import 'aws-sdk-client-mock-jest';
 import { beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { database } from '../../shared/storage/database.ts';

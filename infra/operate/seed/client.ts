@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
+import { stringifyJson } from '../../../shared/contract/json.ts';
 import { UsageError } from '../command.ts';
+import { madeUpPet } from './pets.ts';
 
-// Asks the service as docs/interface.md wants it under "How to retry".
+// Sends requests, and retries creates, as docs/interface.md asks clients to.
 
 const ATTEMPTS = 10;
-const LONGEST_PAUSE_SECONDS = 60;
-/** Whoever is asked to wait for longer comes back later. */
-const LONGEST_WAIT_SECONDS = 300;
-/** A second longer than API Gateway waits for a function by default. */
+const MAX_BACKOFF_SECONDS = 60;
+const MAX_RETRY_AFTER_SECONDS = 300;
+/** One second more than API Gateway's default integration timeout. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
 export interface Service {
@@ -15,8 +16,8 @@ export interface Service {
   apiKey: string;
 }
 
-/** Sends a request once. Never rejects: without an answer there is no status. What is final, repeating does not change. */
-export async function ask(
+/** Sends a request once and returns what a retry depends on. Never rejects: status 0 means that there was no response. */
+export async function send(
   { baseAddress, apiKey }: Service,
   path: string,
   { headers, ...options }: { method?: string; headers?: Record<string, string>; body?: string } = {},
@@ -25,37 +26,44 @@ export async function ask(
     const response = await fetch(`${baseAddress}${path}`, {
       ...options,
       headers: { ...headers, Authorization: `Bearer ${apiKey}` },
-      redirect: 'manual', // the key is for this address alone
+      redirect: 'manual', // only this address may receive the key
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
     const { status } = response;
     const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
-    // Others than the service may answer too.
+    // Something other than the service may have responded.
     const body = (await response.json().catch(() => null)) as { message?: string } | null;
-    const reason = body?.message ?? `the answer has the status ${status} and no Error body.`;
-    return { status, reason, isFinal: status < 500 && status !== 429, retryAfterSeconds };
+    const reason = body?.message ?? `the response has status ${status} and no Error body.`;
+    return { status, reason, retryAfterSeconds, isFinal: status < 500 && status !== 429 };
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
-    const reason = `no answer came (${cause?.code ?? name}).`;
-    return { status: undefined, reason, isFinal: false, retryAfterSeconds: NaN };
+    const reason = `there was no response (${cause?.code ?? name}).`;
+    return { status: 0, reason, retryAfterSeconds: NaN, isFinal: false };
   }
 }
 
 /**
- * Sends a create until it is answered by 201.
+ * Adds a seed's pet with this index. The service returns the same pet for the same `Idempotency-Key`.
  *
- * @throws UsageError with what stood in the way; an AbortError when it was stopped while it waited.
+ * @throws UsageError if the service rejects the pet or stays unavailable; an AbortError if stopped during a pause.
  */
-export async function repeat(send: () => ReturnType<typeof ask>, stop: AbortSignal): Promise<void> {
+export async function addPet(
+  service: Service,
+  seed: number,
+  index: number,
+  stop: AbortSignal,
+): Promise<void> {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
+  const create = { method: 'POST', headers, body: stringifyJson(madeUpPet(seed, index)) };
   for (let attempt = 1; ; attempt += 1) {
-    const { status, reason, isFinal, retryAfterSeconds } = await send();
+    const { status, reason, retryAfterSeconds, isFinal } = await send(service, '/pets', create);
     if (status === 201) return;
-    if (isFinal) throw new UsageError(`A pet was refused: ${reason}`);
+    if (isFinal) throw new UsageError(`A pet was rejected: ${reason}`);
     if (attempt === ATTEMPTS) throw new UsageError(`A pet was not added in ${ATTEMPTS} attempts: ${reason}`);
-    const pause = Math.random() * Math.min(2 ** (attempt - 1), LONGEST_PAUSE_SECONDS);
-    const seconds = Number.isNaN(retryAfterSeconds) ? pause : retryAfterSeconds;
-    if (seconds > LONGEST_WAIT_SECONDS) {
-      throw new UsageError(`The service asks to wait for ${seconds} seconds: ${reason}`);
+    const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);
+    const seconds = Number.isNaN(retryAfterSeconds) ? backoffSeconds : retryAfterSeconds;
+    if (seconds > MAX_RETRY_AFTER_SECONDS) {
+      throw new UsageError(`The service asks for a pause of ${seconds} seconds: ${reason}`);
     }
     await setTimeout(1_000 * seconds, undefined, { signal: stop });
   }

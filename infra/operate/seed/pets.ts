@@ -1,11 +1,11 @@
 import { faker } from '@faker-js/faker/locale/en';
 import type { NewPet } from '../../../shared/contract/schemas.ts';
 
-// What `npm run seed` adds: pets such as a store may have, and now and then one that a careless client alters.
+// The pets of `npm run seed`: like those of a store, and a few that a careless client would corrupt.
 
 const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Rex 🐕'];
 
-/** By how common they are in a store. */
+/** Weighted by how common they are in a store. */
 const categories = [30, 28, 10, 9, 8, 5, 4, 3, 2].map((weight, index) => ({
   weight,
   value: BigInt(index + 1),
@@ -17,7 +17,7 @@ const statuses = [
   { weight: 6, value: undefined },
 ] as const;
 
-/** The pet with this number of all pets that come of a seed, each time the same. */
+/** The pet with this index of a seed, always the same. */
 export function madeUpPet(seed: number, index: number): NewPet {
   faker.seed([seed, index]);
   const status = faker.helpers.weightedArrayElement(statuses);

@@ -77,7 +77,7 @@ describe('creating a pet', () => {
     mock.on(PutCommand).rejects(taken);
     mock.on(GetCommand).callsFake(() => ({ Item: { ...written()[0] } }));
     expect(await createPet(rex, draws(42n))).toEqual({ id: 42n, ...rex });
-    expect(mock).toHaveReceivedCommandTimes(PutCommand, 1);
+    expect(mock.commandCalls(PutCommand)).toHaveLength(1);
     expect(mock.commandCalls(GetCommand).map(({ args }) => args[0].input)).toEqual([
       { TableName: 'pets', Key: { id: 42n }, ConsistentRead: true },
     ]);
