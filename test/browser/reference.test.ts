@@ -14,16 +14,16 @@ const chromium = findChromium(process.env);
 if (!chromium) console.warn(`${advice} The tests of the reference page are skipped.`);
 const describeInBrowser = chromium ? describe : describe.skip;
 
-/** The README's picture is drawn anew when UPDATE_SCREENSHOT is set. */
-const isDrawn = Boolean(process.env['UPDATE_SCREENSHOT']);
+/** UPDATE_SCREENSHOT renders the README's picture again. */
+const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 const picture = fileURLToPath(new URL('../../docs/reference.png', import.meta.url));
 const LARGEST = '9223372036854775807';
 
 interface OpenPage {
   page: Page;
-  /** Addresses of everything that it asked for. */
+  /** URLs of all its requests. */
   requests: string[];
-  /** What the browser complained of: errors, and what the Content-Security-Policy forbade. */
+  /** Errors and warnings in the console, such as violations of the Content-Security-Policy. */
   complaints: string[];
 }
 
@@ -47,7 +47,7 @@ function sidebar(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Sidebar for Pet store' });
 }
 
-/** Goes to an operation by the sidebar. */
+/** Opens an operation from the sidebar. */
 async function goTo(page: Page, operation: string): Promise<Locator> {
   await sidebar(page).getByRole('link', { name: operation }).click();
   const section = page.getByRole('region', { name: operation });
@@ -55,7 +55,7 @@ async function goTo(page: Page, operation: string): Promise<Locator> {
   return section;
 }
 
-/** The colour of the page once it is in that mode: red, green and blue from 0 to 255. */
+/** Returns the color of the page once it is in that mode: red, green and blue from 0 to 255. */
 async function background(page: Page, mode: 'light' | 'dark'): Promise<number[]> {
   await page.locator(`body.${mode}-mode`).waitFor();
   const colour = await page.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -78,8 +78,8 @@ describeInBrowser('The page of the local service', () => {
 
   beforeAll(async () => {
     const { assembly } = await sharedSynthesis();
-    // The picture has the port that readers will have.
-    service = await startLocalService('--assembly', assembly, ...(isDrawn ? ['--port', '3000'] : []));
+    // The picture shows the default port.
+    service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
     const line = /In a browser, (\S+) shows/;
     await service.printed(line);
     opened = await open(line.exec(service.output())![1]!);
@@ -87,13 +87,13 @@ describeInBrowser('The page of the local service', () => {
   });
   afterAll(() => service?.stop());
 
-  /** What the API itself answers, as it was written. */
+  /** Returns the body of the API's response as text. */
   async function get(path: string): Promise<string> {
     const headers = { Authorization: `Bearer ${service.apiKey}` };
     return (await fetch(`${service.baseAddress}${path}`, { headers })).text();
   }
 
-  /** Sends a request from the page; gives the status and the body that it shows. */
+  /** Sends a request from the page, and returns the status and the body that the page shows. */
   async function tryOut(operation: string, body?: string): Promise<{ status: string; body: string }> {
     const section = await goTo(page, operation);
     await section.getByRole('button', { name: 'Test Request' }).click();
@@ -103,6 +103,9 @@ describeInBrowser('The page of the local service', () => {
       await editor.getByRole('textbox').fill(body);
       await editor.getByRole('button', { name: 'Form' }).click();
       await editor.getByRole('combobox', { name: 'Body Value' }).getByText(LARGEST).waitFor();
+      const sample = client.getByRole('region', { name: 'Code Snippet' });
+      await sample.getByRole('button', { name: 'Code Snippet' }).click();
+      await sample.getByText(`"categoryId": ${LARGEST}`).waitFor();
     }
     await client.getByRole('button', { name: /^Send (get|post) request to/ }).click();
     const response = client.getByRole('region', { name: 'Response' });
@@ -115,7 +118,7 @@ describeInBrowser('The page of the local service', () => {
     return { status, body: shown.join('\n') };
   }
 
-  test('lists the operations, and strikes the deprecated one out', async () => {
+  test('lists the operations, with the deprecated one struck out', async () => {
     const operations = sidebar(page).getByRole('link', { name: /HTTP Method/ });
     expect(await operations.allInnerTexts()).toEqual([
       expect.stringContaining('List all animals, newest first'),
@@ -129,7 +132,7 @@ describeInBrowser('The page of the local service', () => {
     expect(await section.innerText()).toContain('goes away on 5 December 2030');
   });
 
-  test('creates a pet with the integer that was typed, and shows the one that was kept', async () => {
+  test('sends a 64-bit integer exactly, and shows it exactly in the form, the code sample and the response', async () => {
     const { status, body } = await tryOut('Add an animal', `{"name":"Rex","categoryId":${LARGEST}}`);
     expect(status).toBe('201 Created');
     const id = /"id": (\d+)/.exec(body)?.[1];
@@ -137,7 +140,7 @@ describeInBrowser('The page of the local service', () => {
     expect(body).toBe(`{\n  "id": ${id},\n  "name": "Rex",\n  "categoryId": ${LARGEST}\n}`);
   });
 
-  test('shows the list that the API gives', async () => {
+  test('shows the list exactly as the API returns it', async () => {
     await fetch(`${service.baseAddress}/pets`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
@@ -149,7 +152,7 @@ describeInBrowser('The page of the local service', () => {
     expect(body.replaceAll(/\s/g, '')).toBe(await get('/pets'));
   });
 
-  test('is light or dark as the system is, and the other at a click', async () => {
+  test('follows the color scheme of the system, and changes it at a click', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     expect(Math.max(...(await background(page, 'dark')))).toBeLessThan(50);
     await page.emulateMedia({ colorScheme: 'light' });
@@ -167,16 +170,16 @@ describeInBrowser('The page of the local service', () => {
     await page.setViewportSize(size);
   });
 
-  test('breaks no rule of its policy, and asks nobody but the service for anything', () => {
+  test('violates no policy, and sends requests only to the service', () => {
     expect(opened.complaints).toEqual([]);
     const [first, ...more] = opened.requests.filter((url) => !url.startsWith('data:'));
     expect(first).toBe(new URL('/', service.baseAddress).href);
     expect(more).toEqual([`${service.baseAddress}/pets`, `${service.baseAddress}/pets`]);
   });
 
-  (isDrawn ? test : test.skip)('is drawn for the README', async () => {
+  (isUpdate ? test : test.skip)('renders the picture of the README', async () => {
     await page.setViewportSize({ width: 1440, height: 880 });
-    // What a system has for its own texts differs; this is close to most.
+    // System fonts differ. These are close to most.
     await page.addStyleTag({
       content: ':root { --scalar-font: "Liberation Sans", Arial, sans-serif !important }',
     });
@@ -187,7 +190,7 @@ describeInBrowser('The page of the local service', () => {
   });
 });
 
-describeInBrowser('The page that is built for other servers', () => {
+describeInBrowser('The exported page', () => {
   const folder = join(temporaryFolder(), 'docs');
   let opened: OpenPage;
   let page: Page;
@@ -198,14 +201,14 @@ describeInBrowser('The page that is built for other servers', () => {
     ({ page } = opened);
   });
 
-  test('has samples with the address of production, but sends nothing', async () => {
+  test('has samples with the address of production, and sends no requests', async () => {
     const section = await goTo(page, 'Add an animal');
     await section.getByText('https://petstore.example.com/v1/pets').first().waitFor();
     expect(await page.getByRole('button', { name: 'Test Request' }).count()).toBe(0);
     expect(await page.getByRole('textbox', { name: 'Bearer Token' }).count()).toBe(0);
   });
 
-  test('breaks no rule of its policy, and is all that it asks for', () => {
+  test('violates no policy, and loads nothing else', () => {
     expect(opened.complaints).toEqual([]);
     expect(opened.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });
