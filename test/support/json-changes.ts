@@ -19,7 +19,8 @@ function apply(change: string, document: object): void {
   const name = steps.pop()!;
   const parent = steps.reduce<any>((part, step) => part[keyOf(part, step)], document);
   const key = keyOf(parent, name);
-  if (key in parent !== (action !== 'added')) throw new Error(`This change is not possible: ${change}`);
+  if (Object.hasOwn(parent, key) === (action === 'added'))
+    throw new Error(`This change is not possible: ${change}`);
   if (action !== 'removed') parent[key] = parseJson(value ?? name);
   else if (Array.isArray(parent)) parent.splice(Number(key), 1);
   else delete parent[key];

@@ -77,6 +77,13 @@ describe('A change of a definition', () => {
   });
 });
 
+test('A member next to a reference overrides the one of the target', () => {
+  const schemas = { 'a/b': { type: 'string', title: 'target' }, none: false };
+  const references = [{ $ref: '#/x-schemas/a~1b', title: 'own' }, { $ref: '#/x-schemas/none' }];
+  const resolved = withoutReferences({ 'x-schemas': schemas, references });
+  expect(resolved).toMatchObject({ references: [{ type: 'string', title: 'own' }, false] });
+});
+
 /** Every value that differs from a value of JSON in a single part. */
 function* variantsOf(value: any): Generator {
   yield* ['other', null, {}].filter((other) => !isDeepStrictEqual(other, value));

@@ -75,6 +75,7 @@ const unknown = [
   'added components › links: {}',
   'added paths › /pets › parameters: []',
   'added GET /pets › x-quota: 1',
+  'added GET /pets › toString: 1',
   `added ${LIMIT} › style: "form"`,
   `added POST /pets › requestBody › x-quota: 1`,
   `added POST /pets › requestBody › content › application/json › encoding: {}`,
