@@ -14,7 +14,7 @@ function withoutValues(line: string): string {
   return line.split(': ').slice(0, 2).join(': ');
 }
 
-test.each<[change: string, lines: string[], earlier?: string]>([
+test.each([
   ['removed paths › /pets', ['breaking: removed GET /pets', 'breaking: removed POST /pets']],
   ['added paths › /stores: {"get":{}}', ['non-breaking: added GET /stores']],
   ['removed POST /pets › parameters', ['breaking: removed POST /pets › parameters › Idempotency-Key']],
@@ -27,24 +27,8 @@ test.each<[change: string, lines: string[], earlier?: string]>([
     'changed POST /pets › parameters: … → [{"name":"a","in":"query"},{"name":"a","in":"path"}]',
     ['cannot judge: changed POST /pets › parameters'],
   ],
-  [
-    `changed ${NEW_PET} › additionalProperties: true → false`,
-    [`breaking: changed ${NEW_PET} › additionalProperties`],
-    `added ${NEW_PET} › additionalProperties: true`,
-  ],
-  [
-    'removed GET /pets › security',
-    ['breaking: removed GET /pets › security'],
-    'added GET /pets › security: []',
-  ],
-  [
-    'added GET /pets › requestBody › required: true',
-    ['breaking: added GET /pets › requestBody › required'],
-    'added GET /pets › requestBody: {}',
-  ],
-])('%s is reported as %j', (change, lines, ...earlier) => {
-  const before = withChanges(base, ...(earlier as string[]));
-  expect(differences(before, withChanges(before, change)).map(withoutValues)).toEqual(lines);
+])('%s is reported as %j', (change, lines) => {
+  expect(differences(base, withChanges(base, change)).map(withoutValues)).toEqual(lines);
 });
 
 describe('A change of a definition', () => {

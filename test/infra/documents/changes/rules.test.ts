@@ -13,6 +13,7 @@ const CURSOR = 'GET /pets › parameters › cursor';
 const LINK = 'GET /pets › responses › 200 › headers › Link';
 const LOCATION = 'POST /pets › responses › 201 › headers › Location';
 
+// Before a semicolon are changes of both documents.
 const breaking = [
   'removed GET /pets/{petId}',
   'removed GET /pets › parameters › status',
@@ -20,6 +21,7 @@ const breaking = [
   'changed GET /pets › parameters › status › required: false → true',
   'added GET /pets › parameters › store: {"name":"store","in":"query","required":true}',
   'added GET /pets › requestBody: {"required":true}',
+  'added GET /pets › requestBody: {}; added GET /pets › requestBody › required: true',
   'removed GET /pets/{petId} › x-sunset: "2030-12-05"',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "2029-12-05"',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "soon"',
@@ -37,6 +39,7 @@ const breaking = [
   `removed ${NEW_PET} › properties › status`,
   `added ${NEW_PET} › required › "status"`,
   `added ${NEW_PET} › additionalProperties: false`,
+  `added ${NEW_PET} › additionalProperties: true; changed ${NEW_PET} › additionalProperties: true → false`,
   `added ${NEW_PET} › properties › name › format: "email"`,
   `changed ${NEW_PET} › properties › name › pattern: "[^\\\\s\\\\u0085]" → "^[a-z]"`,
   `changed ${NEW_PET} › properties › categoryId › type: "integer" → "string"`,
@@ -65,6 +68,7 @@ const breaking = [
   // Security
   'changed security: [{"apiKey":[]}] → [{"apiKey":[],"signature":[]}]',
   'added GET /pets › security: [{"signature":[]}]',
+  'added GET /pets › security: []; removed GET /pets › security',
   'changed components › securitySchemes › apiKey › scheme: "bearer" → "basic"',
   'removed components › securitySchemes › apiKey',
   'added components › securitySchemes › signature: {"type":"http"}',
@@ -131,9 +135,11 @@ describe.each([
   ['cannot judge', unknown],
   ['non-breaking', safe],
 ])('%s:', (verdict, changes) => {
-  test.each(changes)('%s', (change) => {
+  test.each(changes)('%s', (row) => {
+    const [change = '', ...shared] = row.split('; ').toReversed();
     const expected = `${verdict}: ${change}`;
-    const lines = differences(base, withChanges(base, change));
+    const before = withChanges(base, ...shared);
+    const lines = differences(before, withChanges(before, change));
     expect(lines.map((line) => line.slice(0, expected.length))).toEqual([expected]);
   });
 });
