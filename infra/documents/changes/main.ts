@@ -23,7 +23,7 @@ async function openapiDiff(): Promise<void> {
   if (!existsSync('openapi.json') || readFileSync('openapi.json', 'utf8') !== openApiJson()) {
     throw new UsageError('openapi.json is out of date: run npm run openapi first.');
   }
-  // The order of the verdicts is that of the alphabet.
+  // In alphabetical order, breaking changes come first.
   const lines = differences(readDocument(values.base), readDocument('openapi.json')).toSorted();
   for (const line of lines) console.log(plain(line));
   const failing = lines.filter((line) => !line.startsWith('non-breaking:')).length;
