@@ -1,7 +1,7 @@
 import { operations as contractOperations } from '../../shared/contract/operations.ts';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { advice, findChromium, launchBrowser } from '../support/browser.ts';
@@ -15,22 +15,13 @@ const chromium = findChromium(process.env);
 if (!chromium) console.warn(`${advice} The tests of the reference page are skipped.`);
 const describeInBrowser = chromium ? describe : describe.skip;
 
-/** The README's picture is drawn anew when UPDATE_SCREENSHOT is set. */
-const isDrawn = Boolean(process.env['UPDATE_SCREENSHOT']);
-const picture = fileURLToPath(new URL('../../docs/reference.png', import.meta.url));
+const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 const LARGEST = '9223372036854775807';
-
-interface OpenPage {
-  page: Page;
-  /** Addresses of everything that it asked for. */
-  requests: string[];
-  /** What the browser complained of: errors, and what the Content-Security-Policy forbade. */
-  complaints: string[];
-}
 
 let browser: Browser;
 
-async function open(address: string): Promise<OpenPage> {
+/** Opens a page, and records the URLs of all its requests, and complaints: errors, warnings, violations of its policy. */
+async function open(address: string) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
   const requests: string[] = [];
   const complaints: string[] = [];
@@ -48,7 +39,7 @@ function sidebar(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Sidebar for Pet store' });
 }
 
-/** Goes to an operation by the sidebar. */
+/** Opens an operation from the sidebar. */
 async function goTo(page: Page, operation: string): Promise<Locator> {
   await sidebar(page).getByRole('link', { name: operation }).click();
   const section = page.getByRole('region', { name: operation });
@@ -56,15 +47,11 @@ async function goTo(page: Page, operation: string): Promise<Locator> {
   return section;
 }
 
-/** The colour of the page once it is in that mode: red, green and blue from 0 to 255. */
-async function background(page: Page, mode: 'light' | 'dark'): Promise<number[]> {
+/** Returns the brightness of the page once it is in that mode, from 0 to 255. */
+async function brightness(page: Page, mode: 'light' | 'dark'): Promise<number> {
   await page.locator(`body.${mode}-mode`).waitFor();
-  const colour = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-  return (String(colour).match(/\d+/g) ?? []).map(Number);
-}
-
-async function overflow(page: Page): Promise<unknown> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+  return Math.max(...String(color).match(/\d+/g)!.map(Number));
 }
 
 beforeAll(async () => {
@@ -74,13 +61,13 @@ afterAll(() => browser?.close());
 
 describeInBrowser('The page of the local service', () => {
   let service: LocalService;
-  let opened: OpenPage;
+  let opened: Awaited<ReturnType<typeof open>>;
   let page: Page;
 
   beforeAll(async () => {
     const { assembly } = await sharedSynthesis();
-    // The picture has the port that readers will have.
-    service = await startLocalService('--assembly', assembly, ...(isDrawn ? ['--port', '3000'] : []));
+    // The picture shows the default port.
+    service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
     const line = /In a browser, (\S+) shows/;
     await service.printed(line);
     opened = await open(line.exec(service.output())![1]!);
@@ -88,13 +75,13 @@ describeInBrowser('The page of the local service', () => {
   });
   afterAll(() => service?.stop());
 
-  /** What the API itself answers, as it was written. */
+  /** Returns the body of the API's response as text. */
   async function get(path: string): Promise<string> {
     const headers = { Authorization: `Bearer ${service.apiKey}` };
     return (await fetch(`${service.baseAddress}${path}`, { headers })).text();
   }
 
-  /** Sends a request from the page; gives the status and the body that it shows. */
+  /** Sends a request from the page, and returns the status and the body that the page shows. */
   async function tryOut(operation: string, body?: string): Promise<{ status: string; body: string }> {
     const section = await goTo(page, operation);
     await section.getByRole('button', { name: 'Test Request' }).click();
@@ -104,30 +91,33 @@ describeInBrowser('The page of the local service', () => {
       await editor.getByRole('textbox').fill(body);
       await editor.getByRole('button', { name: 'Form' }).click();
       await editor.getByRole('combobox', { name: 'Body Value' }).getByText(LARGEST).waitFor();
+      const sample = client.getByRole('region', { name: 'Code Snippet' });
+      await sample.getByRole('button', { name: 'Code Snippet' }).click();
+      await sample.getByText(`"categoryId": ${LARGEST}`).waitFor();
     }
     await client.getByRole('button', { name: /^Send (get|post) request to/ }).click();
     const response = client.getByRole('region', { name: 'Response' });
     const status = await response.getByRole('link', { name: /^\d{3} / }).innerText();
     const lines = response.getByRole('region', { name: 'Body', exact: true }).locator('.cm-line');
     await lines.first().waitFor();
-    const shown = await lines.allInnerTexts();
+    const shown = (await lines.allInnerTexts()).join('\n');
     await client.getByRole('button', { name: 'Close Client' }).click();
     await client.waitFor({ state: 'hidden' });
-    return { status, body: shown.join('\n') };
+    return { status, body: shown };
   }
 
-  test('lists the operations, and strikes the deprecated one out', async () => {
+  test('lists the operations, with the deprecated one struck out', async () => {
     const operations = sidebar(page).getByRole('link', { name: /HTTP Method/ });
     const summaries = Object.values(contractOperations).map(({ summary }) => summary);
     expect(await operations.allInnerTexts()).toEqual(summaries.map((text) => expect.stringContaining(text)));
-    const struckOut = sidebar(page).locator('.line-through');
-    expect(await struckOut.allInnerTexts()).toEqual([expect.stringContaining('Get an animal')]);
+    const struckOut = await sidebar(page).locator('.line-through').allInnerTexts();
+    expect(struckOut).toEqual([expect.stringContaining('Get an animal')]);
     const section = await goTo(page, 'Get an animal');
     expect(await section.getByText('Deprecated', { exact: true }).count()).toBeGreaterThan(0);
     expect(await section.innerText()).toContain('goes away on 5 December 2030');
   });
 
-  test('creates a pet with the integer that was typed, and shows the one that was kept', async () => {
+  test('sends a 64-bit integer exactly, and shows it exactly in the form, the code sample and the response', async () => {
     const { status, body } = await tryOut('Add an animal', `{"name":"Rex","categoryId":${LARGEST}}`);
     expect(status).toBe('201 Created');
     const id = /"id": (\d+)/.exec(body)?.[1];
@@ -135,75 +125,73 @@ describeInBrowser('The page of the local service', () => {
     expect(body).toBe(`{\n  "id": ${id},\n  "name": "Rex",\n  "categoryId": ${LARGEST}\n}`);
   });
 
-  test('shows the list that the API gives', async () => {
+  test('shows the list exactly as the API returns it', async () => {
     await fetch(`${service.baseAddress}/pets`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
       body: `{"name":"Mia","categoryId":-${LARGEST},"status":"sold"}`,
     });
     const { status, body } = await tryOut('List all animals');
-    expect(status).toBe('200 OK');
+    expect([status, body.replaceAll(/\s/g, '')]).toEqual(['200 OK', await get('/pets')]);
     expect(body).toContain(`-${LARGEST}`);
-    expect(body.replaceAll(/\s/g, '')).toBe(await get('/pets'));
   });
 
-  test('is light or dark as the system is, and the other at a click', async () => {
+  test('follows the color scheme of the system, and changes it at a click', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(Math.max(...(await background(page, 'dark')))).toBeLessThan(50);
+    expect(await brightness(page, 'dark')).toBeLessThan(50);
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(Math.min(...(await background(page, 'light')))).toBeGreaterThan(200);
+    expect(await brightness(page, 'light')).toBeGreaterThan(200);
     await sidebar(page).getByRole('button', { name: 'Set dark mode' }).click();
-    expect(Math.max(...(await background(page, 'dark')))).toBeLessThan(50);
+    expect(await brightness(page, 'dark')).toBeLessThan(50);
     await sidebar(page).getByRole('button', { name: 'Set light mode' }).click();
-    expect(Math.min(...(await background(page, 'light')))).toBeGreaterThan(200);
+    expect(await brightness(page, 'light')).toBeGreaterThan(200);
   });
 
   test('fits a phone', async () => {
     const size = page.viewportSize()!;
     await page.setViewportSize({ width: 390, height: 800 });
-    expect(await overflow(page)).toBe(0);
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overflow)).toBe(0);
     await page.setViewportSize(size);
   });
 
-  test('breaks no rule of its policy, and asks nobody but the service for anything', () => {
+  test('violates no policy, and sends requests only to the service', () => {
     expect(opened.complaints).toEqual([]);
     const [first, ...more] = opened.requests.filter((url) => !url.startsWith('data:'));
     expect(first).toBe(new URL('/', service.baseAddress).href);
     expect(more).toEqual([`${service.baseAddress}/pets`, `${service.baseAddress}/pets`]);
   });
 
-  (isDrawn ? test : test.skip)('is drawn for the README', async () => {
+  (isUpdate ? test : test.skip)('renders the picture of the README', async () => {
     await page.setViewportSize({ width: 1440, height: 880 });
-    // What a system has for its own texts differs; this is close to most.
-    await page.addStyleTag({
-      content: ':root { --scalar-font: "Liberation Sans", Arial, sans-serif !important }',
-    });
+    // System fonts differ. These are close to most.
+    const content = ':root { --scalar-font: "Liberation Sans", Arial, sans-serif !important }';
+    await page.addStyleTag({ content });
     const section = await goTo(page, 'Add an animal');
     await section.getByText('403').first().waitFor();
     await page.evaluate('scrollBy(0, 70)');
-    await page.screenshot({ path: picture });
+    await page.screenshot({ path: 'docs/reference.png' });
   });
 });
 
-describeInBrowser('The page that is built for other servers', () => {
+describeInBrowser('The exported page', () => {
   const folder = join(temporaryFolder(), 'docs');
-  let opened: OpenPage;
-  let page: Page;
+  let opened: Awaited<ReturnType<typeof open>>;
 
   beforeAll(async () => {
     await runModule('infra/documents/reference/export.ts', ['--output', folder]);
     opened = await open(pathToFileURL(join(folder, 'index.html')).href);
-    ({ page } = opened);
   });
 
-  test('has samples with the address of production, but sends nothing', async () => {
+  test('has samples with the address of production, and sends no requests', async () => {
+    const { page } = opened;
     const section = await goTo(page, 'Add an animal');
     await section.getByText('https://petstore.example.com/v1/pets').first().waitFor();
     expect(await page.getByRole('button', { name: 'Test Request' }).count()).toBe(0);
     expect(await page.getByRole('textbox', { name: 'Bearer Token' }).count()).toBe(0);
   });
 
-  test('breaks no rule of its policy, and is all that it asks for', () => {
+  test('violates no policy, and loads nothing else', () => {
     expect(opened.complaints).toEqual([]);
     expect(opened.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });

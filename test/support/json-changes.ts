@@ -1,64 +1,39 @@
-// Changes of a JSON document, as JSON Patch has them (RFC 6902). One that does not apply, or changes nothing, throws.
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 
-/** A change of a document in place. */
-export type Change = (document: object) => void;
-
-type Container = Record<string, unknown> | unknown[];
-
-/** Removes what is at the JSON pointer (RFC 6901). */
-export function remove(pointer: string): Change {
-  return (document) => {
-    const [container, key] = find(document, pointer);
-    if (!(key in container)) throw new Error(`There is nothing at ${pointer}.`);
-    if (Array.isArray(container)) container.splice(Number(key), 1);
-    else delete container[key];
-  };
+/**
+ * Returns a copy of an OpenAPI document with changes, which are written as `npm run openapi:diff` prints them:
+ * `removed GET /pets › parameters › limit`, `changed info › title: "Pet store" → "Pets"`.
+ *
+ * @throws Error if a part to remove or to change does not exist, or one to add exists.
+ */
+export function withChanges<Document extends object>(document: Document, ...changes: string[]): Document {
+  const copy = parseJson(stringifyJson(document)) as Document;
+  for (const change of changes) apply(change, copy);
+  return copy;
 }
 
-/** Adds a member that is not there, or an item in front of the one at the index; `-` is the end of a list. */
-export function add(pointer: string, value: unknown): Change {
-  return (document) => {
-    const [container, key] = find(document, pointer);
-    if (Array.isArray(container)) {
-      container.splice(key === '-' ? container.length : Number(key), 0, value);
-      return;
-    }
-    if (key in container) throw new Error(`There is something at ${pointer}.`);
-    container[key] = value;
-  };
+function apply(change: string, document: object): void {
+  const [, action, place = '', value] =
+    /^(added|removed|changed) (.+?)(?:: (?:.+ → )?(.+))?$/.exec(change) ?? [];
+  const steps = place.split(' › ').flatMap(stepsOf);
+  const name = steps.pop()!;
+  const parent = steps.reduce<any>((part, step) => part[keyOf(part, step)], document);
+  const key = keyOf(parent, name);
+  if (Object.hasOwn(parent, key) === (action === 'added'))
+    throw new Error(`This change is not possible: ${change}`);
+  if (action !== 'removed') parent[key] = parseJson(value ?? name);
+  else if (Array.isArray(parent)) parent.splice(Number(key), 1);
+  else delete parent[key];
 }
 
-/** Puts another value in the place of one. */
-export function replace(pointer: string, value: unknown): Change {
-  return (document) => {
-    const [container, key] = find(document, pointer);
-    const members = container as Record<string, unknown>;
-    if (!(key in members)) throw new Error(`There is nothing at ${pointer}.`);
-    if (JSON.stringify(members[key]) === JSON.stringify(value)) {
-      throw new Error(`${pointer} has this value already.`);
-    }
-    members[key] = value;
-  };
+function stepsOf(step: string): string[] {
+  const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(step) ?? [];
+  return method ? ['paths', path!, method.toLowerCase()] : [step];
 }
 
-/** Moves what is at one pointer to another. */
-export function move(from: string, to: string): Change {
-  return (document) => {
-    const [container, key] = find(document, from);
-    const value = (container as Record<string, unknown>)[key];
-    remove(from)(document);
-    add(to, value)(document);
-  };
-}
-
-function find(document: object, pointer: string): [container: Container, key: string] {
-  const keys = pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const last = keys.pop()!;
-  let container: unknown = document;
-  for (const key of keys) container = (container as Record<string, unknown> | undefined)?.[key];
-  if (typeof container !== 'object' || container === null) throw new Error(`There is no place ${pointer}.`);
-  return [container as Container, last];
+/** Returns the name of a member, or the index of the item with a name or a value, which is the end for a new item. */
+function keyOf(part: any, name: string): string {
+  if (!Array.isArray(part)) return name;
+  const index = part.findIndex((item) => item.name === name || stringifyJson(item) === name);
+  return String(index < 0 ? part.length : index);
 }

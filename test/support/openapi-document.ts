@@ -34,7 +34,7 @@ export function readOpenApi(): any {
 }
 
 export function openApiDocumentOf(document: any): OpenApiDocument {
-  const resolved = JSON.parse(withoutReferences(JSON.stringify(document)));
+  const resolved: any = withoutReferences(document);
   return {
     operations: Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
       Object.entries<any>(item).map(([method, operation]) => ({

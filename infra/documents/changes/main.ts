@@ -1,48 +1,41 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openApiJson } from '../openapi/document.ts';
 import { plain, runCommand, UsageError } from '../../operate/command.ts';
+import { differences } from './differences.ts';
 import { readDocument } from './document.ts';
-import { conclusionOf, describeDifferences } from './output.ts';
-import { differences } from './rules.ts';
 
-// `npm run openapi:diff`: what openapi.json changes for clients of the released interface. Fails where it breaks them, or may.
+const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 
-const USAGE = `npm run openapi:diff -- [--base FILE]
+  --base  the OpenAPI 3.1 document that clients use; npm run openapi -- --release writes the default
 
-  --base  the OpenAPI document that clients have (default: docs/openapi-released.json, which npm run openapi -- --release
-          writes)
-
-Lists how openapi.json differs from it, what breaks clients first. Fails if anything does, or is "unclassified": nobody
-knows whether it does.`;
-
-const RELEASED = 'docs/openapi-released.json';
-const projectRoot = new URL('../../..', import.meta.url);
+Lists how openapi.json differs from the base, breaking changes first. Fails if a change breaks clients or cannot be judged.`;
 
 async function openapiDiff(): Promise<void> {
   const { values } = parseArgs({
-    options: { base: { type: 'string' }, help: { type: 'boolean', default: false } },
+    options: {
+      base: { type: 'string', default: 'docs/openapi-released.json' },
+      help: { type: 'boolean', default: false },
+    },
   });
   if (values.help) return console.log(USAGE);
 
-  const base = values.base ?? RELEASED;
-  const before =
-    values.base === undefined
-      ? readDocument(RELEASED, 'write it by npm run openapi -- --release', projectPath(RELEASED))
-      : readDocument(base, 'name an OpenAPI 3.1 document after --base', base);
-  const after = readDocument('openapi.json', 'write it by npm run openapi', projectPath('openapi.json'));
-
-  if (readFileSync(projectPath('openapi.json'), 'utf8') !== openApiJson()) {
-    throw new UsageError('openapi.json is not what the code says: write it anew by npm run openapi first.');
+  if (!existsSync('openapi.json') || readFileSync('openapi.json', 'utf8') !== openApiJson()) {
+    throw new UsageError('openapi.json is out of date: run npm run openapi first.');
   }
-  const changes = differences(before, after);
-  for (const line of describeDifferences(changes, before)) console.log(plain(line));
-  console.log(conclusionOf(changes, base));
-}
-
-function projectPath(file: string): string {
-  return fileURLToPath(new URL(file, projectRoot));
+  // In alphabetical order, breaking changes come first.
+  const lines = differences(readDocument(values.base), readDocument('openapi.json')).toSorted();
+  for (const line of lines) console.log(plain(line));
+  const failing = lines.filter((line) => !line.startsWith('non-breaking:')).length;
+  if (failing > 0) {
+    throw new UsageError(
+      `${failing} of ${lines.length} changes since ${values.base} break clients or cannot be judged. Undo a breaking change, or ` +
+        'offer it as a new version at its own address; release it with npm run openapi -- --release only when every client can ' +
+        'handle it. For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.',
+    );
+  }
+  const same = `openapi.json says the same as ${values.base}.`;
+  console.log(lines.length > 0 ? `No breaking changes since ${values.base}.` : same);
 }
 
 await runCommand(openapiDiff);

@@ -1,10 +1,10 @@
-// What the reference page does in the browser. Its text goes into the page: it can use nothing from outside of itself.
+// The script of the reference page. Its source text is put into the page, so it can use nothing from outside the function.
 
-/** What the page finds in itself. */
+/** The data that the page contains for its script. */
 export interface ReferencePage {
   /** An OpenAPI document. */
   document: unknown;
-  /** API key to fill in; without one the page does not offer to send requests. */
+  /** API key to fill in. If omitted, the page does not offer to send requests. */
   apiKey?: string;
 }
 
@@ -15,41 +15,39 @@ type Reviver = (key: string, value: unknown, context: { source?: string }) => un
 
 export function showReference(): void {
   const { parse } = JSON;
-  const { document: content, apiKey } = parse(document.getElementById('page').textContent) as ReferencePage;
+  const page = parse(document.getElementById('page').textContent) as ReferencePage;
 
-  // The library reads bodies into doubles, for its forms and its samples. An integer that these would round stays as it is
-  // written; one that is changed in a form is sent as a string, which the API refuses.
-  // Browsers have known rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
+  // Scalar has no setting for exact integers: its forms and its code samples each call JSON.parse, which rounds integers beyond
+  // 2^53. Here they keep their digits. After an edit in a form they are sent as strings, which the API rejects.
+  // Browsers support rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
   if ('rawJSON' in JSON) {
     Object.assign(JSON, {
       parse: (text: string, reviver?: Reviver) =>
-        reviver || !/\d{16}/.test(text)
-          ? parse(text, reviver!)
+        reviver
+          ? parse(text, reviver)
           : parse(text, (_key, value, { source = '' }) =>
-              Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
-                ? JSON.rawJSON(source)
-                : value,
+              Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
             ),
     });
   }
 
   Scalar.createApiReference('#reference', {
-    content,
+    content: page.document,
     authentication: {
       preferredSecurityScheme: 'apiKey',
-      ...(apiKey !== undefined && { securitySchemes: { apiKey: { token: apiKey } } }),
+      ...(page.apiKey !== undefined && { securitySchemes: { apiKey: { token: page.apiKey } } }),
     },
-    hideTestRequestButton: apiKey === undefined,
+    hideTestRequestButton: page.apiKey === undefined,
     orderRequiredPropertiesFirst: false,
     orderSchemaPropertiesBy: 'preserve',
     documentDownloadType: 'none',
     customCss: `
-      /* Going to an operation gives it the focus, for screen readers; a frame as tall as the page tells nobody anything. */
+      /* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
       section:focus-visible { outline: none }
-      /* More statuses than fit. */
+      /* Shows that there are more statuses than fit. */
       .tab-list { padding-right: 32px; mask-image: linear-gradient(to right, #000 calc(100% - 32px), transparent) }
     `,
-    // Everything that leads to services of the library's makers.
+    // Disables everything that leads to Scalar's own services.
     withDefaultFonts: false,
     telemetry: false,
     proxyUrl: '',

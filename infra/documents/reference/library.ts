@@ -1,39 +1,24 @@
 interface Route {
   url: string;
-  handler: (request: undefined, reply: Reply) => void;
-}
-
-interface Reply {
-  header: () => Reply;
-  send: (body: string) => void;
+  handler: (request: object, reply: object) => unknown;
 }
 
 /**
- * The script of Scalar's API reference for browsers. Its own package brings 270 others along; this one, meant for servers of
- * the framework Fastify, has the same script among the routes that it registers.
+ * Returns Scalar's API reference as a script for browsers.
  *
- * @throws Error when the package is not installed.
+ * `@scalar/api-reference` ships the script as a file, but brings 270 packages along. This package brings 20. It has the script
+ * as a string inside its module and serves it by a route, so the script is only available by calling that route's handler.
+ *
+ * @throws Error if the package is not installed, or does not have the route.
  */
 export async function readLibrary(): Promise<string> {
-  const { default: register } = await import('@scalar/fastify-api-reference');
-  const routes: Route[] = [];
-  const fastify = { route: (route: Route) => routes.push(route) };
-  (register as unknown as Register)(fastify, { configuration: { url: '/openapi.json' } }, () => {});
-
-  let script = '';
-  const reply: Reply = {
-    header: () => reply,
-    send: (body) => {
-      script = body;
-    },
+  const { default: plugin } = await import('@scalar/fastify-api-reference');
+  let script: unknown;
+  const reply = { header: () => ({ send: (body: unknown) => body }) };
+  const route = ({ url, handler }: Route) => {
+    if (url.endsWith('.js')) script = handler({}, reply);
   };
-  routes.find(({ url }) => url.endsWith('.js'))?.handler(undefined, reply);
-  if (!script) throw new Error('@scalar/fastify-api-reference has no route for its script.');
+  plugin({ route }, { configuration: { url: '/openapi.json' } }, () => {});
+  if (typeof script !== 'string') throw new Error('@scalar/fastify-api-reference does not serve its script.');
   return script;
 }
-
-type Register = (
-  fastify: { route: (route: Route) => void },
-  options: { configuration: { url: string } },
-  done: () => void,
-) => void;

@@ -1,11 +1,9 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Diff } from 'api-smart-diff';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { UsageError } from '../../../../infra/operate/command.ts';
-import { readDocument } from '../../../../infra/documents/changes/document.ts';
-import { conclusionOf } from '../../../../infra/documents/changes/output.ts';
-import { add, type Change, replace } from '../../../support/json-changes.ts';
+import { join, resolve } from 'node:path';
+import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
+import { withChanges } from '../../../support/json-changes.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 import { runModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -13,125 +11,103 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const folder = temporaryFolder();
+const command = 'infra/documents/changes/main.ts';
 
-/** Runs `npm run openapi:diff`. */
-function openapiDiff(...parameters: string[]) {
-  return runModule('infra/documents/changes/main.ts', parameters);
+/** Writes openapi.json with changes to a file. */
+function baseWith(...changes: string[]): string {
+  const document = parseJson(readFileSync('openapi.json', 'utf8')) as object;
+  return written(stringifyJson(withChanges(document, ...changes)));
 }
 
-/** A file with openapi.json as it was before changes. */
-function earlier(name: string, ...changes: Change[]): string {
-  const document = JSON.parse(readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8'));
-  for (const change of changes) change(document);
-  return written(name, JSON.stringify(document));
-}
-
-function written(name: string, text: string): string {
+function written(text: string, name = 'base.json'): string {
   const file = join(folder, name);
   writeFileSync(file, text);
   return file;
 }
 
-const MAXIMUM = '/paths/~1pets/get/parameters/0/schema/maximum';
-
 describe('npm run openapi:diff', () => {
   test('explains itself when asked', async () => {
-    const stdout = done(await openapiDiff('--help'));
-    expect(stdout).toMatch(/^npm run openapi:diff -- \[--base FILE\]/);
-    expect(stdout).toMatch(/^ +--base /m);
-  });
-
-  test('compares with the released interface, and finds that nothing breaks', async () => {
-    const conclusion = done(await openapiDiff())
-      .trimEnd()
-      .split('\n')
-      .at(-1);
-    expect(conclusion).toMatch(
-      /^(Nothing breaks clients: \d+ changes? against|openapi\.json says the same as) docs\/openapi-released\.json\.$/,
+    expect(done(await runModule(command, ['--help']))).toMatch(
+      /^npm run openapi:diff -- \[--base docs\/openapi-released\.json\]\n\n +--base /,
     );
   });
 
-  test('lists what breaks clients before all else, says what to do, and fails', async () => {
-    const base = earlier(
-      'breaking.json',
-      replace('/info/title', 'Animals'),
-      add('/info/x-\u001b[31m', 1),
-      add('/x-quota', 1),
-      replace(MAXIMUM, 200),
-      replace('/paths/~1pets/get/parameters/0/schema/minimum', 0),
+  test('finds no breaking change since the released interface', async () => {
+    const stdout = done(await runModule(command, []));
+    expect(stdout).toMatch(
+      /^(No breaking changes since|openapi\.json says the same as) docs\/openapi-released\.json\.$/m,
     );
-    expect(await openapiDiff('--base', base)).toEqual({
+  });
+
+  test('lists breaking changes first, says what to do, and fails', async () => {
+    const base = baseWith(
+      'changed info › title: "Pet store" → "Animals"',
+      'added info › x-\u001b[31m: 1',
+      'added x-quota: 1',
+      'removed components › schemas › NewPet › required › "categoryId"',
+      'changed GET /pets › parameters › limit › schema › maximum: 100 → 200',
+    );
+    expect(await runModule(command, ['--base', base])).toEqual({
       code: 1,
       stdout:
-        'breaking: changed GET /pets › parameters › limit › schema › minimum: 0 → 1\n' +
+        'breaking: added POST /pets › requestBody › content › application/json › schema › required › "categoryId"\n' +
         'breaking: changed GET /pets › parameters › limit › schema › maximum: 200 → 100\n' +
-        'unclassified: removed x-quota: 1\n' +
-        'annotation: removed info › x- [31m: 1\n' +
-        'annotation: changed info › title: "Animals" → "Pet store"\n',
+        'cannot judge: removed x-quota: 1\n' +
+        'non-breaking: changed info › title: "Animals" → "Pet store"\n' +
+        'non-breaking: removed info › x- [31m: 1\n',
       stderr:
-        `2 changes of openapi.json against ${base} would break clients, and 1 unclassified may: take back what breaks them, or offer ` +
-        'it as a new version at an address of its own; only once every client can take it, release it by npm run openapi -- --release.\n',
+        `3 of 5 changes since ${base} break clients or cannot be judged. Undo a breaking change, or offer it as a new version ` +
+        'at its own address; release it with npm run openapi -- --release only when every client can handle it. ' +
+        'For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.\n',
     });
   });
 
-  test('refuses a file that is missing, in one sentence', async () => {
-    const file = join(folder, 'missing.json');
-    expect(refusal(await openapiDiff('--base', file))).toMatch(
-      /^\S+missing\.json cannot be read \(ENOENT\); name an OpenAPI 3\.1 document after --base\.$/,
+  test('fails if a change cannot be judged, such as of OpenAPI 3.0', async () => {
+    const base = baseWith('changed openapi: "3.1.1" → "3.0.3"');
+    const { code, stdout } = await runModule(command, ['--base', base]);
+    expect([code, stdout]).toEqual([1, 'cannot judge: changed openapi: "3.0.3" → "3.1.1"\n']);
+  });
+
+  test('accepts other changes', async () => {
+    const base = baseWith('removed GET /pets › parameters › status');
+    expect(done(await runModule(command, ['--base', base]))).toMatch(
+      /^non-breaking: added GET \/pets › parameters › status: .{60}…\nNo breaking changes since \S+\.\n$/,
     );
   });
-});
 
-describe('What differences come to', () => {
-  test.each<[string, Diff['type'][], string]>([
-    ['nothing, when there is none', [], 'openapi.json says the same as base.json.'],
-    [
-      'nothing that breaks clients',
-      ['annotation', 'deprecated'],
-      'Nothing breaks clients: 2 changes against base.json.',
-    ],
-  ])('is %s', (_what, types, sentence) => {
-    expect(conclusionOf(differencesOf(types), 'base.json')).toBe(sentence);
-  });
-
-  test('is a failure when nobody knows whether one breaks clients', () => {
-    expect(() => conclusionOf(differencesOf(['unclassified', 'annotation']), 'base.json')).toThrow(
-      new UsageError(
-        '1 change of openapi.json against base.json may break clients, nobody knows: look at what is listed as unclassified, and ' +
-          'take it back, or have infra/documents/changes/rules.ts say what it does to clients.',
-      ),
-    );
-  });
-});
-
-function differencesOf(types: Diff['type'][]): Diff[] {
-  return types.map((type) => ({ type, action: 'add', path: ['x'] }));
-}
-
-describe('A document is refused', () => {
   test.each([
-    ['that is not JSON', written('broken.json', '{'), /\(.+\)/],
-    ['of version 3.0', earlier('old.json', replace('/openapi', '3.0.3')), /\(openapi is no version 3\.1\)/],
-    ['whose references lead nowhere', withReference('#/components/schemas/Dog'), /leads nowhere\)/],
-    [
-      'whose references lead out of it',
-      withReference('https://petstore.example.com/openapi.json#/components/schemas/Pet'),
-      /leads out of it\)/,
-    ],
-    [
-      'whose references lead back to them',
-      withReference('#/components/schemas/NewPet'),
-      /NewPet leads to what it is a part of\)/,
-    ],
-  ])('%s', (_what, file, reason) => {
-    const read = () => readDocument('base.json', 'mend it', file);
-    expect(read).toThrow(UsageError);
-    expect(read).toThrow(/^base\.json is not an OpenAPI 3\.1 document in JSON \(.+\); mend it\.$/);
-    expect(read).toThrow(reason);
+    ['missing', () => {}],
+    ['out of date', () => written('{}', 'openapi.json')],
+  ])('fails if openapi.json is %s', (_what, prepare) => {
+    prepare();
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(process.execPath, [resolve(command)], options);
+    expect([status, stderr]).toEqual([1, 'openapi.json is out of date: run npm run openapi first.\n']);
   });
 });
 
-function withReference($ref: string): string {
-  const name = `${encodeURIComponent($ref)}.json`;
-  return earlier(name, add('/components/schemas/NewPet/properties/other', { $ref }));
+function referring(to: string): string {
+  return baseWith(`added components › schemas › NewPet › properties › other: {"$ref":"${to}"}`);
 }
+
+describe('A base is rejected', () => {
+  test.each([
+    ['that does not exist', () => join(folder, 'missing.json'), /ENOENT: no such file/],
+    ['that is not JSON', () => written('{'), /./],
+    ['with a reference to nothing', () => referring('#/components/schemas/Dog'), /Dog is not in it\.$/],
+    [
+      'with a reference to another file',
+      () => referring('pets.json#/components/schemas/Pet'),
+      /Pet is not in it\.$/,
+    ],
+    [
+      'with a circular reference',
+      () => referring('#/components/schemas/NewPet'),
+      /contains this reference\.$/,
+    ],
+  ])('%s', async (_what, base, reason) => {
+    const sentence = refusal(await runModule(command, ['--base', base()]));
+    expect(sentence).toMatch(/^\S+\.json is not an OpenAPI document in JSON: /);
+    expect(sentence).toMatch(reason);
+  });
+});

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 const openApi = join(temporaryFolder(), 'openapi.json');
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-// As the deployed one answers at this address.
+// The response of the deployed API at this address.
 const notFound: HttpResponse = { status: 404, headers: {}, body: '{"code":"not_found"}' };
 const api: ApiGateway = { ...({} as ApiGateway), handle: async () => notFound, refuse: () => notFound };
 const library = jest.fn<() => Promise<string>>();
@@ -44,7 +44,7 @@ function ask(headers: string[], method = 'GET', target = '/'): Promise<RawAnswer
 }
 
 describe('A browser on this machine', () => {
-  test.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('is shown the page at %s', async (name) => {
+  test.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('gets the page at %s', async (name) => {
     const { status, body } = await ask([`Host: ${name}:3000`, `Accept: ${BROWSER}`]);
     expect(status).toBe(200);
     expect(body).toContain(`"url":"http://${name}:3000/v1"`);
@@ -52,11 +52,11 @@ describe('A browser on this machine', () => {
     expect(body).toMatch(/<script>draw\(\)<\/script>/);
   });
 
-  test('is shown the page when a second Accept asks for it', async () => {
+  test('gets the page if a second Accept header asks for it', async () => {
     expect((await ask(['Host: localhost', 'Accept: image/*', 'Accept: text/html;q=0.5'])).status).toBe(200);
   });
 
-  test('is told to keep the page to itself', async () => {
+  test('gets headers that isolate the page', async () => {
     const { head, body } = await ask(['Host: localhost', `Accept: ${BROWSER}`]);
     const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(body)!;
     expect(head.split('\r\n')).toEqual(
@@ -72,7 +72,7 @@ describe('A browser on this machine', () => {
     );
   });
 
-  test('is answered HEAD like GET, without the page', async () => {
+  test('gets the same response to HEAD as to GET, without a body', async () => {
     const headers = ['Host: localhost', `Accept: ${BROWSER}`];
     const [got, asked] = await Promise.all([ask(headers), ask(headers, 'HEAD')]);
     expect(withoutDate(asked)).toBe(withoutDate(got));
@@ -80,23 +80,23 @@ describe('A browser on this machine', () => {
     expect(asked.body).toBe('');
   });
 
-  test('is shown what openapi.json says by now', async () => {
+  test('gets the current openapi.json', async () => {
     const headers = ['Host: localhost', `Accept: ${BROWSER}`];
     await ask(headers);
     writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Other pets"}}');
     expect((await ask(headers)).body).toContain('<title>Other pets</title>');
   });
 
-  test('leaves a line like any other request', async () => {
+  test('is logged like any other client', async () => {
     await ask(['Host: localhost', `Accept: ${BROWSER}`]);
     expect(printed).toHaveBeenCalledWith(expect.stringMatching(/^\S+Z GET \/ 200 \d+\.\d ms$/));
   });
 
   test.each([
-    ['there is no document', () => rmSync(openApi), /There is no openapi\.json: .*npm run openapi/],
-    ['the document is no JSON', () => writeFileSync(openApi, '{'), /openapi\.json is not .*npm run openapi/],
+    ['openapi.json is missing', () => rmSync(openApi), /There is no openapi\.json: .*npm run openapi/],
+    ['openapi.json is not JSON', () => writeFileSync(openApi, '{'), /openapi\.json is not .*npm run openapi/],
     [
-      'the document is no OpenAPI',
+      'openapi.json is not OpenAPI',
       () => writeFileSync(openApi, '[]'),
       /openapi\.json is not .*npm run openapi/,
     ],
@@ -105,7 +105,7 @@ describe('A browser on this machine', () => {
       () => library.mockRejectedValue(new Error('Cannot find package')),
       /not installed: run <code>npm ci/,
     ],
-  ])('is told what to do when %s', async (_case, breakIt, sentence) => {
+  ])('gets an error page that says what to do if %s', async (_case, breakIt, sentence) => {
     breakIt();
     const { status, head, body } = await ask(['Host: localhost', `Accept: ${BROWSER}`]);
     expect(status).toBe(500);
@@ -115,21 +115,21 @@ describe('A browser on this machine', () => {
   });
 });
 
-describe('The API answers', () => {
+describe('The API responds to', () => {
   const localhost = 'Host: localhost:3000';
   const html = `Accept: ${BROWSER}`;
 
   test.each([
-    ['whoever does not ask for HTML', [localhost]],
-    ['whoever takes anything', [localhost, 'Accept: */*']],
-    ['whoever wants JSON', [localhost, 'Accept: application/json']],
-    ['whoever refuses HTML', [localhost, 'Accept: text/html;q=0, */*']],
-    ['whoever refuses HTML in more digits', [localhost, 'Accept: text/html; q=0.000']],
-    ['whoever names something that begins like HTML', [localhost, 'Accept: text/html5']],
-    // A page of the attacker's, under a name that leads to this machine, may read what it gets.
-    ['another name that leads here', ['Host: attacker.example:3000', html]],
-    ['a name that begins like this machine', ['Host: localhost.attacker.example', html]],
-    ['a name that ends like this machine', ['Host: attacker.localhost', html]],
+    ['a client that does not ask for HTML', [localhost]],
+    ['a client that accepts anything', [localhost, 'Accept: */*']],
+    ['a client that accepts JSON', [localhost, 'Accept: application/json']],
+    ['a client that rejects HTML', [localhost, 'Accept: text/html;q=0, */*']],
+    ['a client that rejects HTML with more digits', [localhost, 'Accept: text/html; q=0.000']],
+    ['a client that accepts a type that starts with HTML', [localhost, 'Accept: text/html5']],
+    // DNS rebinding: a page of the attacker, at a name that resolves to this machine, may read the response.
+    ['another name of this machine', ['Host: attacker.example:3000', html]],
+    ['a name that starts with localhost', ['Host: localhost.attacker.example', html]],
+    ['a name that ends with localhost', ['Host: attacker.localhost', html]],
     ['another address of this machine', ['Host: 192.168.0.7:3000', html]],
   ])('%s', async (_case, headers) => {
     const { status, body } = await ask(headers);
@@ -142,7 +142,7 @@ describe('The API answers', () => {
     ['GET', '/v1/pets'],
     ['GET', '//'],
     ['GET', '/index.html'],
-  ])('a browser that asks %s %s', async (method, target) => {
+  ])('a browser that sends %s %s', async (method, target) => {
     expect((await ask([localhost, html], method, target)).body).toBe(notFound.body);
   });
 });

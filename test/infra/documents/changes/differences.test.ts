@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { isDeepStrictEqual } from 'node:util';
+import { differences } from '../../../../infra/documents/changes/differences.ts';
+import { readDocument, withoutReferences } from '../../../../infra/documents/changes/document.ts';
+import { withChanges } from '../../../support/json-changes.ts';
+import { readOpenApi } from '../../../support/openapi-document.ts';
+
+const base = readDocument('openapi.json');
+const JSON_SCHEMA = 'content › application/json › schema';
+const NEW_PET = `POST /pets › requestBody › ${JSON_SCHEMA}`;
+const PET = `POST /pets › responses › 201 › ${JSON_SCHEMA}`;
+
+function withoutValues(line: string): string {
+  return line.split(': ').slice(0, 2).join(': ');
+}
+
+test.each([
+  ['removed paths › /pets', ['breaking: removed GET /pets', 'breaking: removed POST /pets']],
+  ['added paths › /stores: {"get":{}}', ['non-breaking: added GET /stores']],
+  ['removed POST /pets › parameters', ['breaking: removed POST /pets › parameters › Idempotency-Key']],
+  [
+    'removed GET /pets › responses › 200 › content',
+    ['breaking: removed GET /pets › responses › 200 › content › application/json'],
+  ],
+  ['changed GET /pets › parameters › status › schema › enum: … → ["pending","sold","available"]', []],
+  [
+    'changed POST /pets › parameters: … → [{"name":"a","in":"query"},{"name":"a","in":"path"}]',
+    ['cannot judge: changed POST /pets › parameters'],
+  ],
+])('%s is reported as %j', (change, lines) => {
+  expect(differences(base, withChanges(base, change)).map(withoutValues)).toEqual(lines);
+});
+
+describe('A change of a definition', () => {
+  const source = readOpenApi();
+
+  function linesOfShared(...changes: string[]): string[] {
+    const [before, after] = [withChanges(source), withChanges(source, ...changes)].map(withoutReferences);
+    return differences(before, after).map(withoutValues);
+  }
+
+  test('is reported where the definition is used, for requests and responses', () => {
+    const lines = linesOfShared(
+      'removed components › schemas › PetStatus › enum › "sold"',
+      'removed components › schemas › Error › properties › message',
+    );
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `breaking: removed ${NEW_PET} › properties › status › enum › "sold"`,
+        `non-breaking: removed ${PET} › properties › status › enum › "sold"`,
+        `breaking: removed GET /pets › responses › 401 › ${JSON_SCHEMA} › properties › message`,
+        `breaking: removed x-other-requests › responses › 405 › ${JSON_SCHEMA} › properties › message`,
+      ]),
+    );
+  });
+
+  test('is not reported if it only renames the definition', () => {
+    const renamed = JSON.parse(JSON.stringify(source).replaceAll('RetryAfter', 'Delay'));
+    expect(renamed).not.toEqual(source);
+    expect(differences(withoutReferences(source), withoutReferences(renamed))).toEqual([]);
+  });
+});
+
+test('A member next to a reference overrides the one of the target', () => {
+  const schemas = { 'a/b': { type: 'string', title: 'target' }, none: false };
+  const references = [{ $ref: '#/x-schemas/a~1b', title: 'own' }, { $ref: '#/x-schemas/none' }];
+  const resolved = withoutReferences({ 'x-schemas': schemas, references });
+  expect(resolved).toMatchObject({ references: [{ type: 'string', title: 'own' }, false] });
+});
+
+/** Every value that differs from a value of JSON in a single part. */
+function* variantsOf(value: any): Generator {
+  yield* ['other', null, {}].filter((other) => !isDeepStrictEqual(other, value));
+  if (Array.isArray(value)) {
+    yield [...value, 'new'];
+    for (const [index, item] of value.entries()) {
+      yield value.toSpliced(index, 1);
+      for (const variant of variantsOf(item)) yield value.with(index, variant);
+    }
+  } else if (typeof value === 'object') {
+    yield { ...value, 'x-new': 'new' };
+    for (const [name, member] of Object.entries(value)) {
+      yield Object.fromEntries(Object.entries(value).filter(([other]) => other !== name));
+      for (const variant of variantsOf(member)) yield { ...value, [name]: variant };
+    }
+  }
+}
+
+test('No change of a single part goes unreported', () => {
+  const variants = [...variantsOf(base)];
+  expect(variants.length).toBeGreaterThan(10_000);
+  expect(variants.filter((variant) => differences(base, variant).length === 0)).toEqual([]);
+});
