@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
+import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorTable } from './openapi/introduction.ts';
 import { limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
@@ -15,24 +16,23 @@ const USAGE = `npm run generate -- [--check] [--release]
   --release  also writes docs/openapi-released.json, the contract that clients have been given and that
              npm run openapi:diff compares with`;
 
-/** Files that are generated as a whole. */
-const wholeFiles: Record<string, () => string> = { 'openapi.json': openApiJson };
-
-/** Parts of documents, each between the marks `<!-- generated: NAME -->` and `<!-- end -->`. */
-const documentParts: Record<string, Record<string, () => string>> = {
-  'docs/interface.md': {
-    operations: operationTable,
-    members: memberTable,
-    'list parameters': listParameterTable,
-    errors: errorTable,
-    limits: limitTable,
-  },
-  'docs/cost.md': { cost: costReport },
-  'README.md': {
-    'idle staging': () => monthlyDollars('staging', 0).toFixed(),
-    'production at 10/s': () => monthlyDollars('production', 10).toFixed(),
-  },
-};
+/** Parts of documents, see `withParts`. */
+function documentParts(): Record<string, Record<string, string>> {
+  return {
+    'docs/interface.md': {
+      operations: operationTable(),
+      members: memberTable(),
+      'list parameters': listParameterTable(),
+      errors: errorTable(),
+      limits: limitTable(),
+    },
+    'docs/cost.md': { cost: costReport() },
+    'README.md': {
+      'idle staging': monthlyDollars('staging', 0).toFixed(),
+      'production at 10/s': monthlyDollars('production', 10).toFixed(),
+    },
+  };
+}
 
 async function generate(): Promise<void> {
   const { values } = parseArgs({
@@ -62,27 +62,15 @@ async function generate(): Promise<void> {
 
 /** The new text of each file whose text is another. */
 function staleFiles(): Map<string, string> {
-  const whole = Object.entries(wholeFiles).map(([file, text]) => [file, text()] as const);
-  const inParts = Object.entries(documentParts).map(
-    ([file, parts]) => [file, withParts(file, readFileSync(projectPath(file), 'utf8'), parts)] as const,
+  const documents = Object.entries(documentParts()).map(
+    ([file, parts]) => [file, withParts(file, read(file), parts)] as const,
   );
-  return new Map(
-    [...whole, ...inParts].filter(([file, text]) => text !== readFileSync(projectPath(file), 'utf8')),
-  );
+  const files = [['openapi.json', openApiJson()] as const, ...documents];
+  return new Map(files.filter(([file, text]) => text !== read(file)));
 }
 
-/** @throws UsageError when the document lacks the marks of a part. */
-function withParts(file: string, text: string, parts: Record<string, () => string>): string {
-  return Object.entries(parts).reduce((document, [name, part]) => {
-    const mark = `<!-- generated: ${name} -->`;
-    const [before, after] = document.split(mark);
-    const end = after?.indexOf('<!-- end -->') ?? -1;
-    if (end < 0) throw new UsageError(`${file} lacks the marks ${mark} and <!-- end -->.`);
-    const generated = part();
-    // A table stands in lines of its own, a figure within its sentence.
-    const isBlock = generated.endsWith('\n');
-    return `${before}${mark}${isBlock ? '\n' : ''}${generated}${after!.slice(end)}`;
-  }, text);
+function read(file: string): string {
+  return readFileSync(projectPath(file), 'utf8');
 }
 
 function projectPath(file: string): string {

@@ -18,6 +18,7 @@ import {
   refusalPlot,
   simulate,
   steepRows,
+  ratioOf,
 } from './growth-figures.ts';
 import { FEWEST_PETS, seedPets, type Stock } from './growth-pets.ts';
 import { kindsInAll, measure } from './growth-requests.ts';
@@ -122,9 +123,13 @@ function publishFigures(figures: Figures, check = false): void {
   publish(
     {
       script: 'bench:growth',
-      document: 'scaling.md',
-      parts: { latencies: measuredTables(figures), limits: computedTables(simulated) },
-      plots: { 'partitions.svg': refusalPlot(simulated) },
+      documents: {
+        'docs/scaling.md': { latencies: measuredTables(figures), limits: computedTables(simulated) },
+        'README.md': {
+          growth: Math.max(...figures.bySize.rows.map(({ times }) => ratioOf(times))).toFixed(2),
+        },
+      },
+      plots: { 'docs/partitions.svg': refusalPlot(simulated) },
     },
     check,
   );
