@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { IDEMPOTENCY_SECONDS } from '../../../shared/contract/schemas.ts';
 import { UsageError } from '../command.ts';
-import { readServiceRecord } from '../keys/stage.ts';
+import { readLocalService } from '../keys/local-service.ts';
 import { ask, type Service } from './client.ts';
 
 // What the operator tells `npm run seed`, on the command line and in BASE_URL and API_KEY.
@@ -113,7 +113,7 @@ function readVariables(baseUrl: string, apiKey: string | undefined, folder: stri
 
 function readFolder(folder: string): SeedTarget {
   try {
-    const { baseAddress } = readServiceRecord(folder);
+    const { baseAddress } = readLocalService(folder);
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
     return { baseAddress, apiKey, runFile: join(folder, 'seed.json') };
   } catch {
