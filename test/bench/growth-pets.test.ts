@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { tablesIn } from '../../infra/local/data-folder.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { type Database, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { database } from '../../shared/storage/database.ts';
 import { createPet, getPet, listPets } from '../../shared/storage/pets.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const template = readTemplate('staging', assembly);
   await seedPets(folder, template, { pets: PETS, partitions: PARTITIONS });
   tables = await startDatabase({
-    folder: tablesIn(folder),
+    store: await openStore(tablesIn(folder)),
     tables: template.resources('AWS::DynamoDB::GlobalTable'),
     isAllowed: () => true,
   });
