@@ -35,6 +35,11 @@ export const metrics = {
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
 } as const;
 
+/** Name of a stage's stack in CloudFormation. */
+export function stackName(stage: string): string {
+  return `PetStore-${stage}`;
+}
+
 /** Name of a stage among the metrics and log lines of an account. */
 export function serviceName(stage: string): string {
   return `pet-store-${stage}`;

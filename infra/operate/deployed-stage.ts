@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { stackName } from '../../shared/names.ts';
 import { UsageError } from './command.ts';
 
 /** Of the clock of this machine, by which keys get their ends. */
@@ -32,26 +33,26 @@ export async function findCaller(): Promise<string> {
  * @throws UsageError when its stack is not there or incomplete.
  */
 export async function findDeployedStage(stage: string): Promise<DeployedStage> {
-  const stackName = `PetStore-${stage}`;
-  const outputs = await readOutputs(stackName);
+  const stack = stackName(stage);
+  const outputs = await readOutputs(stack);
   const baseAddress = outputs.get('BaseAddress');
   const apiKeysTable = outputs.get('ApiKeysTable');
   if (!baseAddress || !apiKeysTable) {
-    throw new UsageError(`The stack ${stackName} lacks outputs: deploy it again.`);
+    throw new UsageError(`The stack ${stack} lacks outputs: deploy it again.`);
   }
   return { baseAddress, apiKeysTable };
 }
 
-async function readOutputs(stackName: string): Promise<Map<string | undefined, string | undefined>> {
+async function readOutputs(stack: string): Promise<Map<string | undefined, string | undefined>> {
   const client = new CloudFormationClient();
   try {
-    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
     return new Map(Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   } catch (error) {
     if (!(error as Error).message.endsWith('does not exist')) throw error;
     const region = await client.config.region();
     throw new UsageError(
-      `There is no stack ${stackName} in this account and ${region}: look at AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy ${stackName}.`,
+      `There is no stack ${stack} in this account and ${region}: look at AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy ${stack}.`,
     );
   }
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
-import { readTemplate, stackName } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { integerOption } from '../../infra/operate/integer-option.ts';
+import { stackName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import {

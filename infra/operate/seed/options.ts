@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
 import { integerOption, seedOption } from '../integer-option.ts';
-import { readServiceRecord } from '../keys/stage.ts';
+import { readLocalService } from '../keys/local-service.ts';
 import { send, type Service } from './client.ts';
 
 export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR] [--concurrency 8] [--allow-production]
@@ -82,7 +82,7 @@ function readDataFolder(
   const folder = resolve(data);
   try {
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
-    return { baseAddress: readServiceRecord(folder).baseAddress, apiKey };
+    return { baseAddress: readLocalService(folder).baseAddress, apiKey };
   } catch {
     throw new UsageError(`No local service runs on ${folder}: start it with npm start and the same --data.`);
   }
