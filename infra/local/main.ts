@@ -13,7 +13,7 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
   --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)
   --watch     swap functions when their sources are saved
-  --verbose   list the resource types that are not run, and print the access log and the metrics`;
+  --verbose   list the resource types that are not run, and print the metrics`;
 
 /** How often to look whether npm's shell has ended. */
 const PARENT_MILLISECONDS = 500;

@@ -24,7 +24,7 @@ export interface ServiceOptions {
   assembly: string | undefined;
   /** Whether to swap functions when their sources are saved. */
   watch: boolean;
-  /** Whether to print the access log and the metrics too. */
+  /** Whether to print the metrics too. */
   verbose: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const functions = createFunctions(template, assembly, database.endpoint, verbose);
     started.defer(async () => void (await Promise.all(Array.from(functions.values(), (fn) => fn.close()))));
 
-    const api = createApiGateway(template, functions, verbose ? console.log : undefined);
+    const api = createApiGateway(template, functions);
     const forOperators = {
       stage,
       apiKeysTable: template.output('ApiKeysTable'),

@@ -78,7 +78,7 @@ export function proxyEvent(
 }
 
 /** `21/Nov/2026:06:31:47 +0000`, as in the Common Log Format. */
-export function commonLogTime(date: Date): string {
+function commonLogTime(date: Date): string {
   const [, day, month, year, time] = date.toUTCString().split(' ');
   return `${day}/${month}/${year}:${time} +0000`;
 }

@@ -102,7 +102,6 @@ export const resourceModels = {
     ...passedOver('Name', 'SecurityPolicy'),
   }),
   'AWS::ApiGateway::Stage': v.strictObject({
-    AccessLogSetting: v.optional(v.strictObject({ Format: text, ...passedOver('DestinationArn') })),
     MethodSettings: v.optional(
       v.array(
         v.strictObject({
@@ -114,7 +113,8 @@ export const resourceModels = {
     ),
     StageName: text,
     // Without `CachingEnabled` in the method settings, a cache cluster changes no response.
-    ...passedOver('CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId', 'TracingEnabled'),
+    ...passedOver('AccessLogSetting', 'CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId'),
+    ...passedOver('TracingEnabled'),
   }),
   'AWS::DynamoDB::GlobalTable': v.strictObject({
     AttributeDefinitions: v.array(v.strictObject({ AttributeName: text, AttributeType: text })),

@@ -84,7 +84,7 @@ describe('the local service exits with code 1 and says what to do if', () => {
     async (...options) => {
       await expectError(
         start(...options),
-        expect.stringMatching(/^[^\n]+\n\nnpm start -- \[--stage STAGE\] [^]+print the access log/),
+        expect.stringMatching(/^[^\n]+\n\nnpm start -- \[--stage STAGE\] [^]+print the metrics/),
       );
     },
   );
