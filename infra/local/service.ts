@@ -22,18 +22,14 @@ export interface ServiceOptions {
   data: string;
   /** Folder of a cloud assembly to run. If omitted, it is synthesized. */
   assembly: string | undefined;
-  /** Whether to swap functions when their sources are saved. */
   watch: boolean;
-  /** Whether to print the metrics too. */
   verbose: boolean;
 }
 
 export interface Service {
   baseAddress: string;
   apiKey: string;
-  /** Folder of the data, unless it is in memory. */
   folder: string | undefined;
-  /** Types of the template's resources that are not run. */
   notRunHere: string[];
   close: () => Promise<void>;
 }

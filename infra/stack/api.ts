@@ -97,7 +97,6 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
   for (const resource of [api.root, api.root.addResource('{proxy+}')]) addMockResponse(resource, 'not_found');
 }
 
-/** Returns the alarm on server errors. */
 function addAlarms(stage: string, monitoring: Monitoring): Alarm {
   const api = apiMetrics(stage);
   monitoring.addAlarm('ApiLatency', {

@@ -14,7 +14,6 @@ const LAST_MOMENT_MILLISECONDS = 500;
 
 /** The request as the function of an operation gets it: the parts that its schema names. */
 export type Call<O extends Operation> = v.InferOutput<O['request']> & {
-  /** Scheme, host and stage as the client called them, without the version. */
   rootAddress: string;
   /** Id of the API key that the request came with; undefined where the route has no authorizer. */
   keyId: string | undefined;
@@ -86,7 +85,6 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
   return { after: announce, onError: announce };
 }
 
-/** Id of the API key, as the authorizer gave it to API Gateway. */
 function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
   return requestContext.authorizer?.['keyId'] as string | undefined;
 }

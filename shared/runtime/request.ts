@@ -11,7 +11,6 @@ const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
 
 type Parts = 'headers' | 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
 
-/** What a request is read from. */
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
 
 /**

@@ -20,7 +20,6 @@ interface PetItem extends Pet {
 
 export interface PetPage {
   pets: Pet[];
-  /** Id after which the next page starts, if there is one. */
   next?: bigint;
 }
 

@@ -15,20 +15,17 @@ const MAX_EVENT_BYTES = 6_291_456;
 
 export interface ApiGateway {
   handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** The response of API Gateway itself to a request that it rejects. */
   gatewayResponse: (responseType: ResponseType) => HttpResponse;
   /** Discards the cached decisions of the authorizers, as the API Gateway action of this name does. */
   flushAuthorizersCache: () => void;
 }
 
-/** A REST API of the template. */
 interface Api {
   id: string;
   stage: string;
   arn: string;
   routes: Routes;
   authorizers: Map<string, Authorizer>;
-  /** The functions of the methods with a proxy integration. */
   functions: Map<Method, LambdaFunction>;
 }
 

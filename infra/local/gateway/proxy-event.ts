@@ -2,7 +2,6 @@ import { headerValues, type HttpRequest } from './http-message.ts';
 import type { Route } from './routes.ts';
 import { accountId } from '../template/template.ts';
 
-/** Headers that API Gateway keeps to itself, or sets. */
 const NOT_PASSED_ON =
   /^(?:connection|content-length|expect|keep-alive|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-forwarded-(?:for|proto))$/i;
 

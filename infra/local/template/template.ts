@@ -5,7 +5,6 @@ import { RunnerError } from '../runner-error.ts';
 export const region = 'us-east-1';
 export const accountId = '000000000000';
 
-/** Parameters that every template has without declaring them. */
 const pseudoParameters: Record<string, string> = {
   'AWS::AccountId': accountId,
   'AWS::Partition': 'aws',
@@ -46,7 +45,6 @@ export interface Resource<T extends ResourceType> {
 export interface Template {
   resources: <T extends ResourceType>(type: T) => Resource<T>[];
   output: (name: string) => string;
-  /** Types of the resources that the local service knowingly leaves out, each once. */
   notRunHere: string[];
 }
 
@@ -117,7 +115,6 @@ function describe(issue: v.BaseIssue<unknown>): string {
   return path ? `${path}: ${issue.message}` : issue.message;
 }
 
-/** A value whose intrinsic functions are replaced by their results on this machine. */
 function resolve(value: unknown, resources: Resources): unknown {
   if (Array.isArray(value)) return value.map((element) => resolve(element, resources));
   if (typeof value !== 'object' || value === null) return value;

@@ -13,13 +13,9 @@ import type { Template } from '../template/template.ts';
 export interface WatchOptions {
   stage: string;
   template: Template;
-  /** Folder of the cloud assembly with the template. */
   assembly: string;
-  /** By logical id. */
   functions: Map<string, RunningFunction>;
-  /** Folder of the local service. */
   workFolder: string;
-  /** Called when code was swapped. */
   onSwap: () => void;
 }
 
@@ -27,11 +23,9 @@ interface WatchedFunction {
   name: string;
   fn: RunningFunction;
   bundler: Bundler;
-  /** The bundle that it runs. */
   code: string;
   /** File of that bundle, unless it is the synthesized one. */
   file?: string;
-  /** The errors of its last build, if that failed. */
   errors?: string | undefined;
 }
 
