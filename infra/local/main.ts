@@ -15,9 +15,6 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --watch     swap functions when their sources are saved
   --verbose   list the resource types that are not run, and print the metrics`;
 
-/** How often to look whether npm's shell has ended. */
-const PARENT_MILLISECONDS = 500;
-
 function readOptions(): ServiceOptions {
   const { values } = parseArgs({
     options: {
@@ -50,7 +47,7 @@ process.once('SIGTERM', () => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
   // npm sends a signal to its shell only. A shell that ends by it leaves this process to another parent.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && stop(), PARENT_MILLISECONDS).unref();
+  setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
 try {

@@ -64,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     started.defer(database.close);
     const functions = createFunctions(template, assembly, database.endpoint, verbose);
-    started.defer(async () => void (await Promise.all(Array.from(functions.values(), (fn) => fn.close()))));
+    for (const { close } of functions.values()) started.defer(close);
 
     const api = createApiGateway(template, functions);
     const forOperators = {
@@ -87,8 +87,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const onSwap = api.flushAuthorizersCache;
       started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onSwap }));
     }
-    const close = () => started.disposeAsync();
-    return { baseAddress, apiKey, folder, notRunHere: template.notRunHere, close };
+    const { notRunHere } = template;
+    return { baseAddress, apiKey, folder, notRunHere, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();
     throw explainFolderError(workFolder, error);

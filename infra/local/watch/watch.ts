@@ -71,7 +71,7 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
   });
   // Swaps what was saved since the synthesis began, and fills the caches of esbuild.
   working = update(functions).then(() => {
-    say('watching the functions: changes of the stack, the local service or openapi.json need a restart');
+    say('watching the functions: changes of the stack, its routes or the local service need a restart');
     return work();
   });
   return async function close() {
@@ -143,8 +143,9 @@ async function rebuild(functions: WatchedFunction[], folder: string): Promise<bo
     const { code, messages } = builds[index]!;
     const { name, errors } = watched;
     watched.errors = code === undefined ? messages.join('') : undefined;
-    if (code === undefined ? errors === watched.errors : code === watched.code && errors === undefined)
-      continue;
+    const isNews =
+      code === undefined ? errors !== watched.errors : errors !== undefined || code !== watched.code;
+    if (!isNews) continue;
     for (const message of messages) printed.add(message);
     if (code !== undefined) swap(watched, code, folder);
     (code === undefined ? broken : swapped).push(name);
