@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findApiKey, requireStage } from './api-key.ts';
-import { explainFolderError, tablesIn, temporaryFolder } from './data-folder.ts';
+import { explainFolderError, makeFolder, tablesIn, temporaryFolder } from './data-folder.ts';
 import { operatorAccessKeyId, startDatabase } from './dynamodb/dynamodb.ts';
 import { openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
@@ -46,7 +45,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port);
-    if (folder) mkdirSync(tablesIn(folder), { recursive: true });
+    if (folder) makeFolder(tablesIn(folder));
     requireStage(workFolder, stage);
     const store = await openStore(folder && tablesIn(folder));
     started.defer(store.close);
