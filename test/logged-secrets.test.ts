@@ -205,7 +205,10 @@ describe('the functions', () => {
     [
       'createPet with another media type',
       createPet,
-      postPetEvent(marked, { ...request, headers: { ...headers, 'Content-Type': `text/${secrets.header}` } }),
+      postPetEvent(marked, {
+        ...request,
+        multiValueHeaders: { ...multiValueHeaders, 'Content-Type': [`text/${secrets.header}`] },
+      }),
     ],
     ...[
       [`"${secrets.idempotencyKey}`],
