@@ -1,22 +1,18 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from '../operate/command.ts';
+import { runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorTable } from './openapi/introduction.ts';
 import { limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
 
-// `npm run generate`: writes what follows from the code.
-
 const USAGE = `npm run generate -- [--check] [--release]
+
+Writes openapi.json, and what documents repeat from the code.
 
   --check    writes nothing, and fails if a file is stale
   --release  also writes docs/openapi-released.json, the contract that clients have been given and that
              npm run openapi:diff compares with`;
-
-/** Files that are generated as a whole. */
-const wholeFiles: Record<string, () => string> = { 'openapi.json': openApiJson };
 
 /** Parts of documents, each between the marks `<!-- generated: NAME -->` and `<!-- end -->`. */
 const documentParts: Record<string, Record<string, () => string>> = {
@@ -34,59 +30,48 @@ const documentParts: Record<string, Record<string, () => string>> = {
   },
 };
 
-async function generate(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      check: { type: 'boolean', default: false },
-      release: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(USAGE);
+const options = {
+  check: { type: 'boolean', default: false },
+  release: { type: 'boolean', default: false },
+} as const;
 
-  const stale = staleFiles();
-  if (values.check) {
-    if (stale.size === 0) return;
-    throw new UsageError(`${[...stale.keys()].join(', ')} must be generated again: run npm run generate.`);
+await runWithOptions(USAGE, options, ({ check, release }) => {
+  const documents = Object.keys(documentParts).map((file): [string, string] => [file, withParts(file)]);
+  const generated = new Map([['openapi.json', openApiJson()], ...documents]);
+  const stale = [...generated].filter(([file, text]) => text !== readFileSync(inProject(file), 'utf8'));
+  if (check) {
+    if (stale.length === 0) return;
+    const names = stale.map(([file]) => file).join(', ');
+    throw new UsageError(`${names} must be generated again: run npm run generate.`);
   }
   for (const [file, text] of stale) {
-    writeFileSync(projectPath(file), text);
+    writeFileSync(inProject(file), text);
     console.log(`Wrote ${file}.`);
   }
-  if (stale.size === 0) console.log('Nothing has changed.');
-  if (values.release) {
-    copyFileSync(projectPath('openapi.json'), projectPath('docs/openapi-released.json'));
+  if (stale.length === 0) console.log('Nothing has changed.');
+  if (release) {
+    copyFileSync(inProject('openapi.json'), inProject('docs/openapi-released.json'));
     console.log('Wrote docs/openapi-released.json.');
   }
-}
+});
 
-/** The new text of each file whose text is another. */
-function staleFiles(): Map<string, string> {
-  const whole = Object.entries(wholeFiles).map(([file, text]) => [file, text()] as const);
-  const inParts = Object.entries(documentParts).map(
-    ([file, parts]) => [file, withParts(file, readFileSync(projectPath(file), 'utf8'), parts)] as const,
+/** @throws UsageError if the document lacks the marks of a part. */
+function withParts(file: string): string {
+  return Object.entries(documentParts[file]!).reduce(
+    (document, [name, part]) => {
+      const mark = `<!-- generated: ${name} -->`;
+      const [before, after] = document.split(mark);
+      const end = after?.indexOf('<!-- end -->') ?? -1;
+      if (end < 0) throw new UsageError(`${file} lacks the marks ${mark} and <!-- end -->.`);
+      const generated = part();
+      // A table has lines of its own, a figure is part of a sentence.
+      const lineBreak = generated.endsWith('\n') ? '\n' : '';
+      return `${before}${mark}${lineBreak}${generated}${after!.slice(end)}`;
+    },
+    readFileSync(inProject(file), 'utf8'),
   );
-  return new Map(
-    [...whole, ...inParts].filter(([file, text]) => text !== readFileSync(projectPath(file), 'utf8')),
-  );
 }
 
-/** @throws UsageError when the document lacks the marks of a part. */
-function withParts(file: string, text: string, parts: Record<string, () => string>): string {
-  return Object.entries(parts).reduce((document, [name, part]) => {
-    const mark = `<!-- generated: ${name} -->`;
-    const [before, after] = document.split(mark);
-    const end = after?.indexOf('<!-- end -->') ?? -1;
-    if (end < 0) throw new UsageError(`${file} lacks the marks ${mark} and <!-- end -->.`);
-    const generated = part();
-    // A table stands in lines of its own, a figure within its sentence.
-    const isBlock = generated.endsWith('\n');
-    return `${before}${mark}${isBlock ? '\n' : ''}${generated}${after!.slice(end)}`;
-  }, text);
-}
-
-function projectPath(file: string): string {
+function inProject(file: string): string {
   return fileURLToPath(new URL(`../../${file}`, import.meta.url));
 }
-
-await runCommand(generate);

@@ -1,24 +1,14 @@
-const WIDTH = 40;
-
-/**
- * Shows on standard error how much of long work is done: a bar on a terminal, a line at each tenth elsewhere.
- *
- * @returns takes how much is done so far.
- */
+/** Returns a function that shows how much is done on standard error: a bar on a terminal, a line per tenth elsewhere. */
 export function showProgress(what: string, total: number): (done: number) => void {
   const { stderr } = process;
   let shown = -1;
   return (done) => {
-    const steps = stderr.isTTY ? 100 : 10;
-    const step = Math.floor((done / total) * steps);
+    const percent = Math.floor((done / total) * 100);
+    const step = stderr.isTTY ? percent : percent - (percent % 10);
     if (step === shown) return;
     shown = step;
-    const percent = `${Math.round((step / steps) * 100)} %`;
-    if (!stderr.isTTY) {
-      stderr.write(`${what}: ${percent}\n`);
-      return;
-    }
-    const bar = '█'.repeat(Math.round((step / steps) * WIDTH)).padEnd(WIDTH, '░');
-    stderr.write(`\r${what} ${bar} ${percent.padStart(5)}${step === steps ? '\n' : ''}`);
+    const bar = '█'.repeat(step * 0.4).padEnd(40, '░');
+    const end = step === 100 ? '\n' : '';
+    stderr.write(stderr.isTTY ? `\r${what} ${bar} ${step} %${end}` : `${what}: ${step} %\n`);
   };
 }
