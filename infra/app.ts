@@ -1,5 +1,6 @@
 import { App, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { stackName } from '../shared/names.ts';
 import { AccountStack } from './stack/account.ts';
 import { checkStages, SettingsError } from './settings.ts';
 import { PetStoreStack } from './stack/stack.ts';
@@ -15,7 +16,7 @@ try {
 
   const account = new AccountStack(app, 'PetStore-account');
   for (const stage of Object.keys(stages) as StageName[]) {
-    const stack = new PetStoreStack(app, `PetStore-${stage}`, { stage, settings: stages[stage] });
+    const stack = new PetStoreStack(app, stackName(stage), { stage, settings: stages[stage] });
     // API Gateway writes the access log under the account's role.
     stack.addStackDependency(account);
   }

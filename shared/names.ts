@@ -11,19 +11,13 @@ export const environmentVariables = {
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
-/**
- * The indexes that serve lists, each sparse and sorted by `id`: `newest` holds all pets, `newest-by-status` those
- * with a status.
- */
+/** The indexes of lists, sorted by `id`: of all pets, and of those with a status. */
 export const listIndexes = {
   newest: { indexName: 'newest', partitionKey: 'partition' },
   newestByStatus: { indexName: 'newest-by-status', partitionKey: 'statusPartition' },
 } as const;
 
-/**
- * The index by which operators list and find API keys, sorted by `keyId`, which grows with time. A key that leaves the
- * index is listed no longer, and found by its hash alone.
- */
+/** The index by which operators list and find API keys, sorted by `keyId`, which grows with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 /** Namespace of our own metrics in CloudWatch. */
@@ -40,6 +34,11 @@ export const metrics = {
   /** By operation and API key: who has to move before the operation goes. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
 } as const;
+
+/** Name of a stage's stack in CloudFormation. */
+export function stackName(stage: string): string {
+  return `PetStore-${stage}`;
+}
 
 /** Name of a stage among the metrics and log lines of an account. */
 export function serviceName(stage: string): string {

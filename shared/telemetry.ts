@@ -18,9 +18,8 @@ const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError
 const MAX_CAUSES = 5;
 
 /**
- * What is logged of whatever was thrown. Of an error the name, the message, where it came from, why, and what the SDK
- * says of its call; none of its other members, as among them may be the item of a table or a response. Of what is no
- * error the type.
+ * What is logged of anything thrown: of an error its name, message, stack, causes and the SDK's metadata. Other members
+ * are left out, as they may hold the item of a table or a response.
  */
 export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   if (!Error.isError(thrown)) return { thrown: typeof thrown };
@@ -41,7 +40,7 @@ export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
 }
 
 /**
- * Counts one occurrence, as a log line that CloudWatch makes a metric of, without a call and without waiting.
+ * Counts one occurrence by a log line in embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function count<M extends Metric>(

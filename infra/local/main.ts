@@ -1,20 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { onceNpmHasEnded } from './npm.ts';
 import { RunnerError } from './runner-error.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
-// `npm start`: synthesizes a stage's stack and runs that template on this machine.
+// `npm start`: synthesizes a stage's stack and runs its template on this machine.
 
-const USAGE = `npm start -- [--stage staging|production] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
+const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
           [--verbose]
 
-  --stage     which stack to run (default: staging)
+  --stage     the stage of infra/stages.ts to run (default: staging)
   --port      port on localhost (default: the variable PORT, or 3000); 0 takes a free one
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
   --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)
-  --watch     swap the functions whose sources are saved, while the service goes on
-  --verbose   say what of the template is not run here, and print the access log and the metrics`;
+  --watch     swap functions when their sources are saved
+  --verbose   list the resource types that are not run, and print the access log and the metrics`;
+
+/** How often to look whether npm's shell has ended. */
+const PARENT_MILLISECONDS = 500;
 
 function readOptions(): ServiceOptions {
   const { values } = parseArgs({
@@ -33,27 +35,23 @@ function readOptions(): ServiceOptions {
     process.exit(0);
   }
   const { stage, port, assembly, watch, verbose } = values;
-  if (!['staging', 'production'].includes(stage)) {
-    throw new RunnerError(`--stage must be staging or production, not ${stage}.`);
-  }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new RunnerError(`The port must be a number from 0 to 65535, not ${port}.`);
   }
   if (values.data === '') throw new RunnerError('--data must name a folder, or be memory.');
-  if (watch && assembly !== undefined) {
-    throw new RunnerError(
-      'The bundles of --assembly are run as they are, so that there is nothing to --watch: leave out one of the two.',
-    );
-  }
   const data = values.data ?? fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
   return { stage, port: Number(port), data, assembly, watch, verbose };
 }
 
-// Until it serves, there is nothing to end in order.
+// Before it serves, no request is in progress.
 let stop = (): void => process.exit(0);
 process.once('SIGINT', () => stop());
 process.once('SIGTERM', () => stop());
-onceNpmHasEnded(() => stop());
+if (process.env['npm_lifecycle_event'] === 'start') {
+  // npm sends a signal to its shell only. A shell that ends by it leaves this process to another parent.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && stop(), PARENT_MILLISECONDS).unref();
+}
 
 try {
   const options = readOptions();
@@ -70,8 +68,7 @@ Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in mem
 `);
   if (options.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {
-    // Ctrl-C ends npm as well, which asks for the end once more: it is under way then.
-    stop = () => {};
+    stop = () => {}; // npm repeats the signal that the terminal sends for Ctrl-C
     void close().then(() => process.exit(0));
   };
 } catch (error) {

@@ -1,25 +1,18 @@
-import { execFile } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { type ApiGateway, createApiGateway } from './gateway/api-gateway.ts';
-import { readTemplate, stackName, synthesize } from './template/assembly.ts';
-import {
-  claimFolder,
-  explainFolderError,
-  keyFileIn,
-  readKey,
-  tablesIn,
-  temporaryFolder,
-} from './data-folder.ts';
+import { findApiKey, requireStage } from './api-key.ts';
+import { explainFolderError, tablesIn, temporaryFolder } from './data-folder.ts';
 import { operatorAccessKeyId, startDatabase } from './dynamodb/dynamodb.ts';
-import { bundleIn, createFunction, type LambdaFunction } from './lambda/lambda.ts';
-import { readPermissions } from './template/permissions.ts';
+import { openStore } from './dynamodb/store.ts';
+import { createApiGateway } from './gateway/api-gateway.ts';
 import { answerBrowser } from './gateway/reference.ts';
-import { RunnerError } from './runner-error.ts';
 import { requireFreePort, serve } from './gateway/server.ts';
-import { accountId, region } from './template/template.ts';
+import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
+import { removeLocalService, writeLocalService } from '../operate/keys/local-service.ts';
+import { stackName } from '../../shared/names.ts';
+import { readTemplate, synthesize } from './template/assembly.ts';
+import { readPermissions } from './template/permissions.ts';
+import { accountId, region, type Template } from './template/template.ts';
 
 export interface ServiceOptions {
   stage: string;
@@ -27,9 +20,9 @@ export interface ServiceOptions {
   port: number;
   /** Folder that keeps the data between runs, or `memory`. */
   data: string;
-  /** Folder of a cloud assembly to run as it is; synthesized anew without. */
+  /** Folder of a cloud assembly to run. If omitted, it is synthesized. */
   assembly: string | undefined;
-  /** Whether to swap functions whose sources are saved. */
+  /** Whether to swap functions when their sources are saved. */
   watch: boolean;
   /** Whether to print the access log and the metrics too. */
   verbose: boolean;
@@ -38,9 +31,9 @@ export interface ServiceOptions {
 export interface Service {
   baseAddress: string;
   apiKey: string;
-  /** Where the data is kept, if anywhere. */
+  /** Folder of the data, unless it is in memory. */
   folder: string | undefined;
-  /** Types of the template's resources that have no part here. */
+  /** Types of the template's resources that are not run. */
   notRunHere: string[];
   close: () => Promise<void>;
 }
@@ -48,127 +41,83 @@ export interface Service {
 /**
  * Runs a stage's template on this machine.
  *
- * @throws RunnerError saying what to do when it cannot.
+ * @throws RunnerError saying what to do if it cannot.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { stage, port, data, assembly, watch, verbose } = options;
-  const folder = data === 'memory' ? undefined : resolve(data);
+  const { stage, port, verbose } = options;
+  const folder = options.data === 'memory' ? undefined : resolve(options.data);
   const workFolder = folder ?? temporaryFolder();
-  const closing: (() => unknown)[] = [];
-  async function close(): Promise<void> {
-    for (const step of closing.toReversed()) await step();
-  }
-
+  const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port);
-    const release = folder === undefined ? async () => {} : await claimFolder(folder, stage);
-    closing.push(release);
-    const watching = watch
-      ? await (await import('./watch/watch.ts')).prepareWatch(stage, workFolder)
-      : undefined;
-    const assemblyFolder = assembly ?? join(workFolder, 'cdk.out');
-    if (!assembly) {
-      console.log(`Synthesizing the stack ${stackName(stage)} …`);
-      await synthesize(assemblyFolder, stage);
-    }
-    const template = readTemplate(stage, assemblyFolder);
+    if (folder) mkdirSync(tablesIn(folder), { recursive: true });
+    requireStage(workFolder, stage);
+    const store = await openStore(folder && tablesIn(folder));
+    started.defer(store.close);
 
-    await release();
+    const assembly = options.assembly ?? join(workFolder, 'cdk.out');
+    if (!options.assembly) {
+      console.log(`Synthesizing the stack ${stackName(stage)} …`);
+      await synthesize(assembly, stage);
+    }
+    const template = readTemplate(stage, assembly);
     const database = await startDatabase({
-      folder: folder && tablesIn(folder),
+      store,
       tables: template.resources('AWS::DynamoDB::GlobalTable'),
       isAllowed: readPermissions(template),
     });
-    closing.push(database.close);
-
-    const functions = new Map<string, LambdaFunction>(
-      template.resources('AWS::Lambda::Function').map((resource) => {
-        const bundle = bundleIn(assemblyFolder, resource);
-        const run = (file: string) =>
-          createFunction(resource, {
-            file,
-            databaseEndpoint: database.endpoint,
-            log: (line) => {
-              if (verbose || !isMetric(line)) console.log(line);
-            },
-          });
-        const { logicalId } = resource;
-        return [logicalId, watching ? watching.updatable(logicalId, run, bundle) : run(bundle)];
-      }),
-    );
-    closing.push(() => Promise.all([...functions.values()].map((fn) => fn.close())));
+    started.defer(database.close);
+    const functions = createFunctions(template, assembly, database.endpoint, verbose);
+    started.defer(async () => void (await Promise.all(Array.from(functions.values(), (fn) => fn.close()))));
 
     const api = createApiGateway(template, functions, verbose ? console.log : undefined);
-    let apiKey = ''; // issued by a command that needs the service
+    const forOperators = {
+      stage,
+      apiKeysTable: template.output('ApiKeysTable'),
+      databaseEndpoint: database.endpoint,
+      region,
+      accessKeyId: operatorAccessKeyId,
+      operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
+    };
+    const apiKey = await findApiKey(workFolder, api, forOperators);
     const server = await serve(api, port, (request) => answerBrowser(request, apiKey));
-    closing.push(server.close);
+    started.defer(server.close);
     const baseAddress = `http://localhost:${server.port}/v1`;
+    writeLocalService(workFolder, { ...forOperators, baseAddress });
+    started.defer(() => removeLocalService(workFolder));
 
-    const record = join(workFolder, 'service.json');
-    writeFileSync(
-      record,
-      JSON.stringify({
-        stage,
-        baseAddress,
-        apiKeysTable: template.output('ApiKeysTable'),
-        databaseEndpoint: database.endpoint,
-        region,
-        accessKeyId: operatorAccessKeyId,
-        operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
-      }),
-    );
-    closing.push(() => rmSync(record, { force: true }));
-
-    const kept = readKey(workFolder);
-    apiKey = kept && (await isAccepted(api, kept)) ? kept : await issueKey(workFolder);
-    if (watching) closing.push(await watching.start(assemblyFolder, api.flushAuthorizersCache));
+    if (options.watch) {
+      const { startWatch } = await import('./watch/watch.ts');
+      const onSwap = api.flushAuthorizersCache;
+      started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onSwap }));
+    }
+    const close = () => started.disposeAsync();
     return { baseAddress, apiKey, folder, notRunHere: template.notRunHere, close };
   } catch (error) {
-    await close();
+    await started.disposeAsync();
     throw explainFolderError(workFolder, error);
   }
 }
 
-/** A log line that CloudWatch takes as a metric (embedded metric format). */
-function isMetric(line: string): boolean {
-  return line.startsWith('{"_aws":');
-}
-
-/** Whether the key opens the service; it does not when the tables beside it were removed, or it was revoked. */
-async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
-  const { status } = await api.handle({
-    method: 'GET',
-    path: '/v1/pets',
-    query: 'limit=1',
-    headers: [['Authorization', `Bearer ${key}`]],
-    body: Buffer.alloc(0),
-    sourceIp: '127.0.0.1',
-  });
-  return status !== 401;
-}
-
-/** Issues the key by the operator command, which finds the service by its record, and keeps it for its owner's eyes. */
-async function issueKey(folder: string): Promise<string> {
-  const command = fileURLToPath(new URL('../operate/keys/main.ts', import.meta.url));
-  const parameters = [
-    'issue',
-    '--stage',
-    'local',
-    '--data',
-    folder,
-    '--owner',
-    'local development',
-    '--quiet',
-  ];
-  let key: string;
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [command, ...parameters]);
-    key = stdout.trim();
-  } catch (error) {
-    throw new RunnerError(`No API key could be issued: ${(error as { stderr: string }).stderr.trim()}`);
-  }
-  const file = keyFileIn(folder);
-  rmSync(file, { force: true }); // the mode is for a new file alone
-  writeFileSync(file, key, { mode: 0o600 });
-  return key;
+/** The functions of the template by logical id. Their metrics are printed only if the service is verbose. */
+function createFunctions(
+  template: Template,
+  assembly: string,
+  databaseEndpoint: string,
+  verbose: boolean,
+): Map<string, RunningFunction> {
+  // CloudWatch takes these lines as metrics (embedded metric format).
+  const isPrinted = (line: string): boolean => verbose || !line.startsWith('{"_aws":');
+  return new Map(
+    template.resources('AWS::Lambda::Function').map((resource) => [
+      resource.logicalId,
+      createFunction(resource, {
+        file: bundleIn(assembly, resource),
+        databaseEndpoint,
+        log: (line) => {
+          if (isPrinted(line)) console.log(line);
+        },
+      }),
+    ]),
+  );
 }

@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { stackName } from '../../shared/names.ts';
 import { UsageError } from './command.ts';
 
 /** Keys expire by the clock of this machine. */
@@ -27,7 +28,7 @@ export async function findCaller(): Promise<string> {
 export async function findDeployedStage(
   stage: string,
 ): Promise<{ baseAddress: string; apiKeysTable: string }> {
-  const StackName = `PetStore-${stage}`;
+  const StackName = stackName(stage);
   const client = new CloudFormationClient();
   const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName }))

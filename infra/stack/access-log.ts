@@ -6,9 +6,8 @@ import { createLogGroup } from './log-group.ts';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * What is logged of each request. Nothing in it comes from the client as it was sent: API Gateway puts values in as
- * they are, so that a quote in a path or a `User-Agent` would break the line. No key: `keyId` is what the authorizer
- * made of it.
+ * Fields of the access log. None repeats what the client sent: API Gateway does not escape values, so that a quote in a
+ * path or a `User-Agent` would break the line.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const fields = {
@@ -32,10 +31,7 @@ const fields = {
   traceId: '$context.xrayTraceId',
 };
 
-/**
- * Refusals by API Gateway itself, mocks and web ACL included: the counterpart of `metrics.refusals`. The status stands
- * for the code; the type is that of the gateway response, a dash for a mock.
- */
+/** Error responses of API Gateway itself, mocks and web ACL included; the type of a mock's is a dash. */
 export const gatewayRefusalsMetric = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
 
 /** The access log of a stage's API: a JSON line for each request, and a metric of what API Gateway refused. */

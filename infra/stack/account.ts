@@ -3,8 +3,8 @@ import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 
 /**
- * What an account has once in each region: the role under which API Gateway writes logs. Every API needs it, and
- * none may own it, as it would take it away from the others when it goes.
+ * The role under which API Gateway writes logs, one per account and region: a stage that owned it would take it away
+ * from the others when it is destroyed.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 export class AccountStack extends Stack {

@@ -18,8 +18,7 @@ interface DeploymentProps {
 }
 
 /**
- * Gives a new version of a function a tenth of its requests for five minutes, then all of them; back to none when
- * the version fails or the API answers with more 5xx than by chance.
+ * Canary deployments: a new version gets a tenth of the requests for five minutes, and is rolled back if an alarm fires.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */
 export function shiftTraffic(
@@ -69,7 +68,7 @@ function errorsOfVersion(stage: string, operation: string, { lambda, live }: Lam
   return sumOf({ crashes, faults }, 'errors of the new version', MINUTE);
 }
 
-/** What AWSCodeDeployRoleForLambdaLimited permits, without hooks and revisions in S3, for these functions alone. */
+/** The permissions of AWSCodeDeployRoleForLambdaLimited without hooks and S3, for these functions alone. */
 function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
   const role = new Role(scope, 'DeploymentRole', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),

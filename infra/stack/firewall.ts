@@ -10,10 +10,7 @@ const TOO_MANY = 'TooManyRequests';
 
 type Limits = NonNullable<StageSettings['firewall']>;
 
-/**
- * The web ACL in front of a stage: limits for each address and each API key, then AWS's lists of bad addresses and of
- * known attacks. What those block gets the gateway response WAF_FILTERED.
- */
+/** The web ACL of a stage: limits per address and API key, then AWS's lists of bad addresses and known attacks. */
 export function addFirewall(
   scope: Construct,
   stageArn: string,

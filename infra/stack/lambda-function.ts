@@ -82,8 +82,7 @@ export function addLambdaFunction(
     // What fails is logged; the start and end of every call, which metrics tell of, would cost as much as the call.
     systemLogLevelV2: SystemLogLevel.WARN,
     tracing: Tracing.ACTIVE,
-    // A version that is not in use any more is what one goes back to. One whose deployment failed goes away: Lambda
-    // would refuse to publish the same code once more.
+    // Rollbacks need earlier versions. One whose deployment failed must go: Lambda publishes no code twice in a row.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
     awsSdkConnectionReuse: false, // the variable it sets is for SDK version 2

@@ -39,8 +39,7 @@ export function countedPerMinute(
 }
 
 /**
- * The sum of metrics that have data only while there is something to count. Alarms ignore what is missing from DynamoDB's
- * metrics: without zeros one would never end. SUM takes the others if one of them has never had any.
+ * The sum of metrics that may have no data. Alarms ignore missing data of DynamoDB: without zeros they would never end.
  */
 export function sumOf(usingMetrics: Record<string, Metric>, label: string, period: Duration): MathExpression {
   const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);

@@ -46,18 +46,13 @@ export class PetStoreStack extends Stack {
       );
     }
 
-    new CfnOutput(this, 'BaseAddress', {
-      value: api.baseAddress,
-      description: 'Base address of the interface',
-    });
-    new CfnOutput(this, 'ApiKeysTable', {
-      value: storage.apiKeys.tableName,
-      description: 'Table into which API keys are issued',
-    });
-    new CfnOutput(this, 'AlarmTopic', {
-      value: monitoring.topic.topicArn,
-      description: 'Topic that alarms are sent to',
-    });
+    const outputs = {
+      BaseAddress: [api.baseAddress, 'Base address of the interface'],
+      ApiKeysTable: [storage.apiKeys.tableName, 'Table into which API keys are issued'],
+      AlarmTopic: [monitoring.topic.topicArn, 'Topic that alarms are sent to'],
+    };
+    for (const [name, [value = '', description = '']] of Object.entries(outputs))
+      new CfnOutput(this, name, { value, description });
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * The opaque `cursor` of a page: the id of its last pet, from which the next page goes on downwards.
- * base64url (RFC 4648 section 5) of the decimal digits, so that nobody is tempted to count with it.
- */
+/** The opaque `cursor` after a page: the id of its last pet in decimal, as base64url (RFC 4648 section 5). */
 export function encodeCursor(id: bigint): string {
   return Buffer.from(id.toString()).toString('base64url');
 }

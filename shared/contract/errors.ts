@@ -85,7 +85,7 @@ export type ErrorCode = keyof typeof errorCatalogue;
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** The body of every response that is not a success. `status` repeats the HTTP status code. */
+/** The body of every error response. `status` repeats the HTTP status code. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -110,10 +110,7 @@ export function retryAfterSeconds(code: ErrorCode): number | undefined {
   return seconds;
 }
 
-/**
- * The one error that functions throw to reject a request.
- * `message` is shown to the client; `cause` is for the log and never leaves the service.
- */
+/** Rejects a request: the client gets the `message`, the log the `cause`, which never leaves the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

@@ -8,8 +8,7 @@ interface GatewayResponse {
 }
 
 /**
- * Responses that API Gateway gives without asking a function, by its response types. A type has one status, that of its
- * code, as body templates cannot name the status.
+ * Responses of API Gateway itself by response type. Each type has the one status of its code.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 export const gatewayResponses: Record<string, GatewayResponse> = {

@@ -23,11 +23,7 @@ export function parseJson(text: string): unknown {
   );
 }
 
-/**
- * JSON in which a bigint is written as a plain integer. A lone surrogate is written as an escape.
- *
- * @param indent spaces for each level; on one line without.
- */
+/** JSON with bigints as plain integers. @param indent spaces per level @default - all on one line */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,

@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 
-/** Left of a function's time when it answers 503 itself, rather than being killed without an answer. */
+/** Before its timeout a function responds 503 itself, rather than being killed without a response. */
 const LAST_MOMENT_MILLISECONDS = 500;
 
 /** The request as the function of an operation gets it: the parts that its schema names. */
@@ -30,15 +30,12 @@ export type Success<O extends Operation> = { headers?: Record<string, string> } 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/**
- * The Lambda handler of an operation: reads the request by the operation's schema, calls the function and
- * writes its success. Whatever is thrown on the way becomes an Error body here and nowhere else.
- */
+/** The Lambda handler of an operation. Everything thrown becomes an Error body here and nowhere else. */
 export function endpoint<O extends Operation>(
   operation: O,
   run: (call: Call<O>) => Promise<Success<O>>,
 ): Handler {
-  // onError runs the middleware attached last first: the Error body is there before headers are added to it.
+  // onError runs in reverse order: the Error body is there before headers are added to it.
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
     timeoutEarlyResponse: throwOutOfTime,
@@ -82,7 +79,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
   };
 }
 
-/** Counts who uses an operation that goes away, and tells the client by headers on every answer of its function. */
+/** Counts calls of a deprecated operation by API key, and adds its headers to every response of its function. */
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;

@@ -9,22 +9,16 @@ import { MAX_BODY_BYTES } from '../contract/limits.ts';
 /** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
 const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
 
+type Parts = 'headers' | 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
+
 /** What a request is read from. */
-export type RequestEvent = Pick<
-  APIGatewayProxyEvent,
-  | 'headers'
-  | 'multiValueHeaders'
-  | 'pathParameters'
-  | 'multiValueQueryStringParameters'
-  | 'body'
-  | 'isBase64Encoded'
->;
+export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
 
 /**
- * The parts of a request that its operation asks for, as its schema gives them back.
+ * The parts of a request that its operation has a schema for.
  *
- * @throws ApiError `invalid_request` naming every field that is wrong, `not_found` when it is the path,
- *   `unsupported_media_type` or `request_too_large` for a body that is not looked at.
+ * @throws ApiError `invalid_request` naming every field that is wrong, `not_found` for a wrong path,
+ *   `unsupported_media_type` or `request_too_large` for a body that is not parsed.
  */
 export function parseRequest<O extends Operation>(
   operation: O,
@@ -42,10 +36,7 @@ export function parseRequest<O extends Operation>(
   throw errorOf(result.issues);
 }
 
-/**
- * Scheme, host and stage as the client called them: what precedes `/v1` in every address.
- * `requestContext.path` starts with the stage, unless a domain of its own maps to it.
- */
+/** What precedes `/v1` in addresses: scheme, host and, without a custom domain, the stage. */
 export function rootAddress({ headers, requestContext }: APIGatewayProxyEvent): string {
   const scheme = header(headers, 'X-Forwarded-Proto') === 'http' ? 'http' : 'https';
   const stagePath = `/${requestContext.stage}`;
@@ -66,7 +57,7 @@ function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<
   );
 }
 
-/** What is given once as its value, what is given several times as an array. */
+/** Values given once as such, values given several times as arrays. */
 function singleValues(
   parameters: APIGatewayProxyEvent['multiValueQueryStringParameters'],
 ): Record<string, unknown> {
@@ -80,9 +71,7 @@ function singleValues(
 
 function readBody(event: RequestEvent): Record<string, unknown> {
   const contentType = header(event.headers, 'Content-Type')?.split(';')[0]?.trim();
-  if (contentType && !JSON_MEDIA_TYPE.test(contentType)) {
-    throw new ApiError('unsupported_media_type');
-  }
+  if (contentType && !JSON_MEDIA_TYPE.test(contentType)) throw new ApiError('unsupported_media_type');
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
     throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
@@ -105,18 +94,16 @@ function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    if (cause instanceof RangeError)
-      throw new ApiError('invalid_request', 'The body is nested too deeply.', { cause });
-    throw new ApiError('invalid_request', `The body is not valid JSON: ${(cause as Error).message}`, {
-      cause,
-    });
+    const message =
+      cause instanceof RangeError
+        ? 'The body is nested too deeply.'
+        : `The body is not valid JSON: ${(cause as Error).message}`;
+    throw new ApiError('invalid_request', message, { cause });
   }
 }
 
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
-  if (issues.some(({ path }) => path?.[0]?.key === 'path')) {
-    return new ApiError('not_found');
-  }
+  if (issues.some(({ path }) => path?.[0]?.key === 'path')) return new ApiError('not_found');
   const complaints = issues.map(({ path, message }) => {
     const field = path
       ?.slice(1)

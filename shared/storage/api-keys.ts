@@ -62,12 +62,7 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/**
- * The record of a key that works at this moment; undefined for one that is malformed, unknown, expired or
- * revoked. The checksum is verified before anything is read.
- *
- * @throws when the table cannot be read.
- */
+/** The record of a key that works now, or undefined. The checksum is verified before the table is read. */
 export async function verifyApiKey(
   { stage, table }: KeyStore,
   key: string,

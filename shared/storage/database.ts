@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 
 type SdkError = Parameters<typeof isThrottlingError>[0];
 
-/** From connecting to the last byte of the answer. A healthy attempt takes milliseconds. */
+/** From connecting to the last byte of the response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 const OPENING_BRACE = 0x7b;
 
@@ -23,21 +23,18 @@ const client = new DynamoDBClient({
 });
 
 /**
- * The one client of every table. Numbers are read as bigint, which keeps an int64 exact.
- *
- * A call ends within 7.5 s, of the 10 s a function has: three attempts of 1.5 s, and pauses between them of at most 3 s
- * in all where it throttles and 75 ms otherwise. What bounds a request of several calls is its endpoint.
+ * The client of all tables. It reads numbers as bigint, which keeps an int64 exact. A call ends within 7.5 s: three
+ * attempts of 1.5 s, and pauses of at most 3 s in all when throttled and 75 ms otherwise.
  */
 export const database = DynamoDBDocumentClient.from(client, {
   marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: BigInt },
 });
 
-// It prepares what it would log of each call, though there is no logger: for a list a twentieth of all its work.
+// It prepares log entries although there is no logger: a twentieth of the work of a list.
 client.middlewareStack.remove('loggerMiddleware');
 
-// The SDK's `requestTimeout` ends with the head of an answer, and it takes an answer that is empty, or null, for one
-// without an item.
+// The SDK's `requestTimeout` covers only the head of a response, and it reads an empty response as one without an item.
 client.middlewareStack.add(
   (next) => async (args) => {
     const deadline = Date.now() + ATTEMPT_MILLISECONDS;
@@ -49,7 +46,7 @@ client.middlewareStack.add(
   { name: 'readWholeAnswer', step: 'deserialize', priority: 'low' },
 );
 
-// By itself the SDK gives up on an answer that it cannot read, though another attempt may well be answered.
+// The SDK would not retry a response that it cannot read.
 client.middlewareStack.add(
   (next) => async (args) => {
     try {
@@ -101,7 +98,7 @@ export async function readItem<Item>(
   return Item as Item | undefined;
 }
 
-/** Whether the database throttled, failed or did not answer in time, so that the request may be repeated. */
+/** Whether the database throttled, failed or timed out, so that the client may retry. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   const sdkError = error as SdkError;

@@ -19,10 +19,9 @@ interface Intent {
 }
 
 /**
- * The token of every request with this `Idempotency-Key`: SHA-256 in hexadecimal digits. Of two API keys, or two
- * operations, none meets the keys of the other.
+ * The token of an `Idempotency-Key`, which is one of an API key and operation: SHA-256 in hexadecimal digits.
  *
- * @throws Error without the id of an API key: then all clients would share one space of keys.
+ * @throws Error without the id of an API key: all clients would share one space of keys.
  */
 export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
   if (!keyId) throw new Error('A request with an Idempotency-Key must have the id of an API key.');
@@ -30,10 +29,10 @@ export function tokenOf(keyId: string | undefined, operation: string, idempotenc
 }
 
 /**
- * The identifier under which everyone who repeats this request stores its pet: `drawn` for the first of them.
+ * The identifier under which all retries of a request store its pet: `drawn` for the first of them.
  *
- * @param taken what they had agreed on when it turned out to be another pet's: they agree anew.
- * @throws ApiError `idempotency_key_reused` when another pet was asked for with this token.
+ * @param taken an identifier agreed on before that turned out to be another pet's
+ * @throws ApiError `idempotency_key_reused` when the token stands for another pet.
  */
 export async function agreeOnPetId(
   token: string,
@@ -48,7 +47,7 @@ export async function agreeOnPetId(
   if (await putUnlessEarlier(intent, now, taken)) return drawn;
 
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
-  // It was there a moment ago: only its removal by hand, or by the table at the end of its time, can come between.
+  // The failed condition proves that it existed; only TTL or a manual delete can have removed it since.
   if (!earlier) throw new ApiError('service_unavailable');
   if (earlier.fingerprint !== fingerprint) {
     throw new ApiError('idempotency_key_reused');

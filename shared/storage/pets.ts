@@ -8,7 +8,7 @@ import { listPartitionOf, newPetId } from './pet-id.ts';
 import { type ListPetsQuery, type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
 
-/** How often an identifier is drawn before the request is given up; a second draw is rare already. */
+/** A second draw is rare already. */
 const MAX_DRAWS = 20;
 
 /** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
@@ -25,9 +25,9 @@ export interface PetPage {
 }
 
 /**
- * Stores a new pet under an identifier that nobody has.
+ * Stores a new pet under a free identifier.
  *
- * @param drawId draws an identifier; it is called again when the drawn one is taken.
+ * @param drawId generates an identifier, again when the one before is taken
  * @throws ApiError `service_unavailable` when no free identifier was found.
  */
 export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId): Promise<Pet> {
@@ -35,11 +35,11 @@ export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId)
 }
 
 /**
- * Stores a new pet the first time it is called with a token, and gives the same pet each further time. A call may have
- * ended anywhere, or still be at work: the next one goes on where it is.
+ * Stores a new pet once for each token, and returns the same pet to retries, also of calls that were interrupted or are
+ * still running.
  *
- * @param token of the request, see `tokenOf`; it is recognised for a day.
- * @throws ApiError `idempotency_key_reused` when another pet was asked for with the token.
+ * @param token see `tokenOf`
+ * @throws ApiError `idempotency_key_reused` when the token stands for another pet.
  */
 export async function createPetOnce(
   newPet: NewPet,
@@ -50,10 +50,10 @@ export async function createPetOnce(
 }
 
 /**
- * A write whose answer got lost is repeated, by the SDK or by the client. The repetition finds the identifier taken, by
- * the pet of this very request: `creation` tells that apart from a collision.
+ * Stores a pet. A retry of a write whose response was lost finds its identifier taken: `creation` tells the pet of this
+ * very request from a collision.
  *
- * @param chooseId given the identifier that was chosen before, once it turned out to be another pet's.
+ * @param chooseId takes the identifier chosen before, if that turned out to be another pet's
  */
 async function storeOnce(
   newPet: NewPet,
@@ -90,10 +90,7 @@ export async function listPets({ limit, status, cursor }: ListPetsQuery): Promis
   return mergeNewest(lists, limit);
 }
 
-/**
- * The newest `limit` pets of several lists, each newest first and complete down to its last element or holding
- * more than `limit`.
- */
+/** The newest `limit` pets of lists that are each newest first, and complete or longer than `limit`. */
 export function mergeNewest(lists: Pet[][], limit: number): PetPage {
   const newest = lists.flat().toSorted((one, other) => (one.id > other.id ? -1 : 1));
   const pets = newest.slice(0, limit);

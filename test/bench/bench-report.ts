@@ -21,6 +21,15 @@ export function report(results: Results) {
   };
 }
 
+/** Figures that the README repeats, by name. */
+export function readmeFigures(results: Results): Record<string, string> {
+  const cold = (name: string) =>
+    [256, 512].map((megabytes) => rowOf(results, name, megabytes)!.cold.median.toFixed()).join(' and ');
+  const sizes = results.rows.filter(({ name }) => functionNames.includes(name)).map((row) => row.bundleBytes);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)].map((bytes) => Math.round(bytes / 1_000));
+  return { cold: cold('list-pets'), 'bare cold': cold('bare list'), bundles: `${least} to ${most}` };
+}
+
 function circumstances({ date, machine, node, runtime, quota, leftOut, counts }: Results): string {
   const { processor, cores, memoryGigabytes, system } = machine;
   const { coldStarts, warmInstances, warmRequests } = counts;

@@ -8,7 +8,7 @@ import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { type MeasuredFunction, prepareFunctions } from './bench-functions.ts';
 import { estimateMinutes, measure, type Subject } from './bench-measure.ts';
 import { coldPlot } from './bench-plot.ts';
-import { report } from './bench-report.ts';
+import { readmeFigures, report } from './bench-report.ts';
 import { type Counts, readResults, type Results, resultsFile } from './bench-results.ts';
 import {
   type CpuQuota,
@@ -129,9 +129,8 @@ function publishResults(results: Results, check = false): void {
   publish(
     {
       script: 'bench',
-      document: 'performance.md',
-      parts: report(results),
-      plots: { 'cold-requests.svg': coldPlot(results) },
+      documents: { 'docs/performance.md': report(results), 'README.md': readmeFigures(results) },
+      plots: { 'docs/cold-requests.svg': coldPlot(results) },
     },
     check,
   );

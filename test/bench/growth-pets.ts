@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { tablesIn } from '../../infra/local/data-folder.ts';
 import { startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { openStore } from '../../infra/local/dynamodb/store.ts';
 import type { Template } from '../../infra/local/template/template.ts';
 import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
@@ -91,12 +92,14 @@ export async function seedPets(
   const path = tablesIn(folder);
   mkdirSync(path, { recursive: true });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
-  await (await startDatabase({ folder: path, tables, isAllowed: () => true })).close();
+  await (await startDatabase({ store: await openStore(path), tables, isAllowed: () => true })).close();
 
   const level = new ClassicLevel<string, unknown>(path, { valueEncoding: 'json' });
   const table = (await level.get(`table~${petsTableOf(template)}`)) as Table;
   let writes: AbstractBatchPutOperation<typeof level, string, unknown>[] = [];
-  const store: Store = { db: { batch: (operations) => void writes.push(...(operations as typeof writes)) } };
+  const store: { db: Pick<Store['db'], 'batch'> } = {
+    db: { batch: (operations) => void writes.push(...(operations as typeof writes)) },
+  };
   for (let index = 0; index < pets; index += 1) {
     engine.updateIndexes(store, table, undefined, itemOf(petOf(index, pets), partitions), () => {});
     if (writes.length < WRITES_AT_ONCE) continue;

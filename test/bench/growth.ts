@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
-import { readTemplate, stackName } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { integerOption } from '../../infra/operate/integer-option.ts';
+import { stackName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import {
@@ -18,6 +19,7 @@ import {
   refusalPlot,
   simulate,
   steepRows,
+  ratioOf,
 } from './growth-figures.ts';
 import { FEWEST_PETS, seedPets, type Stock } from './growth-pets.ts';
 import { kindsInAll, measure } from './growth-requests.ts';
@@ -122,9 +124,13 @@ function publishFigures(figures: Figures, check = false): void {
   publish(
     {
       script: 'bench:growth',
-      document: 'scaling.md',
-      parts: { latencies: measuredTables(figures), limits: computedTables(simulated) },
-      plots: { 'partitions.svg': refusalPlot(simulated) },
+      documents: {
+        'docs/scaling.md': { latencies: measuredTables(figures), limits: computedTables(simulated) },
+        'README.md': {
+          growth: Math.max(...figures.bySize.rows.map(({ times }) => ratioOf(times))).toFixed(2),
+        },
+      },
+      plots: { 'docs/partitions.svg': refusalPlot(simulated) },
     },
     check,
   );

@@ -16,16 +16,16 @@ test.each([
   });
 });
 
-const report = { script: 'bench', document: 'performance.md', plots: {} };
-
 test('a stale document is named, with the command that updates it', () => {
-  expect(() => publish({ ...report, parts: { bounds: 'None.\n' } }, true)).toThrow(
-    new Error('Stale: docs/performance.md. Run npm run bench -- --report.'),
+  const documents = { 'docs/performance.md': { bounds: 'None.\n' } };
+  expect(() => publish({ script: 'bench', documents, plots: {} }, true)).toThrow(
+    new Error('docs/performance.md must be generated again: run npm run bench -- --report.'),
   );
 });
 
 test('a document must have a place for every part', () => {
-  expect(() => publish({ ...report, parts: { jokes: 'None.\n' } }, true)).toThrow(
-    new Error('docs/performance.md lacks <!-- jokes, computed: npm run bench -- --report -->.'),
+  const documents = { 'docs/performance.md': { jokes: 'None.\n' } };
+  expect(() => publish({ script: 'bench', documents, plots: {} }, true)).toThrow(
+    new Error('docs/performance.md lacks the marks <!-- generated: jokes --> and <!-- end -->.'),
   );
 });

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { withParts } from '../../infra/documents/document-parts.ts';
 import { UsageError } from '../../infra/operate/command.ts';
 import { hasTools } from '../support/tools.ts';
 import { linePlot, type LinePlot, withoutStyleNames } from './plot.ts';
 
-/** What a command generates in `docs/`. */
+/** What a command generates. */
 export interface Report {
   /** The npm script. */
   script: string;
-  document: string;
-  /** Texts between marks of the document, by name. */
-  parts: Record<string, string>;
-  /** Images, by file. Without test/tools they stay as they are. */
+  /** Parts of documents by name, see `withParts`. */
+  documents: Record<string, Record<string, string>>;
+  /** Images by file. Without test/tools they stay as they are. */
   plots: Record<string, LinePlot>;
 }
 
@@ -20,9 +20,11 @@ export interface Report {
  * @param check whether to compare it with the files instead.
  * @throws UsageError if the document lacks a part, or a compared file differs.
  */
-export function publish({ script, document, parts, plots }: Report, check: boolean): void {
-  const command = `npm run ${script} -- --report`;
-  const files = [{ name: document, content: fill(document, command, parts) }];
+export function publish({ script, documents, plots }: Report, check: boolean): void {
+  const files = Object.entries(documents).map(([name, parts]) => ({
+    name,
+    content: withParts(name, readFile(name), parts),
+  }));
   if (hasTools()) {
     files.push(...Object.entries(plots).map(([name, plot]) => ({ name, content: linePlot(plot) })));
   } else {
@@ -34,22 +36,13 @@ export function publish({ script, document, parts, plots }: Report, check: boole
   if (!check) {
     for (const { name, content } of stale) writeFileSync(fileOf(name), content);
   } else if (stale.length > 0) {
-    const names = stale.map(({ name }) => `docs/${name}`);
-    throw new UsageError(`Stale: ${names.join(', ')}. Run ${command}.`);
+    const names = stale.map(({ name }) => name).join(', ');
+    throw new UsageError(`${names} must be generated again: run npm run ${script} -- --report.`);
   }
 }
 
-function fill(document: string, command: string, parts: Record<string, string>): string {
-  return Object.entries(parts).reduce((text, [name, part]) => {
-    const mark = `<!-- ${name}, computed: ${command} -->\n`;
-    const [before, after] = text.split(mark);
-    if (after === undefined) throw new UsageError(`docs/${document} lacks ${mark.trim()}.`);
-    return `${before}${mark}${part}${after.slice(after.indexOf('<!-- end -->'))}`;
-  }, readFile(document));
-}
-
 function fileOf(name: string): URL {
-  return new URL(`../../docs/${name}`, import.meta.url);
+  return new URL(`../../${name}`, import.meta.url);
 }
 
 function readFile(name: string): string {

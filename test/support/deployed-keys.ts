@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/operate/keys/lifecycle.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { permits } from '../../infra/local/template/permissions.ts';
 import { accountId, region } from '../../infra/local/template/template.ts';
 import { type ApiKeyRecord, type KeyStore, verifyApiKey } from '../../shared/storage/api-keys.ts';
@@ -44,7 +45,7 @@ export function useDeployedKeys(): void {
     const template = readTemplate('staging', (await sharedSynthesis()).assembly);
     store = { stage: 'staging', table: nameOfTable(template.output('ApiKeysTable')) };
     tables = await startDatabase({
-      folder: undefined,
+      store: await openStore(),
       tables: template
         .resources('AWS::DynamoDB::GlobalTable')
         .map(({ logicalId, properties }) => ({ logicalId: nameOfTable(logicalId), properties })),

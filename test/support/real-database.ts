@@ -1,6 +1,7 @@
 import { devNull } from 'node:os';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
+import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
 /** What of a developer's shell would have the SDK look elsewhere. */
@@ -27,9 +28,9 @@ export async function startRealDatabase(assembly: string): Promise<Database> {
 }
 
 /** Runs the template's tables in memory. Whoever calls may do anything. */
-export function startTables(template: Template): Promise<Database> {
+export async function startTables(template: Template): Promise<Database> {
   return startDatabase({
-    folder: undefined,
+    store: await openStore(),
     tables: template.resources('AWS::DynamoDB::GlobalTable'),
     isAllowed: () => true,
   });

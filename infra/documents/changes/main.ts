@@ -6,7 +6,7 @@ import { readDocument } from './document.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 
-  --base  the OpenAPI 3.1 document that clients use; npm run generate -- --release writes the default
+  --base  the OpenAPI 3.1 document that clients use; npm run generate:contract -- --release writes the default
 
 Lists how openapi.json differs from the base, breaking changes first. Fails if a change breaks clients or cannot be judged.`;
 
@@ -23,7 +23,7 @@ await runWithOptions(USAGE, options, ({ base }) => {
   if (failing > 0) {
     throw new UsageError(
       `${failing} of ${lines.length} changes since ${base} break clients or cannot be judged. Undo a breaking change, or ` +
-        'offer it as a new version at its own address; release it with npm run generate -- --release only when every client ' +
+        'offer it as a new version at its own address; release it with npm run generate:contract -- --release only when every client ' +
         'can handle it. For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.',
     );
   }

@@ -4,22 +4,11 @@ import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
 import { errorExample, exampleOf } from './examples.ts';
-import {
-  type HeaderKey,
-  headersOfError,
-  headersOfSuccess,
-  type ResponseHeaders,
-  responseHeaders,
-} from './headers.ts';
+import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 const allOperations = Object.values<Operation>(operations);
-
-/** Headers that several responses have, each time: others are written out where they are. */
-const sharedHeaders = Object.entries(responseHeaders).filter(
-  ([key]) => key !== 'NextPage' && key !== 'Allow',
-);
 
 /** The text of `openapi.json`. */
 export function openApiJson(): string {
@@ -57,12 +46,7 @@ function openApiDocument(): Json {
         },
       },
       schemas: componentSchemas(),
-      headers: Object.fromEntries(
-        sharedHeaders.map(([key, { description, schema, example }]) => [
-          key,
-          { description, required: true, schema, example },
-        ]),
-      ),
+      headers: headerComponents(),
       responses: Object.fromEntries(
         errorCodes.filter(isShared).map((code) => [pascalCase(code), errorResponse(code)]),
       ),
@@ -178,21 +162,6 @@ function isShared(code: ErrorCode): boolean {
     (operation) =>
       errorCodesOf(operation).includes(code) &&
       isDeepStrictEqual(errorResponse(code, operation), errorResponse(code)),
-  );
-}
-
-function headersObject(headers: ResponseHeaders): Json {
-  return Object.fromEntries(
-    Object.entries(headers).map(([key, presence]) => {
-      const { name, ...header } = responseHeaders[key as HeaderKey];
-      const isComponent = presence === 'always' && sharedHeaders.some(([shared]) => shared === key);
-      return [
-        name,
-        isComponent
-          ? { $ref: `#/components/headers/${key}` }
-          : { ...header, ...(presence === 'always' && { required: true }) },
-      ];
-    }),
   );
 }
 

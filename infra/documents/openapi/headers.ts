@@ -16,7 +16,7 @@ const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unk
 const { id } = exampleOf(Pet) as { id: bigint };
 
 /** Headers of responses that clients may use, by their keys among the components. */
-export const responseHeaders = {
+const responseHeaders = {
   RequestId: {
     name: 'x-amzn-RequestId',
     description: 'Id of the request, which finds it in the logs of the service.',
@@ -79,8 +79,8 @@ export const responseHeaders = {
   },
 } as const;
 
-export type HeaderKey = keyof typeof responseHeaders;
-export type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
+type HeaderKey = keyof typeof responseHeaders;
+type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
 
 const everywhere: ResponseHeaders = { RequestId: 'always', CacheControl: 'always' };
 
@@ -112,4 +112,31 @@ export function headersOfError(code: ErrorCode, operation?: Operation): Response
 
 function deprecationHeaders(presence: Presence): ResponseHeaders {
   return { Deprecation: presence, Sunset: presence, Successor: presence };
+}
+
+/** Header objects by their names; one that several responses always have is a reference to its component. */
+export function headersObject(headers: ResponseHeaders): object {
+  return Object.fromEntries(
+    Object.entries(headers).map(([key, presence]) => {
+      const { name, ...header } = responseHeaders[key as HeaderKey];
+      const isComponent = presence === 'always' && isShared(key);
+      if (isComponent) return [name, { $ref: `#/components/headers/${key}` }];
+      return [name, presence === 'always' ? { ...header, required: true } : header];
+    }),
+  );
+}
+
+/** The headers that several responses have, each time. */
+export function headerComponents(): object {
+  const shared = Object.entries(responseHeaders).filter(([key]) => isShared(key));
+  return Object.fromEntries(
+    shared.map(([key, { description, schema, example }]) => [
+      key,
+      { description, required: true, schema, example },
+    ]),
+  );
+}
+
+function isShared(key: string): boolean {
+  return key !== 'NextPage' && key !== 'Allow';
 }

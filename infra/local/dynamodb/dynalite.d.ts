@@ -8,26 +8,29 @@ declare module 'dynalite/db/index.js' {
   export type Item = Record<string, unknown>;
   export interface Table {
     TableName: string;
-    LocalSecondaryIndexes?: object[];
     GlobalSecondaryIndexes?: object[];
   }
   export interface Store {
-    db: { batch: (operations: object[], callback: (error?: Error) => void) => void };
-  }
-  export interface IndexActions {
-    deletes: { index: string; key: string }[];
-    puts: { index: string; key: string; item: Item }[];
+    db: {
+      open: () => Promise<void>;
+      close: () => Promise<void>;
+      batch: (operations: object[], callback: (error?: Error) => void) => void;
+    };
   }
   const engine: {
+    create: (options: object) => Store;
     createKey: (item: Item, table: Table) => string;
     getIndexActions: (
       indexes: object[],
       before: Item | undefined,
       after: Item | undefined,
       table: Table,
-    ) => IndexActions;
+    ) => {
+      deletes: { index: string; key: string }[];
+      puts: { index: string; key: string; item: Item }[];
+    };
     updateIndexes: (
-      store: Store,
+      store: { db: Pick<Store['db'], 'batch'> },
       table: Table,
       before: Item | undefined,
       after: Item | undefined,

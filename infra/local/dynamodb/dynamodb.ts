@@ -1,58 +1,37 @@
-import { AbstractValueIterator } from 'abstract-level';
-import { ClassicLevel } from 'classic-level';
-import dynalite from 'dynalite';
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
-import type { IsAllowed } from '../template/permissions.ts';
+import type { OpenStore } from './store.ts';
 import { RunnerError } from '../runner-error.ts';
+import type { IsAllowed } from '../template/permissions.ts';
 import { type Resource, tableArn } from '../template/template.ts';
-// oxlint-disable-next-line import/no-unassigned-import
-import './whole-writes.ts';
 
-// dynalite 4.0.0 ends the iterator of a list by `return`, which those of abstract-level 3 do not have: without it
-// every list would keep its iterator, and with that files and memory, for good.
-Object.assign(AbstractValueIterator.prototype, {
-  return(this: AbstractValueIterator<any, any, any>) {
-    return this.close();
-  },
-});
-
-/** Access key id of whoever is not one of the functions, and may do anything. */
+/** Access key id of callers that are not functions. They may do anything. */
 export const operatorAccessKeyId = 'operator';
 
 type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
 
 interface DatabaseOptions {
-  /** Folder that keeps the tables; in memory without. */
-  folder: string | undefined;
+  store: OpenStore;
   tables: Table[];
   isAllowed: IsAllowed;
 }
 
 export interface Database {
   endpoint: string;
+  /** Closes the store too. */
   close: () => Promise<void>;
 }
 
 /**
- * Runs the template's tables in dynalite, behind a guard that refuses what the caller's role does not permit, as
- * IAM would. The access key id tells who calls: each function has its logical id as one.
+ * Runs the template's tables behind a guard that rejects what the caller's role does not permit, as IAM does. The access key
+ * id identifies the caller: for a function it is its logical id.
  */
-export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptions): Promise<Database> {
-  if (folder) await (await claimStore(folder))();
-  const engine = dynalite({ createTableMs: 0, ...(folder && { path: folder }) });
-  const guard = createServer((request, response) => void answer(request, response, engine, isAllowed));
-  guard.keepAliveTimeout = 60_000; // the SDK keeps its connections; the default closes them under its hands
+export async function startDatabase({ store, tables, isAllowed }: DatabaseOptions): Promise<Database> {
+  const guard = createServer((request, response) => void handle(request, response, store, isAllowed));
+  guard.keepAliveTimeout = 60_000; // longer than the SDK leaves its connections idle
   guard.listen(0, '127.0.0.1');
   await once(guard, 'listening');
   const endpoint = `http://127.0.0.1:${(guard.address() as AddressInfo).port}`;
@@ -60,14 +39,11 @@ export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptio
   async function close(): Promise<void> {
     guard.closeAllConnections();
     guard.close();
-    // dynalite closes its store when its server, which never listened, is closed.
-    engine.listen(0, '127.0.0.1');
-    await once(engine, 'listening');
-    await new Promise((resolve) => engine.close(resolve));
+    await store.close();
   }
 
   try {
-    for (const table of tables) await ensureTable(endpoint, table, folder);
+    for (const table of tables) await ensureTable(endpoint, table);
   } catch (error) {
     await close();
     throw error;
@@ -75,38 +51,17 @@ export async function startDatabase({ folder, tables, isAllowed }: DatabaseOptio
   return { endpoint, close };
 }
 
-/**
- * Opens the store of a data folder, and keeps it until it is released: dynalite opens it unawaited, and ends the process when
- * that fails.
- *
- * @throws RunnerError when it is in use or cannot be opened.
- */
-export async function claimStore(folder: string): Promise<() => Promise<void>> {
-  const store = new ClassicLevel(folder);
-  try {
-    await store.open();
-    return () => store.close();
-  } catch (error) {
-    const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
-    throw new RunnerError(
-      code === 'LEVEL_LOCKED'
-        ? `The data in ${folder} is in use by another local service: end that one, or choose another folder with --data.`
-        : `The data in ${folder} cannot be opened (${message}): choose another folder with --data.`,
-    );
-  }
-}
-
-async function answer(
+async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  engine: Server,
+  store: OpenStore,
   isAllowed: IsAllowed,
 ): Promise<void> {
   let body: Buffer;
   try {
     body = await buffer(request);
   } catch {
-    return; // the caller went away; dynalite itself would end the process over it
+    return; // the caller disconnected, which would end dynalite's process
   }
   const denial = findDenial(request.headers, body, isAllowed);
   if (denial) {
@@ -117,9 +72,10 @@ async function answer(
     return;
   }
   const { method, url, headers } = request;
-  engine.emit('request', Object.assign(Readable.from([body]), { method, url, headers }), response);
+  store.handle(Object.assign(Readable.from([body]), { method, url, headers }), response);
 }
 
+/** @returns the message of the denial, or undefined if the caller may do it. */
 function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAllowed): string | undefined {
   const caller = /Credential=([^/,]+)\//.exec(headers.authorization ?? '')?.[1];
   if (caller === undefined) return 'The request is not signed in its Authorization header.';
@@ -133,7 +89,7 @@ function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAll
     : `${caller} is not authorized to perform ${action} on ${arn}.`;
 }
 
-/** What is not JSON names no table, and is refused like one that the caller may not touch. */
+/** A body that is not JSON names no table, so it is denied. */
 function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   try {
     return (JSON.parse(body.toString()) as object | null) ?? {};
@@ -142,11 +98,12 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-async function ensureTable(
-  endpoint: string,
-  { logicalId, properties }: Table,
-  folder = 'memory',
-): Promise<void> {
+/**
+ * Creates a table of the template unless it exists.
+ *
+ * @throws RunnerError if the existing table does not have the keys and indexes of the template.
+ */
+async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
   const wanted = {
     TableName: logicalId,
@@ -159,30 +116,19 @@ async function ensureTable(
   if (!existing) {
     const { message } = await call(endpoint, 'CreateTable', wanted);
     if (message) throw new RunnerError(`The table ${logicalId} cannot be created: ${message}`);
-    await untilActive(endpoint, logicalId);
-    return;
-  }
-  if (existing.TableStatus !== 'ACTIVE') {
+    let status = 'CREATING';
+    while (status === 'CREATING') {
+      const { Table } = await call(endpoint, 'DescribeTable', { TableName: logicalId });
+      status = Table.TableStatus;
+    }
+  } else if (existing.TableStatus !== 'ACTIVE' || shape(existing) !== shape(wanted)) {
     throw new RunnerError(
-      `The table ${logicalId} in ${folder} was never finished, so it is empty: remove this folder.`,
-    );
-  }
-  if (shape(existing) !== shape(wanted)) {
-    throw new RunnerError(
-      `The table ${logicalId} stored in ${folder} has other keys or indexes than the template: choose another folder with --data, or remove this one.`,
+      `The stored table ${logicalId} is incomplete, or its keys or indexes differ from the template: choose another folder with --data, or delete the data.`,
     );
   }
 }
 
-async function untilActive(endpoint: string, tableName: string): Promise<void> {
-  for (;;) {
-    const { Table } = await call(endpoint, 'DescribeTable', { TableName: tableName });
-    if (Table?.TableStatus !== 'CREATING') return;
-    await setTimeout(1);
-  }
-}
-
-/** What must not differ between a stored table and the template: keys with their types, and indexes by name. */
+/** What must be the same in a stored table and in the template: keys with their types, and indexes by name. */
 function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any): string {
   const types = new Map(AttributeDefinitions.map((one: any) => [one.AttributeName, one.AttributeType]));
   const keyOf = ({ IndexName = '', KeySchema: keySchema }: any): string =>
@@ -200,7 +146,7 @@ async function call(endpoint: string, action: string, input: object): Promise<an
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': `DynamoDB_20120810.${action}`,
       'X-Amz-Date': new Date().toISOString(),
-      // dynalite wants a signature and does not verify it.
+      // dynalite requires a signature and does not verify it.
       Authorization: `AWS4-HMAC-SHA256 Credential=${operatorAccessKeyId}/local, SignedHeaders=host, Signature=none`,
     },
     body: JSON.stringify(input),

@@ -3,16 +3,16 @@ import { requirePermission } from '../template/permissions.ts';
 import { RunnerError } from '../runner-error.ts';
 import type { Template } from '../template/template.ts';
 
-/** Gives the function that an integration or authorizer names, for a caller with this ARN. */
-export type FunctionOf = (uri: string, callerArn: string) => LambdaFunction;
-
 /**
- * The functions of the template by the URI that API Gateway calls them with: of a function, or of an alias of it,
- * which here is always the code that was synthesized.
+ * Finds the functions of the template by the URI that API Gateway invokes, which names a function or an alias. Here an alias
+ * always leads to the synthesized code.
  *
- * @throws RunnerError, when asked, for a function that there is not or that the caller may not invoke.
+ * @throws RunnerError from the returned function, if the function does not exist or the caller may not invoke it.
  */
-export function functionsByUri(template: Template, functions: Map<string, LambdaFunction>): FunctionOf {
+export function functionsByUri(
+  template: Template,
+  functions: Map<string, LambdaFunction>,
+): (uri: string, callerArn: string) => LambdaFunction {
   const aliases = new Set(
     template
       .resources('AWS::Lambda::Alias')

@@ -3,7 +3,7 @@ import { staticResponse } from './integrations.ts';
 import { RunnerError } from '../runner-error.ts';
 import type { Template } from '../template/template.ts';
 
-/** What API Gateway here has occasion to say by itself. */
+/** The types of the responses that the local API Gateway gives without an integration. */
 const RESPONSE_TYPES = [
   'ACCESS_DENIED',
   'AUTHORIZER_CONFIGURATION_ERROR',
@@ -16,11 +16,11 @@ const RESPONSE_TYPES = [
 ] as const;
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 
-/** @throws RunnerError when the template lacks one of these types. */
+/** @throws RunnerError if the template lacks one of these types. */
 export function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {
-  const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+  const defined = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
   const entries = RESPONSE_TYPES.map((type) => {
-    const response = given.find(({ ResponseType }) => ResponseType === type);
+    const response = defined.find(({ ResponseType }) => ResponseType === type);
     if (!response) throw new RunnerError(`The template has no gateway response of the type ${type}.`);
     return [type, staticResponse(response)];
   });

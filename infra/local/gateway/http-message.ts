@@ -3,13 +3,16 @@ export interface HttpRequest {
   method: string;
   /** Percent-encoded, without query. */
   path: string;
-  /** What follows the question mark, undecoded. */
+  /** The part after the question mark, percent-encoded. */
   query: string;
-  /** Names as sent; a name may come more than once. */
+  /** Names as sent. A name may occur more than once. */
   headers: [name: string, value: string][];
   body: Buffer;
   sourceIp: string;
 }
+
+/** The status of responses without a body. */
+export const NO_CONTENT = 204;
 
 export interface HttpResponse {
   status: number;

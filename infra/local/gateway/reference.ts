@@ -5,9 +5,9 @@ import { referencePage } from '../../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 
 interface Sources {
-  /** Path of the OpenAPI document, which is read anew each time: it may be written while the service runs. */
+  /** Path of the OpenAPI document. It is read for each request, because it may change while the service runs. */
   openApi: string;
-  /** Not loaded before somebody asks: it takes a quarter of a second. */
+  /** Called on the first request, because it takes a quarter of a second. */
   readLibrary: () => Promise<string>;
 }
 
@@ -17,21 +17,20 @@ const ours: Sources = {
 };
 
 /**
- * The reference of the interface, for whoever opens the address of the service in a browser on this machine. It has the key
- * filled in: a name that leads here from elsewhere (DNS rebinding) does not get it.
+ * The API reference, for browsers on this machine that open the address of the service. It includes the key, so requests whose
+ * host only resolves to this machine (DNS rebinding) do not get it.
  *
- * @param apiKey empty while there is none yet.
- * @returns undefined for a request that is the API's to answer.
+ * @returns undefined for a request to the API.
  */
 export function answerBrowser(
   request: HttpRequest,
   apiKey: string,
   sources = ours,
 ): Promise<HttpResponse> | undefined {
-  const isAskedFor = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml(request);
+  const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml(request);
   const host = headerValues(request, 'Host').join();
-  if (!isAskedFor || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return undefined;
-  return answer({ baseAddress: `http://${host}/v1`, apiKey }, sources);
+  if (!isForPage || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return undefined;
+  return createPage({ baseAddress: `http://${host}/v1`, apiKey }, sources);
 }
 
 function acceptsHtml(request: HttpRequest): boolean {
@@ -39,29 +38,23 @@ function acceptsHtml(request: HttpRequest): boolean {
   return ranges.some((range) => /^\s*text\/html\s*(?:;(?!.*\bq=0(?:\.0*)?\s*$).*)?$/i.test(range));
 }
 
-async function answer(
+async function createPage(
   service: { baseAddress: string; apiKey: string },
   sources: Sources,
 ): Promise<HttpResponse> {
-  let text: string;
-  let library: string;
-  try {
-    text = await readFile(sources.openApi, 'utf8');
-  } catch {
+  const text = await readFile(sources.openApi, 'utf8').catch(() => undefined);
+  if (text === undefined) {
     return explain('There is no openapi.json: write it with <code>npm run openapi</code>.');
   }
-  try {
-    library = await sources.readLibrary();
-  } catch {
-    return explain('The library that draws this page is not installed: run <code>npm ci</code>.');
+  const library = await sources.readLibrary().catch(() => undefined);
+  if (library === undefined) {
+    return explain('The library that renders this page is not installed: run <code>npm ci</code>.');
   }
   try {
     const { html, contentSecurityPolicy } = referencePage(text, { library, service });
     return respond(200, html, contentSecurityPolicy);
   } catch {
-    return explain(
-      'openapi.json is not an OpenAPI document: write it anew with <code>npm run openapi</code>.',
-    );
+    return explain('openapi.json is not an OpenAPI document: write it with <code>npm run openapi</code>.');
   }
 }
 

@@ -2,7 +2,7 @@ import type { Resource, Template } from '../template/template.ts';
 
 export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 
-/** A method found for a request. Path parameters are as they came, percent-encoded. */
+/** The method for a request. Path parameters are percent-encoded, as they were sent. */
 export interface Route {
   method: Method;
   /** The resource's path with parameters by name: `/v1/pets/{petId}`. */

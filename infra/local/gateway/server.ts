@@ -10,15 +10,15 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
-import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
+import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 import { RunnerError } from '../runner-error.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
-/** How long requests that are being answered hold up the end. */
-const LAST_ANSWERS_MILLISECONDS = 10_000;
-/** How long a client that was refused on the bare connection may go on sending. */
+/** How long requests in progress may delay the shutdown. */
+const SHUTDOWN_MILLISECONDS = 10_000;
+/** How long a client whose request was malformed may continue to send. */
 const LINGER_MILLISECONDS = 2_000;
 
 export interface HttpServer {
@@ -29,41 +29,41 @@ export interface HttpServer {
 /**
  * Serves the API on the loopback interface and prints a line per request.
  *
- * @param answerFirst answers what is not for the API, and gives undefined for the rest.
- * @throws RunnerError when the port cannot be had.
+ * @param respondFirst responds to requests that are not for the API, and returns undefined for all others.
+ * @throws RunnerError if the port cannot be used.
  */
 export async function serve(
   api: ApiGateway,
   port: number,
-  answerFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
+  respondFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
 ): Promise<HttpServer> {
   const inFlight = new Set<ServerResponse>();
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const start = performance.now();
     const request = readHead(incoming);
     inFlight.add(outgoing);
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
-      if (!body) send(outgoing, api.refuse('REQUEST_TOO_LARGE'));
-      else if (!hasValidHost(request)) send(outgoing, api.refuse('DEFAULT_4XX'));
-      else send(outgoing, await (answerFirst?.(request) ?? api.handle({ ...request, body })));
+      if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
+      else if (!hasValidHost(request)) send(outgoing, api.gatewayResponse('DEFAULT_4XX'));
+      else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
-      if (incoming.destroyed && !incoming.complete) return; // the client went away
+      if (incoming.destroyed && !incoming.complete) return; // the client disconnected
       console.error(error);
-      send(outgoing, api.refuse('DEFAULT_5XX'));
+      send(outgoing, api.gatewayResponse('DEFAULT_5XX'));
     }
     printLine(request, outgoing.statusCode, performance.now() - start);
   }
 
-  // By itself Node would refuse a request without Host, or with an unknown Expect, with an empty body.
+  // By default, Node rejects a request without Host or with an unknown Expect, with an empty body.
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
-  // By itself Node would close the connection of a client that has said all, however long the answer takes.
+  // By default, Node closes the connection of a client that closed its side, before the response is sent.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
-  server.on('checkExpectation', (incoming, outgoing) => void answer(incoming, outgoing));
-  answerMalformedRequests(server, api, inFlight);
+  server.on('request', (incoming, outgoing) => void respond(incoming, outgoing));
+  server.on('checkExpectation', (incoming, outgoing) => void respond(incoming, outgoing));
+  rejectMalformedRequests(server, api, inFlight);
 
   await listen(server, port);
   return {
@@ -71,11 +71,8 @@ export async function serve(
     async close() {
       const closed = once(server, 'close');
       server.close();
-      await Promise.race([
-        untilAnswered(inFlight),
-        setTimeout(LAST_ANSWERS_MILLISECONDS, undefined, { ref: false }),
-      ]);
-      // What is left are connections without a request, which only their time-outs would end.
+      await Promise.race([untilSent(inFlight), setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false })]);
+      // Idle connections would stay open until their timeouts.
       server.closeAllConnections();
       await closed;
     },
@@ -83,9 +80,9 @@ export async function serve(
 }
 
 /**
- * Tries a port before work is done for it.
+ * Tries a port before the work of a start is done.
  *
- * @throws RunnerError when it cannot be had.
+ * @throws RunnerError if the port cannot be used.
  */
 export async function requireFreePort(port: number): Promise<void> {
   if (port === 0) return;
@@ -100,20 +97,13 @@ async function listen(server: Server, port: number): Promise<void> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new RunnerError(`Port ${port} is taken: end what uses it, or choose another port with --port.`);
-    }
-    throw new RunnerError(
-      code === 'EACCES'
-        ? `Port ${port} is kept for the system: choose one above 1023 with --port.`
-        : `Port ${port} cannot be used (${message}): choose another port with --port.`,
-    );
+    const { message } = error as Error; // such as "listen EADDRINUSE: address already in use 127.0.0.1:3000"
+    throw new RunnerError(`Port ${port} cannot be used (${message}): choose another port with --port.`);
   }
 }
 
-/** Until nothing is being answered, of what was on its way when the end began too. */
-async function untilAnswered(inFlight: Set<ServerResponse>): Promise<void> {
+/** Resolves when no response is in progress, including those to requests that arrived during the shutdown. */
+async function untilSent(inFlight: Set<ServerResponse>): Promise<void> {
   while (inFlight.size > 0) {
     await Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
   }
@@ -126,18 +116,20 @@ function hasValidHost(request: HttpRequest): boolean {
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
-  outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  // RFC 9110 section 8.6 forbids Content-Length in a response without content.
+  const length = status === NO_CONTENT ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  outgoing.writeHead(status, { ...headers, ...length });
   outgoing.end(body);
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
-  // An absolute address is as good as a path (RFC 9112 section 3.2.2).
+  // The target may be an absolute URL (RFC 9112 section 3.2.2).
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   const queryStart = target.indexOf('?');
   const headers = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
   );
-  // HTTP/1.0 knows no Host.
+  // An HTTP/1.0 request has no Host.
   if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
   return {
     method,
@@ -149,7 +141,7 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   };
 }
 
-/** The body, or undefined for one that is too large: it is read to its end, so that the connection stays usable. */
+/** The body, or undefined if it is too large. It is read to its end, so that the connection stays usable. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -161,19 +153,19 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 }
 
 /**
- * What is not HTTP, or has too many headers, never becomes a request; it is answered on the bare connection, after
- * the requests that came whole before it.
+ * Rejects what is not HTTP, or has too many headers. It never becomes a request, so the response is written to the connection,
+ * after the responses to complete requests before it.
  */
-function answerMalformedRequests(server: Server, api: ApiGateway, inFlight: Set<ServerResponse>): void {
-  const refused = new WeakSet<Duplex>();
+function rejectMalformedRequests(server: Server, api: ApiGateway, inFlight: Set<ServerResponse>): void {
+  const rejected = new WeakSet<Duplex>();
   server.on('clientError', async (_error, socket) => {
-    if (refused.has(socket)) return; // what follows in further packets is no HTTP either
-    refused.add(socket);
+    if (rejected.has(socket)) return; // each further packet is an error too
+    rejected.add(socket);
     const earlier = [...inFlight].filter(({ req }) => req.socket === socket && req.complete);
     await Promise.all(earlier.map((outgoing) => once(outgoing, 'close')));
-    sendOnConnection(socket, api.refuse('DEFAULT_4XX'));
+    sendOnConnection(socket, api.gatewayResponse('DEFAULT_4XX'));
   });
-  server.on('connect', (_incoming, socket) => sendOnConnection(socket, api.refuse('DEFAULT_4XX')));
+  server.on('connect', (_incoming, socket) => sendOnConnection(socket, api.gatewayResponse('DEFAULT_4XX')));
 }
 
 function sendOnConnection(socket: Duplex, { status, headers, body }: HttpResponse): void {
@@ -188,7 +180,7 @@ function sendOnConnection(socket: Duplex, { status, headers, body }: HttpRespons
   });
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
-  // Closed while something is unread, it would be reset, and the answer lost on its way (RFC 9112 section 9.6).
+  // Closing it with unread data would reset the connection and lose the response (RFC 9112 section 9.6).
   void setTimeout(LINGER_MILLISECONDS, undefined, { ref: false }).then(() => socket.destroy());
 }
 

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Invocation } from './invocation.ts';
 
-// One instance of a function: loads the bundle, then answers one event after the other.
+// One instance of a function: loads the bundle, then handles one event after another.
 
 interface WorkerData {
   file: string;
@@ -14,11 +14,7 @@ interface WorkerData {
 }
 
 const { file, exportName, functionName, memoryLimitInMB } = workerData as WorkerData;
-const bundle = (await import(pathToFileURL(file).href)) as Record<
-  string,
-  (...parameters: unknown[]) => unknown
->;
-const handler = bundle[exportName];
+const { [exportName]: handler } = await import(pathToFileURL(file).href);
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);
 
 parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
@@ -29,21 +25,21 @@ parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline
     memoryLimitInMB: memoryLimitInMB.toString(),
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };
-  const outcome = await outcomeOf(() => handler(event, context));
+  const invocation = await invoke(() => handler(event, context));
   await written();
-  parentPort?.postMessage(outcome);
+  parentPort?.postMessage(invocation);
 });
 
-async function outcomeOf(invoke: () => unknown): Promise<Invocation> {
+async function invoke(call: () => unknown): Promise<Invocation> {
   try {
-    // As Lambda does, the result crosses as JSON, and what JSON cannot say is an error of the function.
-    return { result: JSON.stringify(await invoke()) ?? 'null' };
+    // Like Lambda, it serializes the result as JSON. A value that JSON cannot hold is an error of the function.
+    return { result: JSON.stringify(await call()) ?? 'null' };
   } catch (error) {
     return { error: inspect(error) };
   }
 }
 
-/** What the function wrote has arrived before its answer does: the instance may be ended then. */
+/** Resolves when the function's output has been written. The instance may be ended after the result was sent. */
 async function written(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));

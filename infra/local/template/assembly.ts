@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { stackName } from '../../../shared/names.ts';
 import { RunnerError } from '../runner-error.ts';
 import { parseTemplate, type Template } from './template.ts';
 
@@ -17,7 +18,7 @@ export const cdkEnvironment = {
 /**
  * Synthesizes the stack of a stage into a folder, the cloud assembly, as `cdk deploy` would before it uploads.
  *
- * @throws RunnerError with what the CDK said.
+ * @throws RunnerError with the CDK's error output.
  */
 export async function synthesize(assembly: string, stage: string): Promise<void> {
   const stack = stackName(stage);
@@ -28,23 +29,27 @@ export async function synthesize(assembly: string, stage: string): Promise<void>
       env: { ...process.env, ...cdkEnvironment },
     });
   } catch (error) {
+    requireStack(stack, assembly);
     const { stderr } = error as { stderr: string };
     throw new RunnerError(`The stack ${stack} cannot be synthesized:\n${stderr.trim()}`);
   }
 }
 
-/** @throws RunnerError when the folder has no template of this stage, or one that the local service cannot run. */
+/** @throws RunnerError if the folder has no template of this stage, or one that the local service cannot run. */
 export function readTemplate(stage: string, assembly: string): Template {
-  const file = join(assembly, `${stackName(stage)}.template.json`);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw new RunnerError(`There is no ${file}: synthesize it with npx cdk synth ${stackName(stage)}.`);
-  }
-  return parseTemplate(text);
+  const stack = stackName(stage);
+  requireStack(stack, assembly);
+  const file = join(assembly, `${stack}.template.json`);
+  if (existsSync(file)) return parseTemplate(readFileSync(file, 'utf8'));
+  throw new RunnerError(`There is no ${file}: synthesize it with npx cdk synth ${stack}.`);
 }
 
-export function stackName(stage: string): string {
-  return `PetStore-${stage}`;
+/** Only the app knows the stages, and it names them in the assembly. */
+function requireStack(stack: string, assembly: string): void {
+  const manifest = join(assembly, 'manifest.json');
+  if (!existsSync(manifest)) return;
+  const { artifacts } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack');
+  if (stacks.includes(stack)) return;
+  throw new RunnerError(`There is no stack ${stack}: choose a stage of ${stacks.join(', ')} with --stage.`);
 }

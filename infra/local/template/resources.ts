@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 
-// The models are strict: a property that is not listed is refused, so that nothing of the template is ignored
-// unawares. What has no meaning on one machine is listed as `passedOver`.
+// The models are strict: a property that is not listed is rejected, so that nothing in the template is ignored by
+// accident. Properties that have no meaning on one machine are listed as passed over.
 
-const passedOver = v.optional(v.unknown());
+const anything = v.optional(v.unknown());
 const text = v.string();
 const stringMap = v.record(v.string(), v.string());
+
+function passedOver<Name extends string>(...names: Name[]): Record<Name, typeof anything> {
+  return Object.fromEntries(names.map((name) => [name, anything])) as Record<Name, typeof anything>;
+}
 
 export function stringOrList(): v.GenericSchema<string | string[], string[]> {
   return v.pipe(
@@ -14,29 +18,15 @@ export function stringOrList(): v.GenericSchema<string | string[], string[]> {
   );
 }
 
-/** A scalar where API Gateway makes a string of it. */
-export const scalarAsText = v.pipe(v.union([text, v.number(), v.boolean()]), v.transform(String));
-
-/** A mapping to headers whose values are written in it, `'in single quotes'`; read as values by header name. */
-function staticHeaders(
-  prefix: string,
-): v.GenericSchema<Record<string, string> | undefined, Record<string, string>> {
-  const mapping = v.record(
-    v.pipe(text, v.startsWith(prefix)),
-    v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is modelled')),
-  );
-  return v.pipe(
-    v.optional(mapping, {}),
-    v.transform((parameters) =>
-      Object.fromEntries(
-        Object.entries(parameters).map(([name, value]) => [name.slice(prefix.length), value.slice(1, -1)]),
-      ),
-    ),
-  );
+/** A mapping of headers to literal values, `'in single quotes'`. */
+function staticHeaders(prefix: string) {
+  const value = v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is modelled'));
+  return v.optional(v.record(v.pipe(text, v.startsWith(prefix)), value), {});
 }
 
-/** Template text in which nothing is replaced but, where it is allowed, the request id. */
+/** A mapping template without variables. */
 const literalTemplate = v.pipe(text, v.regex(/^[^$#]*$/, 'only literal text is modelled'));
+
 const gatewayTemplate = v.pipe(
   text,
   v.regex(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'only the variable $context.requestId is modelled'),
@@ -49,6 +39,12 @@ const Statement = v.strictObject({
 });
 
 const KeySchema = v.array(v.strictObject({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
+
+const throughputSettings = passedOver(
+  'ReadOnDemandThroughputSettings',
+  'WarmThroughput',
+  'WriteOnDemandThroughputSettings',
+);
 
 const ProxyIntegration = v.strictObject({
   Type: v.literal('AWS_PROXY'),
@@ -76,7 +72,7 @@ const MockIntegration = v.pipe(
   ),
 );
 
-/** Every type of resource that the local service knows, with all of its properties that it understands. */
+/** Every resource type that the local service runs, with all the properties that it understands. */
 export const resourceModels = {
   'AWS::ApiGateway::Authorizer': v.strictObject({
     Type: v.literal('TOKEN'),
@@ -84,54 +80,41 @@ export const resourceModels = {
     AuthorizerResultTtlInSeconds: v.number(),
     IdentitySource: v.literal('method.request.header.Authorization'),
     IdentityValidationExpression: text,
-    Name: passedOver,
-    RestApiId: passedOver,
+    ...passedOver('Name'),
   }),
-  'AWS::ApiGateway::Deployment': v.strictObject({ Description: passedOver, RestApiId: passedOver }),
   'AWS::ApiGateway::GatewayResponse': v.strictObject({
     ResponseType: text,
     StatusCode: text,
     ResponseParameters: staticHeaders('gatewayresponse.header.'),
     ResponseTemplates: v.strictObject({ 'application/json': gatewayTemplate }),
-    RestApiId: passedOver,
   }),
   'AWS::ApiGateway::Method': v.strictObject({
     AuthorizationType: v.picklist(['CUSTOM', 'NONE']),
     AuthorizerId: v.optional(text),
     HttpMethod: text,
     Integration: v.variant('Type', [ProxyIntegration, MockIntegration]),
-    MethodResponses: passedOver,
     ResourceId: text,
-    RestApiId: passedOver,
+    ...passedOver('MethodResponses', 'OperationName'),
   }),
-  'AWS::ApiGateway::Resource': v.strictObject({ ParentId: text, PathPart: text, RestApiId: passedOver }),
+  'AWS::ApiGateway::Resource': v.strictObject({ ParentId: text, PathPart: text }),
   'AWS::ApiGateway::RestApi': v.strictObject({
-    Description: passedOver,
-    DisableExecuteApiEndpoint: passedOver,
-    EndpointAccessMode: passedOver,
-    EndpointConfiguration: passedOver,
-    Name: text,
-    SecurityPolicy: passedOver,
+    ...passedOver('DisableExecuteApiEndpoint', 'EndpointAccessMode', 'EndpointConfiguration'),
+    ...passedOver('Name', 'SecurityPolicy'),
   }),
   'AWS::ApiGateway::Stage': v.strictObject({
-    AccessLogSetting: v.optional(v.strictObject({ DestinationArn: passedOver, Format: text })),
-    DeploymentId: passedOver,
+    AccessLogSetting: v.optional(v.strictObject({ Format: text, ...passedOver('DestinationArn') })),
     MethodSettings: v.optional(
       v.array(
         v.strictObject({
-          DataTraceEnabled: passedOver,
-          HttpMethod: passedOver,
-          LoggingLevel: passedOver,
-          ResourcePath: passedOver,
-          // Nobody is throttled here, where one's own load tests run.
-          ThrottlingBurstLimit: passedOver,
-          ThrottlingRateLimit: passedOver,
+          ...passedOver('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled', 'ResourcePath'),
+          // Requests are not throttled here, so that developers can run load tests.
+          ...passedOver('ThrottlingBurstLimit', 'ThrottlingRateLimit'),
         }),
       ),
     ),
-    RestApiId: passedOver,
     StageName: text,
-    TracingEnabled: passedOver,
+    // Without `CachingEnabled` in the method settings, a cache cluster changes no response.
+    ...passedOver('CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId', 'TracingEnabled'),
   }),
   'AWS::DynamoDB::GlobalTable': v.strictObject({
     AttributeDefinitions: v.array(v.strictObject({ AttributeName: text, AttributeType: text })),
@@ -142,36 +125,38 @@ export const resourceModels = {
           IndexName: text,
           KeySchema,
           Projection: v.strictObject({ ProjectionType: v.literal('ALL') }),
-          WriteOnDemandThroughputSettings: passedOver,
+          ...throughputSettings,
         }),
       ),
       [],
     ),
     KeySchema,
-    Replicas: passedOver,
-    // What an item's time means is up to the functions: the table only cleans up, some time after it.
-    TimeToLiveSpecification: passedOver,
-    WriteOnDemandThroughputSettings: passedOver,
+    // DynamoDB deletes expired items some time later, so the functions check the expiry themselves.
+    ...passedOver('TimeToLiveSpecification'),
+    ...throughputSettings,
+    ...passedOver('Replicas', 'SSESpecification', 'StreamSpecification'),
   }),
   'AWS::IAM::Policy': v.strictObject({
     PolicyDocument: v.strictObject({ Statement: v.array(Statement), Version: v.literal('2012-10-17') }),
-    PolicyName: passedOver,
     Roles: v.array(text),
+    ...passedOver('PolicyName'),
   }),
-  'AWS::IAM::Role': v.strictObject({ AssumeRolePolicyDocument: passedOver }),
-  'AWS::Lambda::Alias': v.strictObject({ FunctionName: text, FunctionVersion: passedOver, Name: text }),
+  'AWS::IAM::Role': v.strictObject(passedOver('AssumeRolePolicyDocument', 'MaxSessionDuration')),
+  'AWS::Lambda::Alias': v.strictObject({
+    FunctionName: text,
+    Name: text,
+    ...passedOver('FunctionVersion', 'ProvisionedConcurrencyConfig'),
+  }),
   'AWS::Lambda::Function': v.strictObject({
-    Architectures: passedOver,
-    Code: v.strictObject({ S3Bucket: passedOver, S3Key: text }),
-    Description: passedOver,
+    Code: v.strictObject({ S3Key: text, ...passedOver('S3Bucket') }),
     Environment: v.strictObject({ Variables: stringMap }),
     Handler: text,
-    LoggingConfig: passedOver,
     MemorySize: v.number(),
     Role: text,
     Runtime: v.literal('nodejs24.x'),
     Timeout: v.number(),
-    TracingConfig: passedOver,
+    ...passedOver('Architectures', 'EphemeralStorage', 'KmsKeyArn', 'LoggingConfig', 'RecursiveLoop'),
+    ...passedOver('ReservedConcurrentExecutions', 'SnapStart', 'TracingConfig', 'VpcConfig'),
   }),
   'AWS::Lambda::Permission': v.strictObject({
     Action: v.literal('lambda:InvokeFunction'),
@@ -179,25 +164,27 @@ export const resourceModels = {
     Principal: v.literal('apigateway.amazonaws.com'),
     SourceArn: text,
   }),
-  'AWS::Lambda::Version': v.strictObject({ FunctionName: text }),
-  'AWS::Logs::LogGroup': v.strictObject({ RetentionInDays: passedOver }),
+  'AWS::Lambda::Version': v.strictObject({
+    FunctionName: text,
+    ...passedOver('ProvisionedConcurrencyConfig'),
+  }),
 } as const;
 
-/** Types without a part in how a request is answered on one machine: what watches, deploys and protects a stage. */
-export const typesNotRunHere: ReadonlySet<string> = new Set([
-  'AWS::ApiGateway::BasePathMapping',
-  'AWS::ApiGateway::DomainName',
-  'AWS::CloudWatch::Alarm',
-  'AWS::CloudWatch::Dashboard',
-  'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::Logs::MetricFilter',
-  'AWS::Route53::RecordSet',
-  'AWS::SNS::Subscription',
-  'AWS::SNS::Topic',
-  'AWS::SNS::TopicPolicy',
-  'AWS::WAFv2::WebACL',
-  'AWS::WAFv2::WebACLAssociation',
-]);
-
 export type ResourceType = keyof typeof resourceModels;
+
+/** Passed over on every type. */
+const PASSED_OVER = new Set(['Description', 'RestApiId', 'Tags']);
+
+export function isPassedOver(type: ResourceType, property: string): boolean {
+  const { entries } = resourceModels[type] as { entries: Record<string, unknown> };
+  return PASSED_OVER.has(property) || entries[property] === anything;
+}
+
+/** Services, and types of API Gateway, that only monitor, deploy, name or protect a stage. */
+const NOT_RUN_HERE =
+  /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|ApiGateway::(?:BasePathMapping|Deployment|DomainName)$)/;
+
+/** Whether the local service leaves out the resources of a type, because they do not shape responses. */
+export function isNotRunHere(type: string): boolean {
+  return NOT_RUN_HERE.test(type);
+}

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { resourceModels, type ResourceType, typesNotRunHere } from './resources.ts';
+import { isNotRunHere, isPassedOver, resourceModels, type ResourceType } from './resources.ts';
 import { RunnerError } from '../runner-error.ts';
 
 export const region = 'us-east-1';
@@ -29,7 +29,7 @@ const RawTemplate = v.strictObject({
     }),
   ),
   Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
-  // The CDK's check that the account is bootstrapped.
+  // The CDK checks that the account is bootstrapped.
   Parameters: v.optional(v.strictObject({ BootstrapVersion: v.unknown() })),
   Rules: v.optional(v.strictObject({ CheckBootstrapVersion: v.unknown() })),
 });
@@ -51,12 +51,12 @@ export interface Template {
 }
 
 /**
- * Reads a synthesized CloudFormation template.
+ * Parses a synthesized CloudFormation template.
  *
- * @throws RunnerError naming each resource and property that is not modelled.
+ * @throws RunnerError naming each resource and property that is not modelled, and where to add it.
  */
 export function parseTemplate(text: string): Template {
-  const template = v.safeParse(RawTemplate, parseJson(text));
+  const template = v.safeParse(RawTemplate, JSON.parse(text));
   if (!template.success) throw notModelled(template.issues.map(describe));
   const { Resources, Outputs } = template.output;
 
@@ -64,22 +64,14 @@ export function parseTemplate(text: string): Template {
   const notRunHere = new Set<string>();
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
   for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
-    if (typesNotRunHere.has(Type)) {
+    if (isNotRunHere(Type)) {
       notRunHere.add(Type);
-      continue;
-    }
-    const model = resourceModels[Type as ResourceType] as v.GenericSchema | undefined;
-    if (!model) {
+    } else if (!isModelled(Type)) {
       complaints.push(`${logicalId}: the type ${Type}`);
-      continue;
-    }
-    try {
-      const result = v.safeParse(model, resolve(Properties, Resources));
-      for (const issue of result.issues ?? []) complaints.push(`${logicalId} (${Type}): ${describe(issue)}`);
-      known.push({ type: Type, resource: { logicalId, properties: result.output as never } });
-    } catch (error) {
-      if (!(error instanceof RunnerError)) throw error;
-      complaints.push(`${logicalId} (${Type}): ${error.message}`);
+    } else {
+      const { properties, issues } = readProperties(Type, Properties, Resources);
+      complaints.push(...issues.map((issue) => `${logicalId} (${Type}): ${issue}`));
+      known.push({ type: Type, resource: { logicalId, properties } });
     }
   }
   if (complaints.length > 0) throw notModelled(complaints);
@@ -96,17 +88,28 @@ export function parseTemplate(text: string): Template {
   };
 }
 
-function parseJson(text: string): unknown {
+function isModelled(type: string): type is ResourceType {
+  return Object.hasOwn(resourceModels, type);
+}
+
+/** The properties as plain values, and what in them is not modelled. Properties that are passed over may refer to anything. */
+function readProperties(type: ResourceType, properties: Record<string, unknown>, resources: Resources) {
+  const relevant = Object.entries(properties).filter(([name]) => !isPassedOver(type, name));
   try {
-    return JSON.parse(text);
+    const model: v.GenericSchema = resourceModels[type];
+    const { output, issues = [] } = v.safeParse(model, resolve(Object.fromEntries(relevant), resources));
+    return { properties: output as never, issues: issues.map(describe) };
   } catch (error) {
-    throw new RunnerError(`The template is not valid JSON: ${(error as Error).message}`);
+    if (!(error instanceof RunnerError)) throw error;
+    return { properties: undefined as never, issues: [error.message] };
   }
 }
 
 function notModelled(complaints: string[]): RunnerError {
   const list = complaints.map((complaint) => `\n  ${complaint}`).join('');
-  return new RunnerError(`The template uses what the local service does not model:${list}`);
+  return new RunnerError(
+    `The template uses what is not modelled: model it in infra/local/template/resources.ts or list it there as passed over or not run here; intrinsic functions and attributes are in template.ts.${list}`,
+  );
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
@@ -114,7 +117,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   return path ? `${path}: ${issue.message}` : issue.message;
 }
 
-/** A value with its intrinsic functions replaced by what they stand for on this machine. */
+/** A value whose intrinsic functions are replaced by their results on this machine. */
 function resolve(value: unknown, resources: Resources): unknown {
   if (Array.isArray(value)) return value.map((element) => resolve(element, resources));
   if (typeof value !== 'object' || value === null) return value;
@@ -141,7 +144,7 @@ const intrinsics: Record<string, (argument: any, resources: Resources) => unknow
     ),
 };
 
-/** What `Ref` gives: a stage's name, an alias's ARN, and for all else the logical id, which serves as name here. */
+/** The result of `Ref`: a stage's name, an alias's ARN, and the logical id of any other resource, which is its name here. */
 function reference(logicalId: string, resources: Resources): string {
   const { Type, Properties } = find(logicalId, resources);
   if (Type === 'AWS::ApiGateway::Stage') return Properties['StageName'] as string;

@@ -1,52 +1,178 @@
-import { readBundlings } from './bundling.ts';
-import type { LambdaFunction, RunningFunction } from '../lambda/lambda.ts';
-import { startRebuilds } from './rebuilds.ts';
-import { readStackSources } from './stack-sources.ts';
-import { createUpdatableFunction, type UpdatableFunction } from '../lambda/updatable-function.ts';
+import { type AsyncSubscription, subscribe } from '@parcel/watcher';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type Bundler, createBundler, readBundlings } from './bundles.ts';
+import { bundleIn, type RunningFunction } from '../lambda/lambda.ts';
+import { RunnerError } from '../runner-error.ts';
+import { projectRoot } from '../template/assembly.ts';
+import type { Template } from '../template/template.ts';
 
-// `npm start -- --watch`: runs the functions by what is saved, as it is saved.
+// `npm start -- --watch`: hot reload of the functions.
 
-export interface Watch {
-  /**
-   * A function whose code is swapped from the start on.
-   *
-   * @param run runs it with the bundle in a file.
-   * @param file the bundle to begin with.
-   */
-  updatable: (logicalId: string, run: (file: string) => RunningFunction, file: string) => LambdaFunction;
-  /**
-   * @param assembly folder of the cloud assembly that the functions come from.
-   * @param swapped is called when new code was put in place.
-   * @returns what ends it.
-   */
-  start: (assembly: string, swapped: () => void) => Promise<() => Promise<void>>;
+export interface WatchOptions {
+  stage: string;
+  template: Template;
+  /** Folder of the cloud assembly with the template. */
+  assembly: string;
+  /** By logical id. */
+  functions: Map<string, RunningFunction>;
+  /** Folder of the local service. */
+  workFolder: string;
+  /** Called when code was swapped. */
+  onSwap: () => void;
+}
+
+interface WatchedFunction {
+  name: string;
+  fn: RunningFunction;
+  bundler: Bundler;
+  /** The bundle that it runs. */
+  code: string;
+  /** File of that bundle, unless it is the synthesized one. */
+  file?: string;
+  /** The errors of its last build, if that failed. */
+  errors?: string | undefined;
+}
+
+/** Folders of the project that do not hold sources. */
+const NO_SOURCES = ['node_modules', '.git', '.petstore', 'cdk.out'];
+/** Folders that the local service writes to, in its own folder, which may be that of the project. */
+const WRITTEN_FOLDERS = ['tables', 'cdk.out', 'bundles'];
+/** An empty file is probably about to be written. */
+const EMPTY_MILLISECONDS = 200;
+
+/**
+ * Rebuilds the functions whose sources are saved, and swaps their code.
+ *
+ * @returns a function that ends it.
+ * @throws RunnerError if the system cannot watch the sources.
+ */
+export async function startWatch(options: WatchOptions): Promise<() => Promise<void>> {
+  const folder = join(options.workFolder, 'bundles');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const functions = await readFunctions(options);
+  const changed = new Set<string>();
+  let working: Promise<void> | undefined;
+
+  async function update(affected: WatchedFunction[]): Promise<void> {
+    if (await rebuild(affected, folder)) options.onSwap();
+  }
+
+  /** One update after another, so that the last state of the sources is built. */
+  async function work(): Promise<void> {
+    while (changed.size > 0) {
+      if ([...changed].some(isEmpty)) await setTimeout(EMPTY_MILLISECONDS);
+      const paths = [...changed];
+      changed.clear();
+      await update(functions.filter(({ bundler }) => bundler.dependsOn(paths)));
+    }
+    working = undefined;
+  }
+
+  const subscription = await watchSources(options.workFolder, (paths) => {
+    for (const path of paths) changed.add(path);
+    working ??= work();
+  });
+  // Swaps what was saved since the synthesis began, and fills the caches of esbuild.
+  working = update(functions).then(() => {
+    say('watching the functions: changes of the stack, the local service or openapi.json need a restart');
+    return work();
+  });
+  return async function close() {
+    await subscription.unsubscribe();
+    changed.clear();
+    await working;
+    await Promise.all(functions.map(({ bundler }) => bundler.close()));
+  };
+}
+
+function readFunctions({ stage, template, assembly, functions }: WatchOptions): Promise<WatchedFunction[]> {
+  const bundlings = readBundlings(stage, assembly);
+  return Promise.all(
+    template.resources('AWS::Lambda::Function').map(async (resource) => {
+      const bundling = bundlings.get(resource.logicalId)!;
+      return {
+        name: bundling.name,
+        fn: functions.get(resource.logicalId)!,
+        bundler: await createBundler(bundling),
+        code: readFileSync(bundleIn(assembly, resource), 'utf8'),
+      };
+    }),
+  );
 }
 
 /**
- * To be called before the synthesis, so that no later change is missed.
+ * Watches the files of the project.
  *
- * @param folder of the local service; the bundles that are made go there: those in the assembly stay as they were synthesized.
+ * @param onChange receives the changed files and folders, relative to the project.
+ * @throws RunnerError if the system cannot watch them.
  */
-export async function prepareWatch(stage: string, folder: string): Promise<Watch> {
-  const sources = await readStackSources();
-  const functions = new Map<string, { fn: UpdatableFunction; file: string }>();
-  return {
-    updatable(logicalId, run, file) {
-      const fn = createUpdatableFunction(run, file);
-      functions.set(logicalId, { fn, file });
-      return fn;
-    },
-    async start(assembly, swapped) {
-      const bundlings = readBundlings(stage, assembly);
-      return startRebuilds({
-        functions: Array.from(functions, ([logicalId, running]) => ({
-          ...running,
-          ...bundlings.get(logicalId)!,
-        })),
-        sources,
-        workFolder: folder,
-        swapped,
-      });
-    },
-  };
+export async function watchSources(
+  workFolder: string,
+  onChange: (paths: string[]) => void,
+): Promise<AsyncSubscription> {
+  const ignore = [...NO_SOURCES, ...WRITTEN_FOLDERS.map((name) => join(workFolder, name))];
+  try {
+    return await subscribe(
+      projectRoot,
+      (error, events) => {
+        if (error) console.error(error);
+        onChange(events.map(({ path }) => relative(projectRoot, path).replaceAll('\\', '/')));
+      },
+      { ignore },
+    );
+  } catch (error) {
+    throw new RunnerError(
+      `The sources cannot be watched (${(error as Error).message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
+    );
+  }
+}
+
+function isEmpty(path: string): boolean {
+  return statSync(join(projectRoot, path), { throwIfNoEntry: false })?.size === 0;
+}
+
+/**
+ * Rebuilds the bundles of functions, and swaps the code of those whose bundle changed or failed before. A function that
+ * cannot be built keeps its code, and its errors are printed once.
+ *
+ * @returns whether code was swapped.
+ */
+async function rebuild(functions: WatchedFunction[], folder: string): Promise<boolean> {
+  const start = performance.now();
+  const builds = await Promise.all(functions.map(({ bundler }) => bundler.build()));
+  const [swapped, broken]: [string[], string[]] = [[], []];
+  const printed = new Set<string>(); // a faulty module may be in several bundles
+  for (const [index, watched] of functions.entries()) {
+    const { code, messages } = builds[index]!;
+    const { name, errors } = watched;
+    watched.errors = code === undefined ? messages.join('') : undefined;
+    if (code === undefined ? errors === watched.errors : code === watched.code && errors === undefined)
+      continue;
+    for (const message of messages) printed.add(message);
+    if (code !== undefined) swap(watched, code, folder);
+    (code === undefined ? broken : swapped).push(name);
+  }
+
+  const milliseconds = Math.round(performance.now() - start);
+  if (swapped.length > 0) say(`swapped ${swapped.join(', ')} in ${milliseconds} ms`);
+  if (broken.length > 0) say(`cannot build ${broken.join(', ')}: the previous code continues to run`);
+  for (const message of printed) console.error(message.trimEnd());
+  return swapped.length > 0;
+}
+
+/** Gives a function new code. Its instances load it from a file of its own, which is removed when they have ended. */
+function swap(watched: WatchedFunction, code: string, folder: string): void {
+  const { name, fn, file: previous } = watched;
+  watched.file = join(folder, `${name}-${Date.now()}.mjs`);
+  watched.code = code;
+  writeFileSync(watched.file, code);
+  const drained = fn.updateCode(watched.file);
+  if (previous) void drained.then(() => rmSync(previous, { force: true }));
+}
+
+function say(text: string): void {
+  console.log(`${new Date().toISOString()} ${text}`);
 }

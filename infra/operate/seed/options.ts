@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
-import { readServiceRecord } from '../keys/stage.ts';
+import { readLocalService } from '../keys/local-service.ts';
 import { send, type Service } from './client.ts';
 
 export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR] [--concurrency 8] [--allow-production]
@@ -60,7 +60,7 @@ function readVariables(baseUrl: string, apiKey: string | undefined): Service {
 function readDataFolder(folder: string): Service {
   try {
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
-    return { baseAddress: readServiceRecord(folder).baseAddress, apiKey };
+    return { baseAddress: readLocalService(folder).baseAddress, apiKey };
   } catch {
     throw new UsageError(`No local service runs on ${folder}: start it with npm start and the same --data.`);
   }

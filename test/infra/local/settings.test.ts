@@ -1,14 +1,16 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startDatabase } from '../../../infra/local/dynamodb/dynamodb.ts';
+import { openStore } from '../../../infra/local/dynamodb/store.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import {
   sampleApi,
   sampleGatewayResponses,
+  type SampleResource,
   type SampleResources,
   table,
   templateOf,
@@ -19,269 +21,133 @@ jest.setTimeout(30_000); // for processes that start on a busy machine
 
 const folders = temporaryFolder();
 
-/** An assembly whose stack serves nothing, which is all that wrong settings need. */
+/** An assembly whose stack serves nothing, which is enough for wrong settings. */
 function assemblyOf(resources: SampleResources): string {
   const folder = mkdtempSync(join(folders, 'assembly-'));
   writeFileSync(join(folder, 'PetStore-staging.template.json'), JSON.stringify({ Resources: resources }));
   return folder;
 }
 
-const assembly = assemblyOf({
-  ...sampleApi,
-  Pets: table('id'),
-  ...sampleGatewayResponses,
-});
+const assembly = assemblyOf({ ...sampleApi, Pets: table('id'), ...sampleGatewayResponses });
 
 function start(...options: string[]): Promise<Outcome> {
-  return runModule('infra/local/main.ts', [
-    '--port',
-    '0',
-    '--data',
-    'memory',
-    '--assembly',
-    assembly,
-    ...options,
-  ]);
+  const parameters = ['--port', '0', '--data', 'memory', '--assembly', assembly, ...options];
+  return runModule('infra/local/main.ts', parameters);
 }
 
-/** A data folder with a table as it is stored by a database that still runs on it. */
-async function dataWith(...tables: [string, string?]) {
+async function expectError(outcome: Promise<Outcome>, message: unknown): Promise<void> {
+  const { code, stdout, stderr } = await outcome;
+  expect([code, stdout, stderr.trimEnd()]).toEqual([1, '', message]);
+}
+
+/** A data folder with a stored table. */
+async function dataWith(pets: SampleResource): Promise<string> {
   const data = mkdtempSync(join(folders, 'data-'));
   mkdirSync(join(data, 'tables'));
   const database = await startDatabase({
-    folder: join(data, 'tables'),
-    tables: templateOf({ Pets: table(...tables) }).resources('AWS::DynamoDB::GlobalTable'),
+    store: await openStore(join(data, 'tables')),
+    tables: templateOf({ Pets: pets }).resources('AWS::DynamoDB::GlobalTable'),
     isAllowed: () => true,
   });
-  return { data, database };
+  await database.close();
+  return data;
 }
 
-async function expectUnwritable(): Promise<void> {
-  const data = mkdtempSync(join(folders, 'data-'));
-  chmodSync(data, 0o500);
-  for (const folder of [data, join(data, 'within')]) {
-    expect(await start('--data', folder)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `You may not write to the folder ${folder}: choose another with --data.\n`,
-    });
-  }
-}
-
-async function expectImpossible(): Promise<void> {
-  expect(await start('--data', '/proc/none')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^The folder \/proc\/none cannot be used \(ENOENT: [^\n]+\): choose another with --data\.\n$/,
-    ),
-  });
-}
-
-describe('the local service ends with code 1 and says what to do when', () => {
+describe('the local service exits with code 1 and says what to do if', () => {
+  const missing = join(assembly, 'PetStore-production.template.json');
   test.each([
-    ['the port is no number', ['--port', 'http'], 'The port must be a number from 0 to 65535, not http.'],
+    ['the port is not a number', ['--port', 'http'], 'The port must be a number from 0 to 65535, not http.'],
     ['the port is too high', ['--port', '65536'], 'The port must be a number from 0 to 65535, not 65536.'],
-    ['the port is empty', ['--port', ''], 'The port must be a number from 0 to 65535, not .'],
     ['the data folder has no name', ['--data', ''], '--data must name a folder, or be memory.'],
-    ['the stage is unknown', ['--stage', 'test'], '--stage must be staging or production, not test.'],
     [
-      'the assembly has no such stack',
+      'the assembly has no template of the stage',
       ['--stage', 'production'],
-      `There is no ${join(assembly, 'PetStore-production.template.json')}: synthesize it with npx cdk synth PetStore-production.`,
-    ],
-    [
-      'what is to be watched is synthesized already',
-      ['--watch'],
-      'The bundles of --assembly are run as they are, so that there is nothing to --watch: leave out one of the two.',
+      `There is no ${missing}: synthesize it with npx cdk synth PetStore-production.`,
     ],
   ])('%s', async (_name, options, message) => {
-    expect(await start(...options)).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+    await expectError(start(...options), message);
+  });
+
+  test('the app has no such stage', async () => {
+    const folder = mkdtempSync(join(folders, 'assembly-'));
+    const stack = { type: 'aws:cloudformation:stack' };
+    const artifacts = { Tree: { type: 'cdk:tree' }, 'PetStore-staging': stack, 'PetStore-production': stack };
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ artifacts }));
+    await expectError(
+      start('--assembly', folder, '--stage', 'test'),
+      'There is no stack PetStore-test: choose a stage of PetStore-staging, PetStore-production with --stage.',
+    );
   });
 
   test.each([['--ports', '3000'], ['--port'], ['staging']])(
-    'the command line is none of its own: %s %s',
+    'it does not know the arguments: %s %s',
     async (...options) => {
-      const { code, stdout, stderr } = await start(...options);
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain(options[0]);
-      expect(stderr).toContain('npm start -- [--stage staging|production]');
-      expect(stderr).not.toContain('    at ');
+      await expectError(
+        start(...options),
+        expect.stringMatching(/^[^\n]+\n\nnpm start -- \[--stage STAGE\] [^]+print the access log/),
+      );
     },
   );
 
-  test('the variable PORT is no number', async () => {
+  test('the variable PORT is not a number', async () => {
     const parameters = ['--assembly', assembly, '--data', 'memory'];
-    expect(await runModule('infra/local/main.ts', parameters, { PORT: 'x' })).toMatchObject({
-      code: 1,
-      stderr: 'The port must be a number from 0 to 65535, not x.\n',
-    });
+    await expectError(
+      runModule('infra/local/main.ts', parameters, { PORT: 'x' }),
+      'The port must be a number from 0 to 65535, not x.',
+    );
   });
 
   test('the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
-    const port = String((other.address() as AddressInfo).port);
-    const outcome = await start('--port', port);
-    other.close();
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `Port ${port} is taken: end what uses it, or choose another port with --port.\n`,
-    });
-  });
-
-  // Who runs the tests may use every port, where it is root.
-  test.each([
-    ['EACCES', 'Port 443 is kept for the system: choose one above 1023 with --port.'],
-    ['EADDRNOTAVAIL', 'Port 443 cannot be used (listen EADDRNOTAVAIL): choose another port with --port.'],
-  ])('the port is refused by %s', async (code, message) => {
-    const refusing = `
-      import { Server } from 'node:net';
-      const { listen } = Server.prototype;
-      Server.prototype.listen = function (port, ...more) {
-        if (port !== 443) return listen.call(this, port, ...more);
-        const error = Object.assign(new Error('listen ${code}'), { code: '${code}' });
-        process.nextTick(() => this.emit('error', error));
-        return this;
-      };`;
-    const outcome = await runModule(
-      'infra/local/main.ts',
-      ['--port', '443', '--data', 'memory', '--assembly', assembly],
-      { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refusing)}` },
+    const { port } = other.address() as AddressInfo;
+    await expectError(
+      start('--port', port.toString()),
+      `Port ${port} cannot be used (listen EADDRINUSE: address already in use 127.0.0.1:${port}): choose another port with --port.`,
     );
-    expect(outcome).toEqual({ code: 1, stdout: '', stderr: `${message}\n` });
+    other.close();
   });
 
-  test('there is nowhere to put what lies on disk while the data is in memory', async () => {
-    const none = join(folders, 'none');
-    const parameters = ['--port', '0', '--data', 'memory', '--assembly', assembly];
-    const { code, stderr } = await runModule('infra/local/main.ts', parameters, { TMPDIR: none });
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^No folder can be made in \S+none \(ENOENT: .*\): set TMPDIR to one that you may write to\.\n$/,
-      ),
-    ]);
+  test('the template has something that is not modelled', async () => {
+    const other = assemblyOf({ Queue: { Type: 'AWS::SQS::Queue', Properties: {} } });
+    await expectError(
+      start('--assembly', other),
+      expect.stringMatching(/infra\/local\/template\/resources\.ts[^]+ {2}Queue: the type/),
+    );
   });
 
-  test('the template uses what is not modelled', async () => {
-    const other = assemblyOf({ ...sampleApi, Queue: { Type: 'AWS::SQS::Queue', Properties: {} } });
-    expect(await start('--assembly', other)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'The template uses what the local service does not model:\n  Queue: the type AWS::SQS::Queue\n',
-    });
+  test('the data folder is a file, within a file, or a link to nothing', async () => {
+    const [file, link] = [join(folders, 'file'), join(folders, 'link')];
+    writeFileSync(file, '');
+    symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
+    for (const folder of [file, join(file, 'data'), link]) {
+      const message = /^The folder \S+ cannot be used \(E\w+: .+\): choose another with --data\.$/;
+      await expectError(start('--data', folder), expect.stringMatching(message));
+    }
   });
 
-  describe('the data folder', () => {
-    test.each([
-      ['is a file', ''],
-      ['is to be within a file', 'data'],
-      ['is to be far within a file', 'data/of/mine'],
-    ])('%s', async (_name, within) => {
-      const file = join(folders, 'file');
-      writeFileSync(file, '');
-      const data = join(file, within).replace(/\/$/, '');
-      expect(await start('--data', data)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `The folder ${data} cannot be used, because ${file} is a file: choose another with --data.\n`,
-      });
-    });
+  test('the data is in use', async () => {
+    const tables = join(mkdtempSync(join(folders, 'data-')), 'tables');
+    const store = await openStore(tables);
+    await expectError(
+      start('--data', join(tables, '..')),
+      `The data in ${tables} is in use by another local service: stop it, or choose another folder with --data.`,
+    );
+    await store.close();
+  });
 
-    test.each([
-      ['is a link that leads nowhere', ''],
-      ['is to be within a link that leads nowhere', 'data'],
-    ])('%s', async (_name, within) => {
-      const link = join(mkdtempSync(join(folders, 'links-')), 'link');
-      symlinkSync(join(folders, 'nowhere'), link, 'junction');
-      const data = join(link, within).replace(/\/$/, '');
-      expect(await start('--data', data)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `The folder ${data} cannot be used, because ${link} is a link that leads nowhere: choose another with --data.\n`,
-      });
-    });
-
-    (existsSync('/proc/self') ? test : test.skip)('is where no folder can be made', expectImpossible);
-
-    test('has a file in the place of its tables, or a folder in that of its key', async () => {
-      const data = mkdtempSync(join(folders, 'data-'));
-      writeFileSync(join(data, 'tables'), '');
-      expect(await start('--data', data)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `The folder ${data} cannot be used, because ${join(data, 'tables')} is a file: choose another with --data.\n`,
-      });
-      rmSync(join(data, 'tables'));
-      mkdirSync(join(data, 'api-key'));
-      expect(await start('--data', data)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `${join(data, 'api-key')} should be the file of the API key and is a folder: remove it, or choose another folder with --data.\n`,
-      });
-    });
-
-    const isRoot = process.getuid?.() === 0;
-    const reason = isRoot ? ' (not tried: root may write everywhere)' : '';
-    (isRoot ? test.skip : test)(`may not be written to${reason}`, expectUnwritable);
-
-    test.each([
-      ['EACCES', 'You may not write to PARENT, where the folder FOLDER is to be made'],
-      ['EPERM', 'You may not write to PARENT, where the folder FOLDER is to be made'],
-      ['EROFS', 'The folder FOLDER is on a read-only file system'],
-      ['ENOSPC', 'The folder FOLDER cannot be used (mkdir ENOSPC)'],
-    ])('is refused by %s', async (code, message) => {
-      const first = join(folders, 'refused');
-      // As the real one does, it names the first of the folders that cannot be made.
-      const refusing = `
-        import { syncBuiltinESMExports } from 'node:module';
-        import { promises } from 'node:fs';
-        const { mkdir } = promises;
-        promises.mkdir = async (path, options) => {
-          const first = ${JSON.stringify(first)};
-          if (path !== first && !(options?.recursive && path.startsWith(first))) return mkdir(path, options);
-          throw Object.assign(new Error('mkdir ${code}'), { code: '${code}', path: first });
-        };
-        syncBuiltinESMExports();`;
-      const data = join(first, 'within');
-      const outcome = await runModule(
-        'infra/local/main.ts',
-        ['--port', '0', '--data', data, '--assembly', assembly],
-        { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refusing)}` },
-      );
-      const stderr = `${message.replace('FOLDER', data).replace('PARENT', folders)}: choose another with --data.\n`;
-      expect(outcome).toEqual({ code: 1, stdout: '', stderr });
-    });
-
-    test('is in use', async () => {
-      const { data, database } = await dataWith('id');
-      const outcome = await start('--data', data);
-      await database.close();
-      expect(outcome).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `The data in ${join(data, 'tables')} is in use by another local service: end that one, or choose another folder with --data.\n`,
-      });
-    });
-
-    test.each([
-      ['another key', ['name']],
-      ['another index', ['id', 'kind']],
-    ] as [string, [string, string?]][])('holds a table with %s', async (_name, keys) => {
-      const { data, database } = await dataWith(...keys);
-      await database.close();
-      expect(await start('--data', data)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `The table Pets stored in ${join(data, 'tables')} has other keys or indexes than the template: choose another folder with --data, or remove this one.\n`,
-      });
-    });
+  test.each([
+    ['another key', table('name')],
+    ['another index', table('id', 'kind')],
+  ])('the stored table has %s', async (_name, pets) => {
+    await expectError(
+      start('--data', await dataWith(pets)),
+      'The stored table Pets is incomplete, or its keys or indexes differ from the template: choose another folder with --data, or delete the data.',
+    );
   });
 });
 
-test('the local service tells its options', async () => {
+test('the local service shows its options', async () => {
   const { code, stdout } = await start('--help');
   expect(code).toBe(0);
   for (const option of ['--stage', '--port', '--data', '--assembly']) expect(stdout).toContain(option);

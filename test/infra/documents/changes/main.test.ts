@@ -57,7 +57,7 @@ describe('npm run openapi:diff', () => {
         'non-breaking: removed info › x- [31m: 1\n',
       stderr:
         `3 of 5 changes since ${base} break clients or cannot be judged. Undo a breaking change, or offer it as a new version ` +
-        'at its own address; release it with npm run generate -- --release only when every client can handle it. ' +
+        'at its own address; release it with npm run generate:contract -- --release only when every client can handle it. ' +
         'For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.\n',
     });
   });

@@ -29,7 +29,7 @@ function eventOf(
 }
 
 describe('the event for a function', () => {
-  test('has null for what is absent', () => {
+  test('has null for absent collections and an absent body', () => {
     expect(eventOf()).toMatchObject({
       queryStringParameters: null,
       multiValueQueryStringParameters: null,
@@ -41,7 +41,7 @@ describe('the event for a function', () => {
     expect(eventOf().requestContext).not.toHaveProperty('authorizer');
   });
 
-  test('tells method, path, resource and request', () => {
+  test('has method, path, resource and request id', () => {
     expect(eventOf({ method: 'GET', path: '/v1/pets/5/' }, { principalId: 'key_1' })).toMatchObject({
       resource: '/v1/pets/{petId}',
       path: '/v1/pets/5/',
@@ -72,7 +72,7 @@ describe('the event for a function', () => {
     });
   });
 
-  test('takes any query: what is not valid encoding stays', () => {
+  test('keeps invalid percent-encoding in the query', () => {
     expect(eventOf({ query: 'a=%&%E0%A4%A=1&&=&b' }).queryStringParameters).toMatchObject({ a: '%', b: '' });
   });
 
@@ -90,7 +90,7 @@ describe('the event for a function', () => {
     expect(event.multiValueHeaders).toMatchObject({ 'X-Test': ['one', 'two'] });
   });
 
-  test('takes names of object members for names like others', () => {
+  test('treats names of object members like other names', () => {
     const event = eventOf({ query: '__proto__=1&constructor=2' });
     expect(Object.entries(event.queryStringParameters ?? {})).toEqual([
       ['__proto__', '1'],
@@ -104,33 +104,14 @@ describe('the event for a function', () => {
     });
   });
 
-  test.each([
-    'Connection',
-    'content-length',
-    'Expect',
-    'Keep-Alive',
-    'Proxy-Authenticate',
-    'SERVER',
-    'TE',
-    'Trailer',
-    'Transfer-Encoding',
-    'Upgrade',
-    'WWW-Authenticate',
-  ])('does not pass on the header %s', (name) => {
-    const event = eventOf({ headers: [[name, 'a']] });
-    expect(Object.keys(event.headers ?? {})).toEqual(['X-Forwarded-For', 'X-Forwarded-Proto']);
-    expect(Object.keys(event.multiValueHeaders ?? {})).toEqual(['X-Forwarded-For', 'X-Forwarded-Proto']);
+  test('leaves out the headers of the connection, and sets those of a proxy', () => {
+    const names = ['Connection', 'content-length', 'TE', 'x-forwarded-for', 'X-FORWARDED-PROTO'];
+    const { headers, multiValueHeaders } = eventOf({ headers: names.map((name) => [name, 'a']) });
+    expect(headers).toEqual({ 'X-Forwarded-For': '::1', 'X-Forwarded-Proto': 'http' });
+    expect(multiValueHeaders).toEqual({ 'X-Forwarded-For': ['::1'], 'X-Forwarded-Proto': ['http'] });
   });
 
-  test('says itself whom the request comes from', () => {
-    const headers: [string, string][] = [
-      ['x-forwarded-for', '203.0.113.1'],
-      ['X-FORWARDED-PROTO', 'https'],
-    ];
-    expect(eventOf({ headers }).headers).toEqual({ 'X-Forwarded-For': '::1', 'X-Forwarded-Proto': 'http' });
-  });
-
-  test('finds host and user agent whatever the case of their names', () => {
+  test('finds Host and User-Agent regardless of case', () => {
     const headers: [string, string][] = [
       ['host', 'localhost:3000'],
       ['USER-AGENT', 'curl'],

@@ -10,7 +10,7 @@ import { sendBytes } from '../../../support/raw-http.ts';
 
 const statusOf: Record<string, number> = { DEFAULT_4XX: 400, DEFAULT_5XX: 500, REQUEST_TOO_LARGE: 413 };
 
-function refuse(responseType: string): HttpResponse {
+function gatewayResponse(responseType: string): HttpResponse {
   const status = statusOf[responseType]!;
   const body = { code: responseType.toLowerCase(), message: 'Refused.', status };
   return {
@@ -20,10 +20,11 @@ function refuse(responseType: string): HttpResponse {
   };
 }
 
-/** Answers with what it was asked. */
+/** Responds with the request. */
 async function echo({ method, path, query, headers, body }: HttpRequest): Promise<HttpResponse> {
   if (path === '/slow') await setTimeout(20);
   if (path === '/fails') throw new Error('no luck');
+  if (path === '/no-content') return { status: 204, headers: { Deprecation: '@0' }, body: '' };
   if (path === '/odd-status') return { status: 9999, headers: {}, body: '' };
   if (path === '/odd-header') return { status: 200, headers: { Odd: 'a\nb' }, body: '' };
   const asked = { method, path, query, headers, bytes: body.length, text: body.toString().slice(0, 50) };
@@ -34,7 +35,7 @@ async function echo({ method, path, query, headers, body }: HttpRequest): Promis
   };
 }
 
-const api: ApiGateway = { handle: echo, refuse };
+const api: ApiGateway = { handle: echo, gatewayResponse, flushAuthorizersCache: () => {} };
 let server: HttpServer;
 let printed: jest.SpiedFunction<typeof console.log>;
 
@@ -61,13 +62,13 @@ function send(...parts: (string | Buffer)[]) {
 
 const close = 'Host: localhost\r\nConnection: close\r\n';
 
-describe('the server hands on', () => {
-  test('method, path and query as they came', async () => {
+describe('the server passes on', () => {
+  test('method, path and query as they were sent', async () => {
     const { body } = await send(`PATCH /a%2Fb//c/?x=%20&y=?z HTTP/1.1\r\n${close}\r\n`);
     expect(JSON.parse(body)).toMatchObject({ method: 'PATCH', path: '/a%2Fb//c/', query: 'x=%20&y=?z' });
   });
 
-  test('headers with the case of their names, each time they came', async () => {
+  test('each header with the case of its name', async () => {
     const { body } = await send(`GET / HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`);
     expect(JSON.parse(body).headers.slice(2)).toEqual([
       ['x-TEST', 'one'],
@@ -75,17 +76,12 @@ describe('the server hands on', () => {
     ]);
   });
 
-  test('the path of an absolute address', async () => {
+  test('the path of an absolute URL', async () => {
     const { body } = await send(`GET HTTP://localhost:3000/v1/pets?limit=1 HTTP/1.1\r\n${close}\r\n`);
     expect(JSON.parse(body)).toMatchObject({ path: '/v1/pets', query: 'limit=1' });
   });
 
-  test('the asterisk of OPTIONS', async () => {
-    const { status, body } = await send(`OPTIONS * HTTP/1.1\r\n${close}\r\n`);
-    expect([status, JSON.parse(body)]).toMatchObject([200, { method: 'OPTIONS', path: '*' }]);
-  });
-
-  test('a body in chunks', async () => {
+  test('a chunked body', async () => {
     const { body } = await send(
       `POST / HTTP/1.1\r\n${close}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
       '2\r\nde\r\n0\r\n\r\n',
@@ -103,11 +99,19 @@ describe('the server hands on', () => {
   });
 });
 
-describe('the server answers', () => {
-  test('HEAD without the body', async () => {
+describe('the server responds to', () => {
+  test('HEAD without a body', async () => {
     const { status, head, body } = await send(`HEAD / HTTP/1.1\r\n${close}\r\n`);
     expect([status, body]).toEqual([200, '']);
     expect(head).toMatch(/\r\nContent-Length: [1-9]/);
+  });
+
+  test('a request with 204 without Content-Type and Content-Length', async () => {
+    const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
+    expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
+      'HTTP/1.1 204 No Content\r\nDeprecation: @0\r\nDate: \r\nConnection: close',
+      '',
+    ]);
   });
 
   test.each([
@@ -117,27 +121,26 @@ describe('the server answers', () => {
       'a request that asks for another protocol',
       `GET / HTTP/1.1\r\n${close.replace('close', 'Upgrade, close')}Upgrade: h2c\r\n\r\n`,
     ],
-    ['an HTTP/1.0 request', 'GET / HTTP/1.0\r\n\r\n'],
-  ])('%s as any other', async (_name, bytes) => {
+  ])('%s like to any other', async (_name, bytes) => {
     const { status, body } = await send(bytes);
     expect([status, JSON.parse(body).path]).toEqual([200, '/']);
   });
 
   test.each([
-    ['what is not HTTP', 400, 'hello\r\n\r\n'],
+    ['bytes that are not HTTP', 400, 'hello\r\n\r\n'],
     ['the start of a TLS connection', 400, Buffer.from('16030100a5010000a10303', 'hex')],
     ['an unknown method', 400, `PET / HTTP/1.1\r\n${close}\r\n`],
-    ['a space in the address', 400, `GET /a b HTTP/1.1\r\n${close}\r\n`],
+    ['a URL with a space', 400, `GET /a b HTTP/1.1\r\n${close}\r\n`],
     ['more than 10 kB of headers', 400, `GET / HTTP/1.1\r\n${close}X: ${'a'.repeat(11_000)}\r\n\r\n`],
-    ['a Content-Length that is no number', 400, `POST / HTTP/1.1\r\n${close}Content-Length: many\r\n\r\n`],
+    ['a Content-Length that is not a number', 400, `POST / HTTP/1.1\r\n${close}Content-Length: many\r\n\r\n`],
     [
       'a Content-Length and chunks at once',
       400,
       `POST / HTTP/1.1\r\n${close}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['a failure further in', 500, `GET /fails HTTP/1.1\r\n${close}\r\n`],
-    ['a status that HTTP does not have', 500, `GET /odd-status HTTP/1.1\r\n${close}\r\n`],
-    ['a header value that HTTP cannot carry', 500, `GET /odd-header HTTP/1.1\r\n${close}\r\n`],
+    ['a failure of the API', 500, `GET /fails HTTP/1.1\r\n${close}\r\n`],
+    ['an invalid status', 500, `GET /odd-status HTTP/1.1\r\n${close}\r\n`],
+    ['an invalid header value', 500, `GET /odd-header HTTP/1.1\r\n${close}\r\n`],
   ])('%s with the Error body (%i)', async (_name, status, bytes) => {
     const answer = await send(bytes);
     expect(answer.status).toBe(status);
@@ -162,17 +165,17 @@ describe('the server answers', () => {
   test.each([
     ['headers of 5 MB', `GET / HTTP/1.1\r\nX: ${'a'.repeat(5_000_000)}\r\n\r\n`],
     ['a body of 5 MB after a malformed head', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`],
-  ])('%s without resetting the connection, which could lose the answer', async (_name, bytes) => {
+  ])('%s without resetting the connection, which could lose the response', async (_name, bytes) => {
     expect((await send(bytes)).status).toBe(400);
   });
 
-  test('a client that closes its side of the connection after the request', async () => {
+  test('a client that closes its side of the connection after its request', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.end('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('a whole request first, then the garbage that follows it on its connection', async () => {
+  test('a complete request, then to the garbage that follows it', async () => {
     const { status, body } = await send(
       'POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n',
     );
@@ -181,7 +184,7 @@ describe('the server answers', () => {
   });
 
   test.each([
-    ['that is no name', 'Host: a>; rel="x"'],
+    ['that is not a name', 'Host: a>; rel="x"'],
     ['with a path', 'Host: a/b'],
     ['that is empty', 'Host: '],
     ['given twice', 'Host: a\r\nHost: b'],
@@ -195,7 +198,7 @@ describe('the server answers', () => {
     expect(status).toBe(200);
   });
 
-  test('an HTTP/1.0 request, whose links lead to this port', async () => {
+  test('an HTTP/1.0 request with a Host of this port', async () => {
     const { body } = await send('GET / HTTP/1.0\r\n\r\n');
     expect(JSON.parse(body).headers).toEqual([['Host', `localhost:${server.port}`]]);
   });
@@ -214,7 +217,7 @@ describe('the server answers', () => {
     expect(body).toContain('"path":"/next"');
   });
 
-  test('others when a client goes away in the middle of its upload', async () => {
+  test('other clients after one disconnected in the middle of its upload', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`POST / HTTP/1.1\r\n${close}Content-Length: 1000\r\n\r\nabc`, () =>
       socket.resetAndDestroy(),
@@ -226,27 +229,20 @@ describe('the server answers', () => {
 });
 
 describe('the server', () => {
-  test('prints time, method, path, status and milliseconds of a request, and nothing of query and key', async () => {
+  test('prints time, method, path, status and milliseconds of a request, but not query and key', async () => {
     await send(`GET /v1/pets?limit=1 HTTP/1.1\r\n${close}Authorization: Bearer secret\r\n\r\n`);
     expect(printed.mock.calls).toEqual([
       [expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z GET \/v1\/pets 200 \d+\.\d ms$/)],
     ]);
   });
 
-  test('refuses a port that is taken', async () => {
-    await expect(serve(api, server.port)).rejects.toMatchObject({
-      name: 'RunnerError',
-      message: `Port ${server.port} is taken: end what uses it, or choose another port with --port.`,
-    });
-  });
-
-  test('listens to this machine alone', async () => {
+  test('listens on the loopback interface only', async () => {
     const socket = connect(server.port, '::1');
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']).toContain(error.code);
   });
 
-  test('ends although a client keeps a connection open and says nothing', async () => {
+  test('closes although a client keeps an idle connection open', async () => {
     const other = await serve(api, 0);
     const socket = connect(other.port, '127.0.0.1').resume();
     await once(socket, 'connect');

@@ -3,31 +3,37 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastChannel, type Worker } from 'node:worker_threads';
-import { bundleIn, createFunction, type LambdaFunction } from '../../../../infra/local/lambda/lambda.ts';
+import { bundleIn, createFunction, type RunningFunction } from '../../../../infra/local/lambda/lambda.ts';
 import { RunnerError } from '../../../../infra/local/runner-error.ts';
 import { lambdaFunction, role, templateOf } from '../../../support/sample-resources.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const assembly = temporaryFolder();
 let bundles = 0;
-const started: LambdaFunction[] = [];
+const started: RunningFunction[] = [];
+
+/** Writes a bundle as an asset of the assembly. */
+function bundleOf(source: string): string {
+  bundles += 1;
+  const folder = join(assembly, `asset.bundle${bundles}`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'index.mjs'), source);
+  return join(folder, 'index.mjs');
+}
 
 /** A function whose bundle has this source text. */
 function functionOf(
   source: string,
   timeoutSeconds = 10,
   log: (line: string) => void = () => {},
-): LambdaFunction {
-  bundles += 1;
-  const asset = `bundle${bundles}`;
-  mkdirSync(join(assembly, `asset.${asset}`));
-  writeFileSync(join(assembly, `asset.${asset}`, 'index.mjs'), source);
+): RunningFunction {
+  const file = bundleOf(source);
   const template = templateOf({
     Role: role,
-    Sample: lambdaFunction(asset, timeoutSeconds, { COLOUR: 'red' }),
+    Sample: lambdaFunction(`bundle${bundles}`, timeoutSeconds, { COLOUR: 'red' }),
   });
   const [resource] = template.resources('AWS::Lambda::Function');
-  const file = bundleIn(assembly, resource!);
+  expect(bundleIn(assembly, resource!)).toBe(file);
   const fn = createFunction(resource!, { file, databaseEndpoint: 'http://127.0.0.1:1', log });
   started.push(fn);
   return fn;
@@ -38,7 +44,7 @@ afterEach(async () => {
 });
 
 describe('a function', () => {
-  test('has its own environment and nothing of the process that runs it', async () => {
+  test('has its own environment, and nothing of this process', async () => {
     process.env['SECRET_OF_THE_PARENT'] = 'secret';
     const { invoke } = functionOf('export const handler = () => process.env;');
     const invocation = await invoke({});
@@ -56,33 +62,25 @@ describe('a function', () => {
     });
   });
 
-  test('gets the event and a context', async () => {
-    const { invoke } = functionOf(`export const handler = async (event, context) => [
-      event, context.functionName, context.memoryLimitInMB, typeof context.awsRequestId,
-      context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 10_000,
-    ];`);
+  test('gets the event and a context, and a heap as large as its memory', async () => {
+    const { invoke } = functionOf(`
+      import { resourceLimits } from 'node:worker_threads';
+      export const handler = async (event, context) => [
+        event, context.functionName, context.memoryLimitInMB, typeof context.awsRequestId,
+        context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 10_000,
+        resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb,
+      ];`);
     expect(await invoke({ path: '/' })).toEqual({
-      result: JSON.stringify([{ path: '/' }, 'Sample', '128', 'string', true]),
+      result: JSON.stringify([{ path: '/' }, 'Sample', '128', 'string', true, 128]),
     });
   });
 
-  test('has a heap no larger than the memory of the template', async () => {
-    const { invoke } = functionOf(`
-      import { resourceLimits } from 'node:worker_threads';
-      export const handler = () => resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb;`);
-    expect(await invoke({})).toEqual({ result: '128' });
-  });
-
-  test('keeps its instance, with the state of its module, for the next event', async () => {
+  test('reuses its instance, with the state of its module, for the next event', async () => {
     const { invoke } = functionOf('let calls = 0; export const handler = () => ++calls;');
-    expect([await invoke({}), await invoke({}), await invoke({})]).toEqual([
-      { result: '1' },
-      { result: '2' },
-      { result: '3' },
-    ]);
+    expect([await invoke({}), await invoke({})]).toEqual([{ result: '1' }, { result: '2' }]);
   });
 
-  test('answers events at once in up to three instances, each with one event at a time', async () => {
+  test('handles concurrent events in up to three instances, each with one event at a time', async () => {
     // No instance answers before it knows of three at work.
     const { invoke } = functionOf(`
       import { setTimeout } from 'node:timers/promises';
@@ -105,18 +103,7 @@ describe('a function', () => {
     expect(answers.map(({ most }) => most)).toEqual(Array(10).fill(1));
   });
 
-  test('that takes longer than its time-out loses the instance; the next event gets a new one', async () => {
-    const { invoke } = functionOf(
-      `let calls = 0;
-      export const handler = ({ hangs }) => hangs ? new Promise(() => {}) : ++calls;`,
-      1,
-    );
-    expect(await invoke({})).toEqual({ result: '1' });
-    expect(await invoke({ hangs: true })).toEqual({ error: 'Task timed out after 1 seconds' });
-    expect(await invoke({})).toEqual({ result: '1' });
-  });
-
-  test('that never yields is ended all the same, and those waiting get new instances', async () => {
+  test('that exceeds its timeout, although it never yields, is ended; waiting events get new instances', async () => {
     const { invoke } = functionOf('export const handler = ({ spins }) => { while (spins); return 1; };', 1);
     const spinning = Array.from({ length: 3 }, () => invoke({ spins: true }));
     const waiting = [invoke({}), invoke({}), invoke({})];
@@ -133,19 +120,10 @@ describe('a function', () => {
     expect(await invoke({})).toEqual({ result: '2' });
   });
 
-  test('that throws what is no error gives that', async () => {
-    const { invoke } = functionOf(`export const handler = () => { throw 'Unauthorized'; };`);
-    expect(await invoke({})).toEqual({ error: expect.stringContaining('Unauthorized') });
-  });
-
-  test('whose result is undefined gives null', async () => {
-    const { invoke } = functionOf('export const handler = () => {};');
+  test('whose result JSON cannot hold gives an error, and null for undefined', async () => {
+    const { invoke } = functionOf('export const handler = ({ id }) => id && ({ id: 1n });');
+    expect(await invoke({ id: 1 })).toEqual({ error: expect.stringContaining('BigInt') });
     expect(await invoke({})).toEqual({ result: 'null' });
-  });
-
-  test('whose result JSON cannot say gives an error', async () => {
-    const { invoke } = functionOf('export const handler = () => ({ id: 1n });');
-    expect(await invoke({})).toEqual({ error: expect.stringContaining('BigInt') });
   });
 
   test.each([
@@ -178,14 +156,18 @@ describe('a function', () => {
   });
 
   test.each([
-    ['throws', `throw new Error('late')`],
-    ['ends its process', 'process.exit(1)'],
-  ])('that %s after its answer is replaced for the next event', async (_name, late) => {
-    const { invoke } = functionOf(`
-      import { BroadcastChannel } from 'node:worker_threads';
+    ['throws', `throw new Error('late')`, /^Sample: Error: late/],
+    ['ends its process', 'process.exit(1)', /^Sample: The instance exited with 1$/],
+  ])('that %s after its result is replaced, and the reason is logged', async (_name, late, reason) => {
+    const lines: string[] = [];
+    const { invoke } = functionOf(
+      `import { BroadcastChannel } from 'node:worker_threads';
       let calls = 0;
       new BroadcastChannel('late').onmessage = () => { ${late} };
-      export const handler = () => ++calls;`);
+      export const handler = () => ++calls;`,
+      10,
+      (line) => lines.push(line),
+    );
     const ended = endOfNextWorker();
     expect(await invoke({})).toEqual({ result: '1' });
     const channel = new BroadcastChannel('late');
@@ -193,13 +175,33 @@ describe('a function', () => {
     channel.close();
     await ended;
     expect(await invoke({})).toEqual({ result: '1' });
+    expect(lines).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('that gets new code finishes its events with the previous code, and then ends that', async () => {
+    const gate = join(assembly, 'gate');
+    const { invoke, updateCode } = functionOf(`
+      import { existsSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      export const handler = async () => {
+        while (!existsSync(${JSON.stringify(gate)})) await setTimeout(1);
+        return 'previous';
+      };`);
+    const inProgress = Array.from({ length: 3 }, () => invoke({}));
+    const waiting = invoke({});
+    const drained = updateCode(bundleOf(`export const handler = () => 'new';`));
+    expect(await waiting).toEqual({ result: '"new"' });
+    writeFileSync(gate, '');
+    expect(await Promise.all(inProgress)).toEqual(inProgress.map(() => ({ result: '"previous"' })));
+    await drained;
+    expect(await invoke({})).toEqual({ result: '"new"' });
   });
 });
 
-describe('what a function writes', () => {
+describe('the output of a function', () => {
   const end = `function end() { console.log('the end'); console.error('the end of errors'); }`;
 
-  test('arrives before the answer, so that nothing is lost when the function is ended', async () => {
+  test('arrives before the result, so that nothing is lost when the function is closed', async () => {
     const lines: string[] = [];
     const fn = functionOf(
       `export const handler = () => { for (const line of ['one', 'two', 'three']) console.log(line); };`,
@@ -211,60 +213,29 @@ describe('what a function writes', () => {
     expect(lines).toEqual(['one', 'two', 'three']);
   });
 
-  // JSON may hold them as they are.
-  test('has no end of a line at U+2028 or U+2029', async () => {
+  test('arrives line by line, however it was written; U+2028 and U+2029 do not end a line', async () => {
     const lines = await linesOf(`${end}
-      export const handler = () => { console.log('{"name":"a\\u2028b\\u2029c"}'); end(); };`);
-    expect(lines).toEqual(['{"name":"a\u2028b\u2029c"}']);
-  });
-
-  test('arrives line by line, in order, however it was written', async () => {
-    const lines = await linesOf(`${end}
-      const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n"}\\n'];
-      export const handler = ({ ends }) => {
-        for (const piece of pieces) process.stdout.write(piece);
-        if (ends) end();
-      };`);
-    expect(lines).toEqual(['one', 'two', 'three', '', '{"four":"4\\n"}']);
-  });
-
-  test('arrives from each way to write', async () => {
-    const lines = await linesOf(`${end}
-      import { Console } from 'node:console';
-      const own = new Console({ stdout: process.stdout, stderr: process.stderr });
+      const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
       export const handler = () => {
-        console.log('log'); console.info('info'); console.warn('warn'); console.error('error');
-        own.log('own log'); own.error('own error');
-        process.stdout.write('stdout\\n'); process.stderr.write('stderr\\n');
+        for (const piece of pieces) process.stdout.write(piece);
         end();
       };`);
-    expect(lines.toSorted()).toEqual(
-      ['log', 'info', 'warn', 'error', 'own log', 'own error', 'stdout', 'stderr'].toSorted(),
-    );
+    expect(lines).toEqual(['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}']);
   });
 
-  test('while it is loaded arrives too, once for its instance', async () => {
+  test('arrives from its start, its events and both streams', async () => {
     const lines = await linesOf(
       `${end}
       console.log('loaded');
-      export const handler = ({ n, ends }) => { if (ends) end(); else console.log('event ' + n); };`,
-      { n: 1 },
-      { n: 2 },
-    );
-    expect(lines).toEqual(['loaded', 'event 1', 'event 2']);
-  });
-
-  test('before it throws arrives', async () => {
-    const lines = await linesOf(
-      `${end}
-      export const handler = ({ ends }) => {
+      export const handler = ({ n, ends }) => {
         if (ends) return end();
-        console.log('about to');
+        console.log('event ' + n);
+        process.stdout.write('stdout\\n'); process.stderr.write('stderr\\n');
         throw new Error('no luck');
       };`,
-      {},
+      { n: 1 },
     );
-    expect(lines).toEqual(['about to']);
+    expect(lines.toSorted()).toEqual(['event 1', 'loaded', 'stderr', 'stdout']);
   });
 });
 

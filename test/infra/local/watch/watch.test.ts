@@ -81,17 +81,18 @@ async function message(): Promise<string> {
   return (await call('/pets/5')).body.message;
 }
 
-// Each changes what the one before left.
+// Each test changes what the previous one left.
 describe('the local service that watches', () => {
-  test('begins with the bundles of the synthesis, byte for byte: nothing is to be swapped', () => {
+  test('starts with the synthesized bundles, and tells when a restart is needed', () => {
     expect(service.output()).not.toMatch(/swapped|cannot/);
+    expect(timesPrinted(/Z watching the functions: changes of the stack, .* need a restart\n/)).toBe(1);
   });
 
-  test('keeps its data folder to itself while it synthesizes', () => {
+  test('claims its data folder before it synthesizes', () => {
     expect(startedMeanwhile).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The data in ${join(data, 'tables')} is in use by another local service: end that one, or choose another folder with --data.\n`,
+      stderr: `The data in ${join(data, 'tables')} is in use by another local service: stop it, or choose another folder with --data.\n`,
     });
   });
 
@@ -103,6 +104,10 @@ describe('the local service that watches', () => {
 
     await until(/Z swapped GetPet in \d+ ms\n/, () => project.write(GET_PET, getPetSaying('saved')));
     expect(await message()).toBe('saved');
+    for (const text of ['replaced', 'replaced again']) {
+      await until(/swapped GetPet in/, () => project.replace(GET_PET, getPetSaying(text)));
+      expect(await message()).toBe(text);
+    }
     expect(await call(`/pets/${added.body.id}`, undefined, agent)).toEqual({
       status: 200,
       body: added.body,
@@ -111,39 +116,30 @@ describe('the local service that watches', () => {
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
   });
 
-  test('notices each file that is put in the place of another', async () => {
-    for (const text of ['put there', 'put there again']) {
-      await until(/swapped GetPet in/, () => project.replace(GET_PET, getPetSaying(text)));
-      expect(await message()).toBe(text);
-    }
-  });
-
   test('notices a module in a new folder', async () => {
     mkdirSync(join(project.folder, 'shared/texts'));
     const importing = `import { text } from '../shared/texts/text.ts';\n${getPetSaying('').replace("''", 'text')}`;
     await until(/cannot build GetPet:/, () => project.write(GET_PET, importing));
-    await until(/swapped GetPet in/, () =>
-      project.write('shared/texts/text.ts', `export const text = 'from afar';`),
-    );
-    expect(await message()).toBe('from afar');
-    await until(/swapped GetPet in/, () =>
-      project.write('shared/texts/text.ts', `export const text = 'changed afar';`),
-    );
-    expect(await message()).toBe('changed afar');
+    for (const text of ['from afar', 'changed afar']) {
+      await until(/swapped GetPet in/, () =>
+        project.write('shared/texts/text.ts', `export const text = '${text}';`),
+      );
+      expect(await message()).toBe(text);
+    }
   });
 
-  test('notices a folder that is put in the place of another', async () => {
+  test('notices a folder that is replaced', async () => {
     const [functions, saved] = [join(project.folder, 'functions'), join(project.folder, 'saved')];
     cpSync(functions, saved, { recursive: true });
-    project.write('saved/get-pet.ts', getPetSaying('put there as a whole'));
+    project.write('saved/get-pet.ts', getPetSaying('replaced as a whole'));
     await until(/swapped GetPet in/, () => {
       renameSync(functions, join(project.folder, 'functions.before'));
       renameSync(saved, functions);
     });
-    expect(await message()).toBe('put there as a whole');
+    expect(await message()).toBe('replaced as a whole');
   });
 
-  test('lets the code before answer what it has begun, and ends it then', async () => {
+  test('lets the previous code finish its event, and then ends it', async () => {
     const gate = join(folders, 'gate');
     const begun = join(folders, 'begun');
     const waiting = `import { existsSync, writeFileSync } from 'node:fs';\n${getPetSaying('before')}`.replace(
@@ -167,57 +163,54 @@ describe('the local service that watches', () => {
     while (readdirSync(bundles).length > 1) await setTimeout(5);
   });
 
-  test('says what cannot be built, goes on with the code before, and swaps what mends it', async () => {
-    await until(/Z cannot build GetPet: what was built before goes on serving\n/, () =>
+  test('prints build errors once, continues with the previous code, and swaps what fixes them', async () => {
+    await until(/Z cannot build GetPet: the previous code continues to run\n/, () =>
       project.write(GET_PET, `${getPetSaying('broken')}\nthis is no code`),
     );
     await service.printed(/\[ERROR\] Expected ";"[^\n]*\n\n +functions\/get-pet\.ts:\d+:\d+:\n/);
     expect(await message()).toBe('after');
-    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('mended')));
-    expect(await message()).toBe('mended');
-    await until(/cannot build GetPet/, () => project.write(GET_PET, '('));
-    await until(/GetPet can be built again, unchanged/, () => project.write(GET_PET, getPetSaying('mended')));
-    expect(await message()).toBe('mended');
+    // The function that failed is built again, with the same errors.
+    const listPets = project.read('functions/list-pets.ts');
+    await until(/swapped ListPets in/, () =>
+      project.write('functions/list-pets.ts', `${listPets}\nconsole.log('changed');`),
+    );
+    expect(timesPrinted(/Expected ";"/)).toBe(1);
+    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('fixed')));
+    expect(await message()).toBe('fixed');
   });
 
-  test('says once what is wrong with a module of several functions', async () => {
+  test('prints the errors of a module of several functions once', async () => {
     const errors = project.read('shared/contract/errors.ts');
     await until(/cannot build ListPets, CreatePet, GetPet: /, () =>
       project.write('shared/contract/errors.ts', `${errors}\nconst = 1;`),
     );
     await service.printed(/shared\/contract\/errors\.ts:\d+:/);
     expect(timesPrinted(/shared\/contract\/errors\.ts:\d+:/)).toBe(1);
-    await until(/ListPets, CreatePet, GetPet can be built again/, () =>
+    await until(/swapped ListPets, CreatePet, GetPet in/, () =>
       project.write('shared/contract/errors.ts', errors),
     );
   });
 
-  test('answers 500 where the code cannot be loaded, shows the error, and swaps what mends it', async () => {
-    await until(/GetPet cannot be loaded: Error: no luck/, () =>
+  test('prints why code cannot be loaded, responds 500, and swaps what fixes it', async () => {
+    await until(/\nGetPet\w+: Error: no luck/, () =>
       project.write(GET_PET, `${getPetSaying('')}\nthrow new Error('no luck');`),
     );
-    expect(await call('/pets/5')).toMatchObject({
-      status: 500,
-      body: { code: 'internal_error', message: expect.any(String), status: 500 },
-    });
+    expect(await call('/pets/5')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     expect((await call('/pets')).status).toBe(200);
-    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('mended again')));
-    expect(await message()).toBe('mended again');
-    expect(timesPrinted(/cannot be loaded/)).toBe(1);
+    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('fixed again')));
+    expect(await message()).toBe('fixed again');
   });
 
-  test('asks the new authorizer at once, whatever the one before decided', async () => {
+  test('asks the new authorizer at once, without cached decisions', async () => {
     const authorizer = project.read('functions/authorizer.ts');
     expect((await call('/pets')).status).toBe(200);
     await until(/swapped Authorizer in/, () =>
       project.write('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'")),
     );
     expect((await call('/pets')).status).toBe(401);
-    await until(/swapped Authorizer in/, () => project.write('functions/authorizer.ts', authorizer));
-    expect((await call('/pets')).status).toBe(200);
   });
 
-  test('ends in order', async () => {
+  test('ends gracefully', async () => {
     expect(await service.stop()).toBe(0);
   });
 });

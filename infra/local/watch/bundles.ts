@@ -1,0 +1,78 @@
+import { type BuildFailure, context, formatMessages, type Message } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stackName } from '../../../shared/names.ts';
+import { projectRoot } from '../template/assembly.ts';
+
+/** How the CDK app bundles a function. */
+export interface Bundling {
+  /** The function's name in the app. */
+  name: string;
+  /** Its module, relative to the project. */
+  entry: string;
+  /** Options for esbuild. */
+  options: Record<string, unknown>;
+}
+
+/** Reads how the functions of a stage were bundled, by their logical ids, from the cloud assembly of this project. */
+export function readBundlings(stage: string, assembly: string): Map<string, Bundling> {
+  const { artifacts } = JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8'));
+  const file = join(assembly, artifacts[stackName(stage)].additionalMetadataFile);
+  const constructs: { type: string; data: unknown }[][] = Object.values(
+    JSON.parse(readFileSync(file, 'utf8')),
+  );
+  return new Map(
+    constructs.flatMap((entries) => {
+      const { 'aws:cdk:logicalId': logicalId, 'pet-store:bundling': bundling } = Object.fromEntries(
+        entries.map(({ type, data }) => [type, data]),
+      );
+      return bundling ? [[logicalId as string, bundling as Bundling]] : [];
+    }),
+  );
+}
+
+export interface Bundler {
+  /** Whether a change of these files and folders, relative to the project, may change the bundle. */
+  dependsOn: (paths: string[]) => boolean;
+  /** The bundle, or undefined if the build failed, and the errors and warnings, ready to be printed. */
+  build: () => Promise<{ code: string | undefined; messages: string[] }>;
+  close: () => Promise<void>;
+}
+
+/** Builds a function's bundle repeatedly, as the CDK built it. Unchanged files are kept in memory. */
+export async function createBundler({ entry, options }: Bundling): Promise<Bundler> {
+  const esbuild = await context({
+    ...options,
+    absWorkingDir: projectRoot,
+    entryPoints: [entry],
+    outfile: 'index.mjs',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  /** Of the last build; unknown after one that failed. */
+  let inputs: string[] | undefined;
+  return {
+    dependsOn: (paths) =>
+      !inputs ||
+      // When a folder is renamed or replaced, the changes inside it are not reported.
+      inputs.some((file) => paths.some((path) => file === path || file.startsWith(`${path}/`))),
+    async build() {
+      try {
+        const { outputFiles, metafile, warnings } = await esbuild.rebuild();
+        inputs = Object.keys(metafile.inputs);
+        return { code: outputFiles[0]!.text, messages: await format(warnings, 'warning') };
+      } catch (error) {
+        inputs = undefined;
+        const { errors } = error as Partial<BuildFailure>;
+        return { code: undefined, messages: errors ? await format(errors, 'error') : [String(error)] };
+      }
+    },
+    close: () => esbuild.dispose(),
+  };
+}
+
+function format(messages: Message[], kind: 'error' | 'warning'): Promise<string[]> {
+  const color = process.stderr.isTTY && process.stderr.hasColors();
+  return formatMessages(messages, { kind, color });
+}

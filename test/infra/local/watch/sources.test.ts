@@ -1,0 +1,16 @@
+import { expect, jest, test } from '@jest/globals';
+
+const message = 'inotify_add_watch failed: No space left on device';
+jest.unstable_mockModule('@parcel/watcher', () => ({
+  subscribe: async () => {
+    throw new Error(message);
+  },
+}));
+const { watchSources } = await import('../../../../infra/local/watch/watch.ts');
+
+test('if the system cannot watch the sources, a sentence says what to do', async () => {
+  await expect(watchSources('.petstore', () => {})).rejects.toMatchObject({
+    name: 'RunnerError',
+    message: `The sources cannot be watched (${message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
+  });
+});
