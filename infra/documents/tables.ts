@@ -40,11 +40,13 @@ export function listParameterTable(): string {
 
 /** Returns the table of the rates that each stage allows. */
 export function limitTable(): string {
-  const columns = Object.values<StageSettings>(stages).map((settings) => [
-    `${number(settings.requestsPerSecond)} a second, bursts of ${number(settings.requestBurst)}`,
-    perMinute(settings.firewall?.requestsPerMinutePerAddress),
-    perMinute(settings.firewall?.requestsPerMinutePerKey),
-  ]);
+  const columns = Object.values<StageSettings>(stages).map(
+    ({ requestsPerSecond, requestBurst, firewall }) => [
+      `${number(requestsPerSecond)} a second, bursts of ${number(requestBurst)}`,
+      perMinute(firewall?.requestsPerMinutePerAddress),
+      perMinute(firewall?.requestsPerMinutePerKey),
+    ],
+  );
   const names = ['the whole stage', 'one address', 'one API key'];
   const rows = names.map((name, row) => [name, ...columns.map((column) => column[row]!)]);
   return markdownTable(['limit of', ...Object.keys(stages)], rows, '---');
@@ -54,9 +56,7 @@ function perMinute(requests: number | undefined): string {
   return requests === undefined ? 'no limit of its own' : `${number(requests)} a minute`;
 }
 
-function number(value: number): string {
-  return value.toLocaleString('en');
-}
+const number = (value: number) => value.toLocaleString('en');
 
 function typeOf(schema: Record<string, any>): string {
   const { $ref, type, format, minimum, maximum, minLength, maxLength } = schema;
@@ -69,10 +69,9 @@ function typeOf(schema: Record<string, any>): string {
 
 /** Returns a bound as text, shorter if it is near a power of two. */
 function power(bound: number | bigint): string {
-  const value = BigInt(bound);
   for (const exponent of [53n, 63n]) {
-    if (value === 2n ** exponent - 1n) return `2^${exponent}−1`;
-    if (value === -(2n ** exponent)) return `−2^${exponent}`;
+    if (BigInt(bound) === 2n ** exponent - 1n) return `2^${exponent}−1`;
+    if (BigInt(bound) === -(2n ** exponent)) return `−2^${exponent}`;
   }
-  return value.toString();
+  return bound.toString();
 }

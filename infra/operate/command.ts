@@ -58,7 +58,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     const message = explain(error as CommandError);
     if (message === undefined) throw error;
     console.error(plain(message));
-    process.exit(1);
+    process.exit(process.exitCode ?? 1);
   }
 }
 
@@ -83,10 +83,7 @@ const sentences: [error: RegExp, sentence: string][] = [
     'AWS cannot be reached; check your network and AWS_REGION',
   ],
   [/ CredentialsProviderError: /, 'Set your AWS credentials, AWS_PROFILE for example'],
-  [
-    / AccessDenied\w*: /,
-    'AWS does not let you do this; ask for the policy in docs/api-keys.md, "Permissions"',
-  ],
+  [/ AccessDenied\w*: /, 'AWS does not allow this; ask for the policy in docs/api-keys.md, "Permissions"'],
   // The names differ between DynamoDB, CloudFormation and STS.
   [
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,

@@ -36,11 +36,10 @@ export const assumptions = {
   tracedShare: 0.05,
 };
 
-export type Assumptions = typeof assumptions;
 /** A number for each price. */
 export type Amounts = Record<keyof typeof prices, number>;
 
-export interface Stage {
+interface Stage {
   settings: StageSettings;
   parts: StandingParts;
 }
@@ -49,7 +48,7 @@ export const SECONDS_PER_MONTH = 730 * 3_600;
 const GB = 2 ** 30;
 
 /** Returns how many units of each price a stage uses in a month at a steady rate. docs/cost.md explains the formula. */
-function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: Assumptions): Amounts {
+function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: typeof assumptions): Amounts {
   const { operationShares: shares, billedMilliseconds, apiKeys, petBytes } = assumed;
   const { memoryMegabytes, ...pieces } = parts;
   const perRequest = (figureOf: (operation: keyof typeof shares) => number): number =>
@@ -103,8 +102,8 @@ export function listReadUnits(partitions: number, pets: number, petBytes: number
 }
 
 /** Returns the US dollars that a month of a stage costs at a steady rate, by price. */
-export function monthlyCost(stage: Stage, perSecond: number, assumed: Partial<Assumptions> = {}): Amounts {
-  const use = monthlyUse(stage, perSecond, { ...assumptions, ...assumed });
+export function monthlyCost(stage: Stage, perSecond: number, assumed = assumptions): Amounts {
+  const use = monthlyUse(stage, perSecond, assumed);
   return Object.fromEntries(
     priceNames.map((name) => [name, charge(prices[name].dollars, use[name])]),
   ) as Amounts;

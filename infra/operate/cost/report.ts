@@ -1,35 +1,20 @@
 import { markdownTable } from '../markdown-table.ts';
-import type { StageSettings } from '../../settings.ts';
 import { type StageName, stages } from '../../stages.ts';
-import { type Amounts, type Assumptions, monthlyCost, SECONDS_PER_MONTH, type Stage, sum } from './model.ts';
+import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
 import { standingParts } from './parts.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
-const levers: [change: string, settings: Partial<StageSettings>, assumed?: Partial<Assumptions>][] = [
-  ['X-Ray records 1 % of requests beyond the first of a second', {}, { tracedShare: 0.01 }],
-  ['`DeprecatedCalls` without the dimension `keyId`', {}, { metricsPerApiKey: 0 }],
-  ['`logRetentionDays: 90`', { logRetentionDays: 90 }],
-  ['`authorizerCacheSeconds: 300`', { authorizerCacheSeconds: 300 }],
-  ['`listPartitions: 4`', { listPartitions: 4 }],
-];
-const rates = [1, 10, 1_000];
-
 /** Returns the cost of a month of production at steady rates, and of both stages at rest, as Markdown. */
 export function costReport(): string {
-  const columns = rates.map((rate) => `${rate.toLocaleString('en')}/s`);
-  const production = asSynthesized('production');
-  const costs = costsAtRates(production);
+  const production = { settings: stages.production, parts: standingParts('production') };
+  const rates = [1, 10, 1_000];
+  const costs = rates.map((rate) => monthlyCost(production, rate));
   const totals = costs.map(total);
   const perMillion = totals.map((dollars, index) => (dollars / (rates[index]! * SECONDS_PER_MONTH)) * 1e6);
-  const savings = levers.map(([change, settings, assumed]) => {
-    const changed = { ...production, settings: { ...production.settings, ...settings } };
-    const changedTotals = costsAtRates(changed, assumed).map(total);
-    return [change, ...totals.map((dollars, index) => money(dollars - changedTotals[index]!))];
-  });
   const [atRest, stagingAtRest] = [total(monthlyCost(production, 0)), monthlyDollars('staging', 0)];
   return [
     markdownTable(
-      ['Production, dollars a month', ...columns],
+      ['Production, dollars a month', ...rates.map((rate) => `${rate.toLocaleString('en')}/s`)],
       [
         ...priceNames.map((name) => [title(name), ...costs.map((cost) => money(cost[name]))]),
         ['**total**', ...totals.map((dollars) => `**${money(dollars)}**`)],
@@ -37,7 +22,6 @@ export function costReport(): string {
       ],
     ),
     `At rest, without a request: production ${money(atRest)} a month, staging ${money(stagingAtRest)}.\n`,
-    markdownTable(['What a change saves, dollars a month', ...columns], savings),
     markdownTable(
       ['Price', 'dollars', 'compared with'],
       priceNames.map((name) => [
@@ -49,17 +33,9 @@ export function costReport(): string {
   ].join('\n');
 }
 
-function costsAtRates(stage: Stage, assumed?: Partial<Assumptions>): Amounts[] {
-  return rates.map((rate) => monthlyCost(stage, rate, assumed));
-}
-
 /** Returns the US dollars of a month of a stage at a steady rate. */
 export function monthlyDollars(stage: StageName, perSecond: number): number {
-  return total(monthlyCost(asSynthesized(stage), perSecond));
-}
-
-function asSynthesized(stage: StageName): Stage {
-  return { settings: stages[stage], parts: standingParts(stage) };
+  return total(monthlyCost({ settings: stages[stage], parts: standingParts(stage) }, perSecond));
 }
 
 const total = (amounts: Amounts) => sum(Object.values(amounts));

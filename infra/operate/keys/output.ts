@@ -24,10 +24,10 @@ export function printNewKey(
   const { keyId, owner, createdAt, expiresAt = null } = record;
   const shown = { key, keyId, owner, createdAt, expiresAt };
   if (json) return print(JSON.stringify({ ...shown, replaces }));
-  const lines = Object.entries({
-    ...shown,
-    ...(replaces && { replaces: `${replaces.keyId}, which works until ${replaces.expiresAt}` }),
-  }).map(([name, value]) => plain(`${name.padEnd(10)} ${value ?? 'never'}`));
+  const replacement = replaces && { replaces: `${replaces.keyId}, which works until ${replaces.expiresAt}` };
+  const lines = Object.entries({ ...shown, ...replacement }).map(([name, value]) =>
+    plain(`${name.padEnd(10)} ${value ?? 'never'}`),
+  );
   return print([...lines, '', 'This key is not shown again: only its hash is stored.'].join('\n'));
 }
 
@@ -38,31 +38,24 @@ export async function printList(records: ApiKeyRecord[], json?: true): Promise<v
   });
 }
 
+/** Returns `2026-11-21 17:43`. */
+const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
+
 function tableOf(records: ApiKeyRecord[]): string {
   if (records.length === 0) return 'No keys.';
   const rows = records.map((record) => [
     record.keyId,
     record.start,
     minute(record.createdAt),
-    record.expiresAt ? minute(record.expiresAt) : 'never',
+    minute(record.expiresAt ?? 'never'),
     `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
     record.replaces ?? '-',
     plain(record.owner), // in the last column, because its characters may have any width on a terminal
   ]);
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  return lines.join('\n');
-}
-
-/** Returns `2026-11-21 17:43`. */
-function minute(time: string): string {
-  return time.slice(0, 16).replace('T', ' ');
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
+  return lines.join('\n').replaceAll(/ +$/gm, '');
 }
 
 /** Returns all members of a record but hashes, with null for those that are absent. */

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { constants } from 'node:os';
-import { onInterrupt, plain, runWithOptions, UsageError } from '../command.ts';
+import { onInterrupt, runWithOptions, UsageError } from '../command.ts';
 import { integerOption, seedOption } from '../integer-option.ts';
 import { showProgress } from '../progress.ts';
 import { addPet } from './client.ts';
@@ -17,7 +17,7 @@ await runWithOptions(USAGE, options, async (values) => {
 
   const stopping = new AbortController();
   onInterrupt((signal) => {
-    complain('Waiting for the requests in progress …');
+    console.error('Waiting for the requests in progress …');
     process.exitCode = 128 + constants.signals[signal];
     stopping.abort(new UsageError('Stopped.'));
   });
@@ -34,19 +34,13 @@ await runWithOptions(USAGE, options, async (values) => {
   const clients = Array.from({ length: concurrency }, addInTurn);
   await Promise.all(clients.map((client) => client.catch((error: unknown) => stopping.abort(error))));
 
-  if (added === count) {
-    process.exitCode = 0;
-    return console.log(`All ${count} pets are in the store.`);
+  if (added < count) {
+    const reason: unknown = stopping.signal.reason;
+    if (!(reason instanceof UsageError)) throw reason;
+    throw new UsageError(
+      `${reason.message} At least ${added} of ${count} pets are in the store. To add the others, run the same command with --seed ${seed} within ${IDEMPOTENCY_HOURS} hours of its first start.`,
+    );
   }
-  const reason: unknown = stopping.signal.reason;
-  if (!(reason instanceof UsageError)) throw reason;
-  process.exitCode ??= 1;
-  complain(
-    `${reason.message} At least ${added} of ${count} pets are in the store. To add the others, run the same command with --seed ${seed} within ${IDEMPOTENCY_HOURS} hours of its first start.`,
-  );
+  process.exitCode = 0;
+  console.log(`All ${count} pets are in the store.`);
 });
-
-/** Prints a sentence; on a terminal, below the progress bar. */
-function complain(sentence: string): void {
-  console.error(`${process.stderr.isTTY ? '\n' : ''}${plain(sentence)}`);
-}

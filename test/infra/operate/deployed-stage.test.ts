@@ -105,7 +105,7 @@ describe('an operator command', () => {
     [
       'the permission is missing',
       { action: 'cloudformation:DescribeStacks', status: 403, code: 'AccessDenied', message: notAllowed },
-      `AWS does not let you do this; ask for the policy in docs/api-keys.md, "Permissions": ${notAllowed}.`,
+      `AWS does not allow this; ask for the policy in docs/api-keys.md, "Permissions": ${notAllowed}.`,
     ],
     [
       'the credentials have expired',

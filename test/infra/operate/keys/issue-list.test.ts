@@ -64,7 +64,7 @@ describe('issues a key', () => {
   test('for nobody who may only look at the list, and says what to ask for', async () => {
     const outcome = await run(['issue', '--owner', 'Eve'], { accessKeyId: 'AKIAREADER' });
     expect(refusal(outcome)).toMatch(
-      /^AWS does not let you do this; ask for the policy in docs\/api-keys\.md, "Permissions": .*dynamodb:PutItem.*[^.]\.$/,
+      /^AWS does not allow this; ask for the policy in docs\/api-keys\.md, "Permissions": .*dynamodb:PutItem.*[^.]\.$/,
     );
     expect(await kept('Eve')).toEqual([]);
   });
