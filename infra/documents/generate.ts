@@ -1,24 +1,46 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from '../operate/command.ts';
+import { runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorTable } from './openapi/introduction.ts';
 import { limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
 
-// `npm run generate`: writes what follows from the code.
+const USAGE = `npm run generate:contract -- [--check] [--release]
 
-const USAGE = `npm run generate -- [--check] [--release]
+Writes openapi.json, and what documents repeat from the code.
 
   --check    writes nothing, and fails if a file is stale
   --release  also writes docs/openapi-released.json, the contract that clients have been given and that
              npm run openapi:diff compares with`;
 
-/** Parts of documents, see `withParts`. */
-function documentParts(): Record<string, Record<string, string>> {
-  return {
+const options = {
+  check: { type: 'boolean', default: false },
+  release: { type: 'boolean', default: false },
+} as const;
+
+await runWithOptions(USAGE, options, ({ check, release }) => {
+  const stale = Object.entries(generatedFiles()).filter(([file, text]) => text !== read(file));
+  if (check) {
+    if (stale.length === 0) return;
+    const names = stale.map(([file]) => file).join(', ');
+    throw new UsageError(`${names} must be generated again: run npm run generate.`);
+  }
+  for (const [file, text] of stale) {
+    writeFileSync(inProject(file), text);
+    console.log(`Wrote ${file}.`);
+  }
+  if (stale.length === 0) console.log('Nothing has changed.');
+  if (release) {
+    copyFileSync(inProject('openapi.json'), inProject('docs/openapi-released.json'));
+    console.log('Wrote docs/openapi-released.json.');
+  }
+});
+
+/** Returns the text of each generated file. */
+function generatedFiles(): Record<string, string> {
+  const parts: Record<string, Record<string, string>> = {
     'docs/interface.md': {
       operations: operationTable(),
       members: memberTable(),
@@ -32,49 +54,14 @@ function documentParts(): Record<string, Record<string, string>> {
       'production at 10/s': monthlyDollars('production', 10).toFixed(),
     },
   };
-}
-
-async function generate(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      check: { type: 'boolean', default: false },
-      release: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(USAGE);
-
-  const stale = staleFiles();
-  if (values.check) {
-    if (stale.size === 0) return;
-    throw new UsageError(`${[...stale.keys()].join(', ')} must be generated again: run npm run generate.`);
-  }
-  for (const [file, text] of stale) {
-    writeFileSync(projectPath(file), text);
-    console.log(`Wrote ${file}.`);
-  }
-  if (stale.size === 0) console.log('Nothing has changed.');
-  if (values.release) {
-    copyFileSync(projectPath('openapi.json'), projectPath('docs/openapi-released.json'));
-    console.log('Wrote docs/openapi-released.json.');
-  }
-}
-
-/** The new text of each file whose text is another. */
-function staleFiles(): Map<string, string> {
-  const documents = Object.entries(documentParts()).map(
-    ([file, parts]) => [file, withParts(file, read(file), parts)] as const,
-  );
-  const files = [['openapi.json', openApiJson()] as const, ...documents];
-  return new Map(files.filter(([file, text]) => text !== read(file)));
+  const documents = Object.entries(parts).map(([file, texts]) => [file, withParts(file, read(file), texts)]);
+  return { 'openapi.json': openApiJson(), ...Object.fromEntries(documents) };
 }
 
 function read(file: string): string {
-  return readFileSync(projectPath(file), 'utf8');
+  return readFileSync(inProject(file), 'utf8');
 }
 
-function projectPath(file: string): string {
+function inProject(file: string): string {
   return fileURLToPath(new URL(`../../${file}`, import.meta.url));
 }
-
-await runCommand(generate);

@@ -1,34 +1,56 @@
-// How the operator commands end: what an operator can mend is told in a sentence.
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** Something that the operator can mend; shown as one message, without a stack trace. */
+/** An error that the operator can fix. Shown as one message, without a stack trace. */
 export class UsageError extends Error {}
 
-const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/**
- * Does something that Ctrl-C is not to cut off. However often: npm sends on what the terminal has sent already, so that one
- * may come twice.
- */
-export async function uninterrupted<Result>(act: () => Promise<Result>): Promise<Result> {
-  let isTold = false;
-  function goOn(): void {
-    if (!isTold) console.error('Going on to the end of this step …');
-    isTold = true;
-  }
-  for (const signal of endingSignals) process.on(signal, goOn);
-  try {
-    return await act();
-  } finally {
-    for (const signal of endingSignals) process.off(signal, goOn);
-  }
-}
-
-/** Text of others made harmless: without what breaks a line, or steers a terminal. */
+/** Returns text from elsewhere without characters that break a line or control a terminal. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Runs a command: what its operator can mend becomes one message, anything else a stack trace. */
+/** Calls a function at the first Ctrl-C, and ignores others: npm forwards a signal that the terminal has sent already. */
+export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
+  let isInterrupted = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!isInterrupted) act(signal);
+      isInterrupted = true;
+    });
+  }
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
+
+/**
+ * Runs a command with the options of the command line. `--help` prints the usage instead.
+ *
+ * @param usage begins with a line that shows how to call the command
+ */
+export function runWithOptions<const T extends Options>(
+  usage: string,
+  options: T,
+  command: (values: Values<T>, positionals: string[]) => Promise<void> | void,
+  { allowPositionals = false } = {},
+): Promise<void> {
+  return runCommand(async () => {
+    const all: Options = { ...options, help: { type: 'boolean' } };
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: all });
+    if (values['help']) return console.log(usage);
+    // A positional is not quoted, as it may be an API key.
+    if (Object.keys(options).some(isTakenByNpm) || (positionals.length > 0 && !allowPositionals)) {
+      throw new UsageError(`Call it like this, with the two dashes: ${usage.split('\n')[0]}`);
+    }
+    return command(values as Values<T>, positionals);
+  });
+}
+
+/** npm takes options for its own unless they follow two dashes. */
+export function isTakenByNpm(option: string): boolean {
+  return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
+}
+
+/** Runs a command. An error that its operator can fix becomes one message, any other a stack trace. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();
@@ -36,62 +58,35 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
     const message = explain(error as CommandError);
     if (message === undefined) throw error;
     console.error(plain(message));
-    process.exit(1);
+    process.exit(process.exitCode ?? 1);
   }
 }
 
 type CommandError = Error & { code?: string; $metadata?: unknown };
 
-/** What an error tells the operator; undefined for one that is a fault of the command. */
+/** Returns the message for the operator, or undefined if the error is a bug. */
 function explain(error: CommandError): string | undefined {
-  if (error instanceof UsageError) return error.message;
-  if (error.message === 'Region is missing') return 'Set AWS_REGION to the region of the stage.';
-  if (error.message.startsWith('Region not accepted')) {
-    return `AWS_REGION must be a region such as eu-central-1, not ${process.env['AWS_REGION']}.`;
-  }
-  if (unreachable.has(error.code ?? '')) {
-    return `AWS cannot be reached; look at your network and at AWS_REGION: ${withoutPeriod(error)}.`;
-  }
-  if (error.name === 'CredentialsProviderError') {
-    return `Set your AWS credentials, AWS_PROFILE for example: ${withoutPeriod(error)}.`;
-  }
-  if (error.name.startsWith('AccessDenied')) {
-    return `AWS does not let you do this; ask for the policy in docs/api-keys.md, "Permissions": ${withoutPeriod(error)}.`;
-  }
-  if (refusedCredentials.has(error.name)) {
-    return `AWS does not accept your credentials; sign in again, or look at AWS_PROFILE and AWS_REGION: ${withoutPeriod(error)}.`;
-  }
-  if (error.message.includes('does not have the specified index')) {
-    return 'The stage is older than this command: deploy it first.';
-  }
-  return error.code?.startsWith('ERR_PARSE_ARGS') || error.$metadata ? error.message : undefined;
+  const { code, name, message } = error;
+  if (error instanceof UsageError) return message;
+  const [, sentence] = sentences.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
+  if (sentence) return sentence.endsWith('.') ? sentence : `${sentence}: ${message.replace(/\.$/, '')}.`;
+  return code?.startsWith('ERR_PARSE_ARGS') || error.$metadata ? message : undefined;
 }
 
-const unreachable = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPROTO',
-  'ETIMEDOUT',
-]);
-
-/** As DynamoDB calls them in its JSON protocol, and CloudFormation and STS in the query protocol. */
-const refusedCredentials = new Set([
-  'ExpiredToken',
-  'ExpiredTokenException',
-  'IncompleteSignature',
-  'InvalidClientTokenId',
-  'InvalidSignatureException',
-  'MissingAuthenticationToken',
-  'MissingAuthenticationTokenException',
-  'RequestExpired',
-  'SignatureDoesNotMatch',
-  'UnrecognizedClientException',
-]);
-
-function withoutPeriod({ message }: Error): string {
-  return message.replace(/\.$/, '');
-}
+/** What to do about an error, by its code, name and message. A sentence without a period is followed by the message. */
+const sentences: [error: RegExp, sentence: string][] = [
+  [/: Region is missing/, 'Set AWS_REGION to the region of the stage.'],
+  [/: Region not accepted/, 'AWS_REGION must be a region such as eu-central-1'],
+  [/does not have the specified index/, 'The stage is older than this command: deploy it first.'],
+  [
+    /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
+    'AWS cannot be reached; check your network and AWS_REGION',
+  ],
+  [/ CredentialsProviderError: /, 'Set your AWS credentials, AWS_PROFILE for example'],
+  [/ AccessDenied\w*: /, 'AWS does not allow this; ask for the policy in docs/api-keys.md, "Permissions"'],
+  // The names differ between DynamoDB, CloudFormation and STS.
+  [
+    / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
+    'AWS does not accept your credentials; sign in again, or check AWS_PROFILE and AWS_REGION',
+  ],
+];

@@ -1,55 +1,42 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from './command.ts';
+import { stages } from '../stages.ts';
+import { onInterrupt, runWithOptions, UsageError } from './command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { issueApiKey } from './keys/lifecycle.ts';
 
-// `npm run smoke -- --stage staging`: the HTTP tests against a deployed stage. They leave their pets there.
+// `npm run smoke`: the HTTP tests against a deployed stage, which keeps the pets that they add.
 
-const USAGE = `npm run smoke -- --stage staging|production [PATTERN ...]
-
-  --stage  whose address the HTTP tests call; needs AWS credentials and the region of the stage
-  PATTERN  runs only the test files whose path it matches, such as test/http/get-pet
-
-The tests use the key in API_KEY, or one of their own that works for an hour.`;
-
+const stageNames = Object.keys(stages);
 const KEY_MILLISECONDS = 3_600_000;
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-async function smoke(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { stage: { type: 'string' }, help: { type: 'boolean', default: false } },
-  });
-  if (values.help) return console.log(USAGE);
+const USAGE = `npm run smoke -- --stage ${stageNames.join('|')} [PATTERN ...]
 
-  const { stage } = values;
-  if (stage !== 'staging' && stage !== 'production') {
-    throw new UsageError('--stage must be staging or production.');
-  }
+  --stage  stage to test; needs AWS credentials and the stage's region
+  PATTERN  runs only the test files whose path matches, such as test/http/get-pet
+
+The tests use the API key in API_KEY, or a new one that expires after an hour.`;
+
+async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
+  if (!stageNames.includes(stage)) throw new UsageError(`--stage must be ${stageNames.join(' or ')}.`);
   const { baseAddress, apiKeysTable } = await findDeployedStage(stage);
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`The HTTP tests call ${baseAddress} …`);
-  const patterns = positionals.map((pattern) => `--testPathPatterns=${pattern}`);
-  const tests = spawn('npm', ['run', 'test:http', '--', ...patterns], {
-    cwd: projectRoot,
+  const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
+  const tests = spawn('npm', ['run', 'test:http', '--', ...parameters], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',
     env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey },
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => tests.kill(signal));
+  onInterrupt((signal) => tests.kill(signal));
   const [code] = (await once(tests, 'exit')) as [number | null];
   process.exitCode = code ?? 1;
 }
 
 async function issueShortLivedKey(stage: string, table: string): Promise<string> {
-  const caller = await findCaller();
-  const { key } = await issueApiKey(
-    { stage, table },
-    { owner: 'smoke test', lifetime: KEY_MILLISECONDS, caller },
-  );
-  return key;
+  const newKey = { owner: 'smoke test', lifetime: KEY_MILLISECONDS, caller: await findCaller() };
+  return (await issueApiKey({ stage, table }, newKey)).key;
 }
 
-await runCommand(smoke);
+await runWithOptions(USAGE, { stage: { type: 'string' } }, smoke, { allowPositionals: true });

@@ -48,11 +48,10 @@ function resolve(part: unknown, document: Json, within: string[]): unknown {
 /** Returns the value at a JSON pointer in a URI fragment (RFC 6901). */
 function targetOf(reference: string, document: Json): unknown {
   const [start, ...keys] = decodeURIComponent(reference).split('/');
-  let target: unknown = start === '#' ? document : undefined;
-  for (const key of keys) {
-    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-    target = new Map(Object.entries(target ?? {})).get(name);
-  }
+  const target = keys.reduce<unknown>(
+    (part, key) => new Map(Object.entries(part ?? {})).get(key.replaceAll('~1', '/').replaceAll('~0', '~')),
+    start === '#' ? document : undefined,
+  );
   if (target === undefined) throw new Error(`the target of ${reference} is not in it.`);
   return target;
 }

@@ -1,41 +1,29 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { parseJson } from '../../../shared/contract/json.ts';
 import { openApiJson } from '../openapi/document.ts';
-import { plain, runCommand, UsageError } from '../../operate/command.ts';
+import { plain, runWithOptions, UsageError } from '../../operate/command.ts';
 import { differences } from './differences.ts';
-import { readDocument } from './document.ts';
+import { readDocument, withoutReferences } from './document.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 
-  --base  the OpenAPI 3.1 document that clients use; npm run openapi -- --release writes the default
+  --base  the OpenAPI 3.1 document that clients use; npm run generate:contract -- --release writes the default
 
-Lists how openapi.json differs from the base, breaking changes first. Fails if a change breaks clients or cannot be judged.`;
+Lists how the API differs from the base, breaking changes first. Fails if a change breaks clients or cannot be judged.`;
 
-async function openapiDiff(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      base: { type: 'string', default: 'docs/openapi-released.json' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return console.log(USAGE);
+const options = { base: { type: 'string', default: 'docs/openapi-released.json' } } as const;
 
-  if (!existsSync('openapi.json') || readFileSync('openapi.json', 'utf8') !== openApiJson()) {
-    throw new UsageError('openapi.json is out of date: run npm run openapi first.');
-  }
+await runWithOptions(USAGE, options, ({ base }) => {
+  const current = withoutReferences(parseJson(openApiJson()) as Record<string, unknown>);
   // In alphabetical order, breaking changes come first.
-  const lines = differences(readDocument(values.base), readDocument('openapi.json')).toSorted();
+  const lines = differences(readDocument(base), current).toSorted();
   for (const line of lines) console.log(plain(line));
   const failing = lines.filter((line) => !line.startsWith('non-breaking:')).length;
   if (failing > 0) {
     throw new UsageError(
-      `${failing} of ${lines.length} changes since ${values.base} break clients or cannot be judged. Undo a breaking change, or ` +
-        'offer it as a new version at its own address; release it with npm run openapi -- --release only when every client can ' +
-        'handle it. For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.',
+      `${failing} of ${lines.length} changes since ${base} break clients or cannot be judged. Undo a breaking change, or ` +
+        'offer it as a new version at its own address; release it with npm run generate:contract -- --release only when every client ' +
+        'can handle it. For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.',
     );
   }
-  const same = `openapi.json says the same as ${values.base}.`;
-  console.log(lines.length > 0 ? `No breaking changes since ${values.base}.` : same);
-}
-
-await runCommand(openapiDiff);
+  console.log(`No ${lines.length > 0 ? 'breaking ' : ''}changes since ${base}.`);
+});

@@ -1,10 +1,8 @@
-import { parseArgs } from 'node:util';
-import { runCommand } from '../command.ts';
+import { runWithOptions } from '../command.ts';
 import { costReport } from './report.ts';
 
-// `npm run cost`: what a month of a stage costs, as Markdown. `npm run generate` writes it into docs/cost.md.
+const USAGE = `npm run cost
 
-await runCommand(async () => {
-  parseArgs({ options: {} });
-  console.log(costReport());
-});
+Prints what a stage costs a month, in Markdown. npm run generate writes the same into docs/cost.md.`;
+
+await runWithOptions(USAGE, {}, () => console.log(costReport()));

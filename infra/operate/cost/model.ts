@@ -2,17 +2,16 @@ import type { StageSettings } from '../../settings.ts';
 import type { StandingParts } from './parts.ts';
 import { type Price, priceNames, prices } from './prices.ts';
 
-/** What `stages.ts` does not say. Units are in the names. */
+/** What neither the settings nor the template of a stage say. Stored bytes include the names of attributes. */
 export const assumptions = {
   operationShares: { listPets: 0.8, getPet: 0.15, createPet: 0.05 },
   petsPerList: 20,
-  /** As stored, names of attributes included: a `name` of 20 characters, a UUID or a token, the keys of both indexes. */
+  /** With a `name` of 20 characters, a UUID or a token, and the keys of both indexes. */
   petBytes: 165,
-  /** Their first requests; repetitions are left out. */
+  /** Retries are left out. */
   shareOfCreatesWithIdempotencyKey: 0.5,
-  /** As stored, names of attributes included. */
   intentBytes: 175,
-  /** They count for a day, and are gone within a few days more: the table deletes them, free of charge. */
+  /** They expire after one day. The table deletes them within a few days more, free of charge. */
   daysOfIntents: 3,
   /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
   storageOverheadBytes: 100,
@@ -20,16 +19,16 @@ export const assumptions = {
   monthsOfPets: 12,
   /** Distinct keys, used evenly. */
   apiKeys: 100,
-  /** At 512 MB, docs/performance.md; that of the intent is assumed, and none is of AWS. Cold starts are left out. */
+  /** At 512 MB, from docs/performance.md. Not measured on AWS; the intent's is a guess; cold starts are left out. */
   billedMilliseconds: { listPets: 8.3, getPet: 8, createPet: 8.3, intent: 5, authorizer: 7.7 },
   /** Status line, headers and body. */
   answerBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 420,
   /** The lines that count `DeprecatedCalls` and `PetsCreated`. */
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
-  /** What a log takes in storage: 6 GB of 30 in the example on AWS's page. */
+  /** 6 GB of 30 in the example on AWS's page. */
   compressedLogShare: 0.2,
-  /** `PetsCreated`, and one for each code or type of refusal. */
+  /** `PetsCreated`, and one for each error code or type. */
   metrics: 12,
   /** `DeprecatedCalls` has the key among its dimensions. */
   metricsPerApiKey: 1,
@@ -37,33 +36,27 @@ export const assumptions = {
   tracedShare: 0.05,
 };
 
-export type Assumptions = typeof assumptions;
 /** A number for each price. */
 export type Amounts = Record<keyof typeof prices, number>;
 
-export const SECONDS_PER_MONTH = 730 * 3_600;
-const GB = 2 ** 30;
-
-/** A stage: its settings, and what its template has that costs by the piece. */
-export interface Stage {
+interface Stage {
   settings: StageSettings;
   parts: StandingParts;
 }
 
-/** Units of each price that a stage uses in a month of a steady rate. */
-function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: Assumptions): Amounts {
+export const SECONDS_PER_MONTH = 730 * 3_600;
+const GB = 2 ** 30;
+
+/** Returns how many units of each price a stage uses in a month at a steady rate. docs/cost.md explains the formula. */
+function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: typeof assumptions): Amounts {
   const { operationShares: shares, billedMilliseconds, apiKeys, petBytes } = assumed;
-  const { memoryMegabytes } = parts;
-  /** The mean over operations; one that has no figure has none of the requests either. */
+  const { memoryMegabytes, ...pieces } = parts;
   const perRequest = (figureOf: (operation: keyof typeof shares) => number): number =>
-    sum(
-      Object.entries(shares).map(([operation, share]) => share * figureOf(operation as keyof typeof shares)),
-    );
+    sum((Object.keys(shares) as (keyof typeof shares)[]).map((name) => shares[name] * figureOf(name)));
   const requests = perSecond * SECONDS_PER_MONTH;
-  // A key asked for is let in for so long, and then is asked for again after one divided by its rate.
+  // API Gateway asks about a key, caches the decision, and asks again at the key's next request.
   const secondsBetween = settings.authorizerCacheSeconds + apiKeys / perSecond;
   const authorizations = (apiKeys / secondsBetween) * SECONDS_PER_MONTH;
-  const invocations = requests + authorizations;
   const creates = requests * shares.createPet;
   const intents = creates * assumed.shareOfCreatesWithIdempotencyKey;
   const megabyteMilliseconds =
@@ -74,6 +67,8 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: Assu
   const listUnits = listReadUnits(settings.listPartitions, assumed.petsPerList, petBytes);
   const readUnits = { listPets: listUnits, getPet: Math.ceil(petBytes / 4_096), createPet: 0 };
   const tableAndIndexes = 1 + 1 + assumed.shareOfPetsWithStatus;
+  const petUnits = tableAndIndexes * Math.ceil(petBytes / 1_024);
+  const intentUnits = Math.ceil(assumed.intentBytes / 1_024);
   const petsBytes = creates * assumed.monthsOfPets * (petBytes + assumed.storageOverheadBytes);
   const monthsOfIntents = (assumed.daysOfIntents * 86_400) / SECONDS_PER_MONTH;
   const intentsBytes = intents * monthsOfIntents * (assumed.intentBytes + assumed.storageOverheadBytes);
@@ -84,39 +79,29 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: Assu
   const tracesPerSecond = Math.min(perSecond, 1 + assumed.tracedShare * (perSecond - 1));
 
   return {
+    ...pieces,
     requests: requests / 1e6,
-    invocations: invocations / 1e6,
+    invocations: (requests + authorizations) / 1e6,
     duration: megabyteMilliseconds / 1_000 / 1_024,
     reads: (requests * perRequest((operation) => readUnits[operation]) + authorizations) / 1e6,
-    writes:
-      (creates * tableAndIndexes * Math.ceil(petBytes / 1_024) +
-        intents * Math.ceil(assumed.intentBytes / 1_024)) /
-      1e6,
+    writes: (creates * petUnits + intents * intentUnits) / 1e6,
     storage: (petsBytes * tableAndIndexes + intentsBytes) / GB,
     recovery: (petsBytes + intentsBytes) / GB,
     logs: logBytes / GB,
     logStorage: (logBytes * assumed.compressedLogShare * monthsOfLogs) / GB,
     metrics: requests > 0 ? assumed.metrics + apiKeys * assumed.metricsPerApiKey : 0,
-    alarms: parts.alarmMetrics,
-    dashboards: parts.dashboards,
-    contributorRules: parts.contributorRules,
     traces: (tracesPerSecond * SECONDS_PER_MONTH) / 1e6,
-    webAcls: parts.webAcls,
-    webAclRules: parts.webAclRules,
     webAclRequests: (parts.webAcls * requests) / 1e6,
     transferOut: (requests * perRequest((operation) => assumed.answerBytes[operation])) / GB,
   };
 }
 
-/**
- * Read units of a page of a list. Each key is asked for the whole page and one pet more, which tells whether there is a next
- * page, and what it gives is rounded up to 4 KB for itself; half a unit each, as indexes are read eventually consistently.
- */
+/** Returns the read units of a page of a list: an eventually consistent query of each partition for one pet more. */
 export function listReadUnits(partitions: number, pets: number, petBytes: number): number {
   return partitions * Math.ceil(((pets + 1) * petBytes) / 4_096) * 0.5;
 }
 
-/** US dollars that a month of a stage costs at a steady rate, by price. The formula is in `docs/cost.md`. */
+/** Returns the US dollars that a month of a stage costs at a steady rate, by price. */
 export function monthlyCost(stage: Stage, perSecond: number, assumed = assumptions): Amounts {
   const use = monthlyUse(stage, perSecond, assumed);
   return Object.fromEntries(

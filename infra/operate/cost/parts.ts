@@ -1,47 +1,35 @@
 import { templateOf } from '../../stack/template.ts';
 import { type StageName, stages } from '../../stages.ts';
 
-/** What a stage's template has that costs by the piece, whether requests come or not; and its functions' memory. */
-export interface StandingParts {
-  /** AWS charges for each metric that an alarm looks at. */
-  alarmMetrics: number;
-  dashboards: number;
-  /** Rules of Contributor Insights: one for each key of a table or index. */
-  contributorRules: number;
-  webAcls: number;
-  webAclRules: number;
-  /** By operation, and `authorizer`. */
-  memoryMegabytes: Record<string, number>;
-}
+export type StandingParts = ReturnType<typeof standingParts>;
 
-/** Counts the parts in the template that the stack of a stage is synthesized to. */
-export function standingParts(stage: StageName): StandingParts {
+/** Counts what a stage's template has that costs by the piece, even without requests, and lists its functions' memory. */
+export function standingParts(stage: StageName) {
   const resources = Object.entries(templateOf({ stage, settings: stages[stage] }).Resources);
-  const ofType = (type: string) =>
-    resources.flatMap(([id, { Type, Properties }]) =>
-      Type === type ? [{ id, ...Properties }] : [],
-    ) as any[];
+  const ofType = (type: string): any[] =>
+    resources.filter(([, { Type }]) => Type === type).map(([id, { Properties }]) => ({ id, ...Properties }));
   const webAcls = ofType('AWS::WAFv2::WebACL');
+  const memoryMegabytes: Record<string, number> = Object.fromEntries(
+    ofType('AWS::Lambda::Function').map(({ id, MemorySize }) => [nameOf(id), MemorySize]),
+  );
   return {
-    alarmMetrics: ofType('AWS::CloudWatch::Alarm').flatMap(
-      ({ Metrics }) => Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [undefined],
+    /** Metrics that alarms watch: AWS charges for each of them. */
+    alarms: ofType('AWS::CloudWatch::Alarm').flatMap(({ Metrics = [{ MetricStat: true }] }) =>
+      Metrics.filter((metric: any) => metric.MetricStat),
     ).length,
     dashboards: ofType('AWS::CloudWatch::Dashboard').length,
-    contributorRules: ofType('AWS::DynamoDB::GlobalTable').flatMap(
-      ({ KeySchema, GlobalSecondaryIndexes = [] }) => [
-        ...KeySchema,
-        ...GlobalSecondaryIndexes.flatMap((index: any) => index.KeySchema),
-      ],
-    ).length,
+    /** Contributor Insights has one for each key attribute of a table or index. */
+    contributorRules: ofType('AWS::DynamoDB::GlobalTable')
+      .flatMap((table) => [table, ...(table.GlobalSecondaryIndexes ?? [])])
+      .flatMap(({ KeySchema }) => KeySchema).length,
     webAcls: webAcls.length,
     webAclRules: webAcls.flatMap(({ Rules }) => Rules).length,
-    memoryMegabytes: Object.fromEntries(
-      ofType('AWS::Lambda::Function').map(({ id, MemorySize }) => [nameOf(id), MemorySize]),
-    ),
+    /** By operation, and `authorizer`. */
+    memoryMegabytes,
   };
 }
 
-/** `listPets` for `ListPets` with the eight digits that the CDK appends. */
+/** Returns `listPets` for `ListPets` and the eight characters that the CDK appends. */
 function nameOf(logicalId: string): string {
   return `${logicalId.charAt(0).toLowerCase()}${logicalId.slice(1, -8)}`;
 }

@@ -1,56 +1,27 @@
 import { markdownTable } from '../markdown-table.ts';
-import type { StageSettings } from '../../settings.ts';
 import { type StageName, stages } from '../../stages.ts';
-import {
-  type Amounts,
-  type Assumptions,
-  assumptions,
-  monthlyCost,
-  SECONDS_PER_MONTH,
-  type Stage,
-  sum,
-} from './model.ts';
+import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
 import { standingParts } from './parts.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
-const total = (amounts: Amounts): number => sum(Object.values(amounts));
-
-const levers: [change: string, settings: Partial<StageSettings>, assumed?: Partial<Assumptions>][] = [
-  ['X-Ray records 1 % of requests beyond the first of a second', {}, { tracedShare: 0.01 }],
-  ['`DeprecatedCalls` without the dimension `keyId`', {}, { metricsPerApiKey: 0 }],
-  ['`logRetentionDays: 90`', { logRetentionDays: 90 }],
-  ['`authorizerCacheSeconds: 300`', { authorizerCacheSeconds: 300 }],
-  ['`listPartitions: 4`', { listPartitions: 4 }],
-];
-
-/** A month of production at steady rates and of both stages at rest, as Markdown. */
+/** Returns the cost of a month of production at steady rates, and of both stages at rest, as Markdown. */
 export function costReport(): string {
-  const production = asSynthesized('production');
+  const production = { settings: stages.production, parts: standingParts('production') };
   const rates = [1, 10, 1_000];
-  const columns = rates.map((rate) => `${rate.toLocaleString('en')}/s`);
   const costs = rates.map((rate) => monthlyCost(production, rate));
-  const perMillion = costs.map((cost, index) => (total(cost) / (rates[index]! * SECONDS_PER_MONTH)) * 1e6);
-  const savings = levers.map(([change, changes, assumed]) => {
-    const changed: Stage = { ...production, settings: { ...stages.production, ...changes } };
-    const saved = rates.map(
-      (rate, index) =>
-        total(costs[index]!) - total(monthlyCost(changed, rate, { ...assumptions, ...assumed })),
-    );
-    return [change, ...saved.map(money)];
-  });
-  const [atRest, stagingAtRest] = [monthlyDollars('production', 0), monthlyDollars('staging', 0)];
-
+  const totals = costs.map(total);
+  const perMillion = totals.map((dollars, index) => (dollars / (rates[index]! * SECONDS_PER_MONTH)) * 1e6);
+  const [atRest, stagingAtRest] = [total(monthlyCost(production, 0)), monthlyDollars('staging', 0)];
   return [
     markdownTable(
-      ['Production, dollars a month', ...columns],
+      ['Production, dollars a month', ...rates.map((rate) => `${rate.toLocaleString('en')}/s`)],
       [
         ...priceNames.map((name) => [title(name), ...costs.map((cost) => money(cost[name]))]),
-        ['**total**', ...costs.map((cost) => `**${money(total(cost))}**`)],
+        ['**total**', ...totals.map((dollars) => `**${money(dollars)}**`)],
         ['**for a million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
       ],
     ),
     `At rest, without a request: production ${money(atRest)} a month, staging ${money(stagingAtRest)}.\n`,
-    markdownTable(['What a change saves, dollars a month', ...columns], savings),
     markdownTable(
       ['Price', 'dollars', 'compared with'],
       priceNames.map((name) => [
@@ -59,22 +30,15 @@ export function costReport(): string {
         prices[name].seen,
       ]),
     ),
-    markdownTable(
-      ['Assumption', 'value'],
-      Object.entries(assumptions).map(([name, value]) => [`\`${name}\``, valueText(value)]),
-    ),
   ].join('\n');
 }
 
-function asSynthesized(stage: StageName): Stage {
-  return { settings: stages[stage], parts: standingParts(stage) };
-}
-
-/** US dollars of a month of a stage at a steady rate. */
+/** Returns the US dollars of a month of a stage at a steady rate. */
 export function monthlyDollars(stage: StageName, perSecond: number): number {
-  return total(monthlyCost(asSynthesized(stage), perSecond));
+  return total(monthlyCost({ settings: stages[stage], parts: standingParts(stage) }, perSecond));
 }
 
+const total = (amounts: Amounts) => sum(Object.values(amounts));
 const title = (name: keyof Amounts) => `${prices[name].service} (${prices[name].unit})`;
 const money = (dollars: number) => dollars.toFixed(2);
 
@@ -82,11 +46,4 @@ function priceText({ dollars: price }: Price): string {
   if (typeof price === 'number') return `${price}`;
   const from = (tier: number) => (tier > 0 ? ` beyond ${price[tier - 1]![0].toLocaleString('en')}` : '');
   return price.map(([, dollars], tier) => `${dollars}${from(tier)}`).join(', ');
-}
-
-function valueText(value: number | Record<string, number>): string {
-  if (typeof value === 'number') return `${value}`;
-  return Object.entries(value)
-    .map((entry) => entry.join(' '))
-    .join(', ');
 }

@@ -13,11 +13,11 @@ import { conditionHolds, database, readItem } from '../../../shared/storage/data
 import { keyIndex } from '../../../shared/names.ts';
 import { UsageError } from '../command.ts';
 
-// What operators do to the keys of a stage. Each function may be interrupted at any point and called again. Durations are
-// in milliseconds, and `caller` is the ARN of the operator.
+// Each of these functions may be interrupted at any point and called again. Durations are in milliseconds, and `caller` is
+// the ARN of the operator.
 
 export interface IssuedKey {
-  /** Shown once: it cannot be read again. */
+  /** Cannot be read again. */
   key: string;
   record: ApiKeyRecord;
 }
@@ -27,15 +27,15 @@ export interface NewKey {
   /** @default - the key does not expire */
   lifetime?: number | undefined;
   caller: string;
-  /** Id of the key that the new one is to replace. */
+  /** Id of the key that this one is to replace. */
   replaces?: string;
 }
 
 /**
- * Issues a key, which works from now on.
+ * Issues a key, which works immediately.
  *
- * @param show shows the key to the operator. A key that could not be shown is revoked.
- * @throws UsageError saying what became of the key, unless the database rejected it.
+ * @param show shows the key to the operator. If that fails, the key is revoked.
+ * @throws UsageError that says what became of the key, unless the database rejected it.
  */
 export async function issueApiKey(
   store: KeyStore,
@@ -43,17 +43,14 @@ export async function issueApiKey(
   show?: (issued: IssuedKey) => Promise<void>,
 ): Promise<IssuedKey> {
   const issued = makeApiKey(store.stage, newKey);
+  const put = new PutCommand({
+    TableName: store.table,
+    Item: issued.record,
+    // A retry may arrive after the key was revoked or rotated.
+    ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
+  });
   try {
-    await conditionHolds(
-      database.send(
-        new PutCommand({
-          TableName: store.table,
-          Item: issued.record,
-          // A retry may arrive after the key was revoked or rotated.
-          ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
-        }),
-      ),
-    );
+    await conditionHolds(database.send(put));
     await show?.(issued);
     return issued;
   } catch (error) {
@@ -65,14 +62,30 @@ export async function issueApiKey(
   }
 }
 
-/**
- * The listed keys, newest first. May miss what was written within the last moments.
- *
- * @default keyId - all keys of the stage
- */
+/** Returns an unused key and its record, which is not stored yet. */
+function makeApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
+  const key = generateApiKey(stage);
+  // Ids sort by time: 48 bits of milliseconds, as in a version 7 UUID, and 32 random bits.
+  const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
+  const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
+  const record: ApiKeyRecord = {
+    hash: hashOf(key),
+    keyId,
+    stage,
+    owner,
+    start: key.slice(0, keyPrefix(stage).length + 4),
+    createdAt: createdBy.time,
+    createdBy,
+    ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
+    ...(replaces !== undefined && { replaces }),
+  };
+  return { key, record };
+}
+
+/** Yields the listed keys, newest first, except what was written within the last moments. @default keyId - all keys */
 export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): AsyncGenerator<ApiKeyRecord> {
   const pages = paginateQuery(
-    // A page of a megabyte, the default, may take longer than the client's time-out.
+    // A page of a megabyte, the default, may take longer than the client's timeout.
     { client: database, pageSize: 200 },
     {
       TableName: table,
@@ -86,44 +99,37 @@ export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): 
   for await (const { Items = [] } of pages) yield* Items as ApiKeyRecord[];
 }
 
-/** @throws UsageError when no key with this id is listed. */
+/** @throws UsageError if no key with this id is listed. */
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
-  // The index follows the table within moments.
+  // The index is eventually consistent.
   const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }));
   if (record) return record;
   throw new UsageError(
-    `There is no key ${keyId} in this stage: look at the list, which may lack a new one for some seconds.`,
+    `There is no key ${keyId} in this stage: check the list, which may lack a new key for some seconds.`,
   );
 }
 
-/**
- * Revokes a key for good. A revoked key stays as it is.
- *
- * @returns the record of the revoked key.
- */
+/** Revokes a key for good, and returns its record. A key that is already revoked stays as it is. */
 export async function revokeApiKey(
   { table }: KeyStore,
   { hash, keyId }: ApiKeyRecord,
   caller: string,
 ): Promise<ApiKeyRecord> {
   const revokedBy = auditLine('revoke', keyId, caller);
-  await conditionHolds(
-    database.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { hash },
-        UpdateExpression: 'SET revokedAt = :time, revokedBy = :revokedBy',
-        ConditionExpression: 'attribute_not_exists(revokedAt)',
-        ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
-      }),
-    ),
-  );
+  const update = new UpdateCommand({
+    TableName: table,
+    Key: { hash },
+    UpdateExpression: 'SET revokedAt = :time, revokedBy = :revokedBy',
+    ConditionExpression: 'attribute_not_exists(revokedAt)',
+    ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
+  });
+  await conditionHolds(database.send(update));
   return (await readItem<ApiKeyRecord>(table, { hash }))!;
 }
 
 /**
- * Revokes a key that must not be used. If the key is still to be stored, its write will find it revoked.
+ * Revokes a key that must not be used. A write that stores the key later finds it revoked.
  *
  * @returns a sentence that says what became of the key.
  */
@@ -135,33 +141,12 @@ export async function discardApiKey(store: KeyStore, record: ApiKeyRecord, calle
   );
 }
 
-/** A new key with its record, which is not stored yet. */
-function makeApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
-  const key = generateApiKey(stage);
-  // Grows with time, to the millisecond: 48 bits of it, as in a UUID of version 7, and 32 random bits.
-  const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
-  const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
-  const record: ApiKeyRecord = {
-    hash: hashOf(key),
-    keyId,
-    stage,
-    owner,
-    // Enough to recognise a key in a list, and far too little to guess it.
-    start: key.slice(0, keyPrefix(stage).length + 4),
-    createdAt: createdBy.time,
-    createdBy,
-    ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
-    ...(replaces !== undefined && { replaces }),
-  };
-  return { key, record };
-}
-
-/** The audit line of an operator who does something to a key now. */
+/** Returns the audit line of what an operator does to a key now. */
 export function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
   return { time: timeAfter(0), caller, action, keyId };
 }
 
-/** ISO 8601 in UTC. */
+/** Returns a time as ISO 8601 in UTC. */
 export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }

@@ -2,91 +2,129 @@ import { Command, Option } from 'commander';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
-import { keyStates } from '../../../shared/storage/api-keys.ts';
-import { plain, runCommand } from '../command.ts';
-import { issue, list, revoke, rotate } from './commands.ts';
+import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
+import { stages, type StageName } from '../../stages.ts';
+import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
+import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
-import { stages } from '../../stages.ts';
+import { confirm, print, printList, printNewKey, toJson } from './output.ts';
+import { findRotatableKey, rotateApiKey } from './rotation.ts';
+import { findKeyStage } from './stage.ts';
 
-// The operator command `npm run keys -- issue|list|rotate|revoke`. See docs/api-keys.md.
+// `npm run keys`: see docs/api-keys.md. Durations are in milliseconds.
+
+interface Options {
+  stage: string;
+  /** Data folder of the local service. */
+  data: string;
+  json?: true;
+}
+
+type NewKeyOptions = Options & { expiresIn?: number; quiet?: true };
 
 const program = new Command('npm run keys --')
-  .description('API keys of a stage: who may call it, and for how long.')
-  .helpCommand(false)
-  .configureOutput({ outputError: (message, write) => write(`${sentenceOf(message)}\n`) })
-  .addHelpText(
-    'after',
-    '\nA deployed stage is found with your AWS credentials and region. When the output goes to a program, npm run --silent\nkeeps npm from writing into it. More in docs/api-keys.md.',
-  );
-
-keyCommand('issue', 'issue a key and show it, this once')
-  .requiredOption('--owner <name>', 'who is going to use it', readOwner)
-  .option(
-    '--expires-in <duration>',
-    'how long it works, such as 90d, 12h or 30m (default: without end)',
-    readDuration,
+  .description(
+    'Manages the API keys of a stage. A deployed stage is found with your AWS credentials and region. For programs, ' +
+      'npm run --silent keeps the output of npm out of the result. More in docs/api-keys.md.',
   )
-  .addOption(quietOption())
-  .action(issue);
+  .helpCommand(false)
+  .configureOutput({ outputError: (message, write) => write(`${sentenceOf(message)}\n`) });
 
-keyCommand('list', 'list all keys, newest first')
-  .option('--owner <name>', 'those of this owner alone')
-  .addOption(new Option('--state <state>', 'those in this state alone').choices(keyStates))
-  .action(list);
+const quiet = new Option('--quiet', 'print only the key').conflicts('json');
 
-keyCommand('rotate', 'issue the successor of a key and show it; the key expires after the overlap')
-  .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
+keyCommand('issue', 'issue a key and show it once')
+  .requiredOption('--owner <name>', 'who will use the key', readOwner)
+  .option('--expires-in <duration>', 'lifetime, such as 90d, 12h or 30m (default: no expiry)', readDuration)
+  .addOption(quiet)
+  .action(async (options: NewKeyOptions & { owner: string }) => {
+    const { store, findCaller } = await findKeyStage(options);
+    const { owner, expiresIn: lifetime } = options;
+    const newKey = { owner, lifetime, caller: await findCaller() };
+    finishDespiteInterrupt();
+    await issueApiKey(store, newKey, (issued) => printNewKey(issued, options));
+  });
+
+keyCommand('list', 'list keys, newest first')
+  .option('--owner <name>', 'only the keys of this owner')
+  .addOption(new Option('--state <state>', 'only the keys in this state').choices(keyStates))
+  .action(async (options: Options & { owner?: string; state?: KeyState }) => {
+    const { store } = await findKeyStage(options);
+    const owner = options.owner?.trim();
+    const records = await Array.fromAsync(listApiKeys(store));
+    const shown = records
+      .filter((record) => owner === undefined || record.owner === owner)
+      .filter((record) => !options.state || stateOf(record, new Date()) === options.state);
+    await printList(shown, options.json);
+  });
+
+keyCommand('rotate', 'issue the successor of a key and show it once; the key expires after the overlap')
+  .argument('<keyId>', 'id of the key, as list shows it', readKeyId)
   .addOption(
-    new Option('--overlap <duration>', 'how long both work')
+    new Option('--overlap <duration>', 'how long both keys work')
       .argParser(readDuration)
       .default(readDuration('24h'), '24h'),
   )
-  .option(
-    '--expires-in <duration>',
-    'how long the successor works (default: as long as the key was issued for)',
-    readDuration,
-  )
-  .addOption(quietOption())
-  .action(rotate);
+  .option('--expires-in <duration>', 'lifetime of the successor (default: that of the key)', readDuration)
+  .addOption(quiet)
+  .action(async (keyId: string, options: NewKeyOptions & { overlap: number }) => {
+    const { store, findCaller } = await findKeyStage(options);
+    const predecessor = await findRotatableKey(store, keyId);
+    const { overlap, expiresIn: lifetime } = options;
+    const rotation = { overlap, lifetime, caller: await findCaller() };
+    finishDespiteInterrupt();
+    await rotateApiKey(store, predecessor, rotation, (successor, expiresAt) =>
+      printNewKey(successor, options, { keyId, expiresAt }),
+    );
+  });
 
-keyCommand('revoke', 'end a key for good')
-  .argument('<keyId>', 'the id of the key, as list shows it', readKeyId)
+keyCommand('revoke', 'revoke a key for good')
+  .argument('<keyId>', 'id of the key, as list shows it', readKeyId)
   .option('--yes', 'do not ask')
-  .action(revoke);
+  .action(async (keyId: string, options: Options & { yes?: true }) => {
+    const { store, findCaller } = await findKeyStage(options);
+    const found = await findApiKey(store, keyId);
+    const isRevoked = stateOf(found, new Date()) === 'revoked';
+    const question = `Revoke ${keyId} of ${found.owner} (${found.start}…)?`;
+    if (!isRevoked && !options.yes && !(await confirm(question))) {
+      throw new UsageError('Nothing was revoked. Where nobody can answer, add --yes.');
+    }
+    const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
+    const { revokedAt, revokedBy, owner, successor } = revoked;
+    if (successor) console.error(`Its successor is ${successor.keyId}: revoke it too if it leaked.`);
+    if (options.json) return print(toJson(revoked));
+    const { authorizerCacheSeconds } = stages[store.stage as StageName];
+    await print(
+      `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
+        `It may work for up to ${authorizerCacheSeconds} seconds after that, because API Gateway caches the authorizer's decisions.`,
+    );
+  });
 
-/** A command with the options that all have. */
+/** Returns a command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
+  const stage = new Option('--stage <stage>', 'whose keys').choices([...Object.keys(stages), 'local']);
+  const data = fileURLToPath(new URL('../../../.petstore/staging', import.meta.url));
   return program
     .command(name)
     .description(description)
-    .addOption(
-      new Option('--stage <stage>', 'whose keys')
-        .choices([...Object.keys(stages), 'local'])
-        .makeOptionMandatory(),
-    )
-    .option(
-      '--data <folder>',
-      'data folder of the local service',
-      (folder) => resolve(folder),
-      fileURLToPath(new URL('../../../.petstore/staging', import.meta.url)),
-    )
+    .addOption(stage.makeOptionMandatory())
+    .option('--data <folder>', 'data folder of the local service', (folder) => resolve(folder), data)
     .option('--json', 'print JSON, for programs');
 }
 
-function quietOption(): Option {
-  return new Option('--quiet', 'print the key alone').conflicts('json');
+/** An interrupted command could leave a key that nobody has seen. */
+function finishDespiteInterrupt(): void {
+  onInterrupt(() => console.error('Going on to the end of this step …'));
 }
 
-/** One sentence about arguments that are wrong. They may be a key, even a mistyped one, or steer the terminal. */
+/** Returns one sentence about wrong arguments. They may be a key, even a mistyped one, or control the terminal. */
 function sentenceOf(message: string): string {
-  // npm takes options for its own until it sees two dashes.
-  if (process.env['npm_config_stage'] !== undefined && message.includes("'--stage <stage>' not specified"))
+  if (isTakenByNpm('stage') && message.includes("'--stage <stage>' not specified")) {
     return 'Write two dashes before the command: npm run keys -- list --stage staging.';
-  const anyKey = new RegExp(`${keyPrefix('[a-z]+')}\\w+`, 'g');
+  }
   const sentence = plain(message)
     .trim()
     .replace(/^error: /, '')
-    .replaceAll(anyKey, 'pets_…');
+    .replaceAll(new RegExp(`${keyPrefix('[a-z]+')}\\w+`, 'g'), 'pets_…');
   return `${sentence[0]?.toUpperCase()}${sentence.slice(1).replace(/\.$/, '')}.`;
 }
 

@@ -12,13 +12,14 @@ import {
   timeAfter,
 } from './lifecycle.ts';
 
-/** @throws UsageError when there is no such key, or when it was rotated or does not work. */
+/** @throws UsageError if there is no such key, or it was rotated or does not work. */
 export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const record = await findApiKey(store, keyId);
   const { owner, rotatedBy, successor } = record;
   if (rotatedBy) {
+    const { time, caller } = rotatedBy;
     throw new UsageError(
-      `The key ${keyId} was rotated on ${rotatedBy.time} by ${rotatedBy.caller}: its successor is ${successor?.keyId}.`,
+      `The key ${keyId} was rotated on ${time} by ${caller}: its successor is ${successor?.keyId}.`,
     );
   }
   const state = stateOf(record, new Date());
@@ -33,7 +34,7 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
  *
  * @param rotation including the overlap in milliseconds. Without a lifetime, the successor gets that of the key.
  * @param show shows the successor, and the expiry of the key, to the operator.
- * @throws UsageError when another operator has rotated or revoked the key meanwhile. The successor is then revoked.
+ * @throws UsageError if another operator has rotated or revoked the key meanwhile. The successor is then revoked.
  */
 export async function rotateApiKey(
   store: KeyStore,
@@ -45,29 +46,25 @@ export async function rotateApiKey(
   const { overlap, lifetime = lifetimeOf(predecessor), caller } = rotation;
   const end = timeAfter(overlap);
   const expiresAt = predecessor.expiresAt && predecessor.expiresAt < end ? predecessor.expiresAt : end;
-
   const newKey = { owner, lifetime, caller, replaces: keyId };
   const { record: successor } = await issueApiKey(store, newKey, (issued) => show(issued, expiresAt));
 
-  const isRotated = await conditionHolds(
-    database.send(
-      new UpdateCommand({
-        TableName: store.table,
-        Key: { hash },
-        UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy, successor = :successor',
-        // The SDK retries an update whose response was lost: the retry finds its own successor, even if the key was revoked since.
-        ConditionExpression:
-          'successor.keyId = :keyId OR ' +
-          '(attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt))',
-        ExpressionAttributeValues: {
-          ':expiresAt': expiresAt,
-          ':rotatedBy': auditLine('rotate', keyId, caller),
-          ':successor': { keyId: successor.keyId },
-          ':keyId': successor.keyId,
-        },
-      }),
-    ),
-  ).catch((error: Error) => {
+  const update = new UpdateCommand({
+    TableName: store.table,
+    Key: { hash },
+    UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy, successor = :successor',
+    // The SDK retries an update whose response was lost: the retry finds its own successor, even if the key was revoked since.
+    ConditionExpression:
+      'successor.keyId = :keyId OR ' +
+      '(attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt))',
+    ExpressionAttributeValues: {
+      ':expiresAt': expiresAt,
+      ':rotatedBy': auditLine('rotate', keyId, caller),
+      ':successor': { keyId: successor.keyId },
+      ':keyId': successor.keyId,
+    },
+  });
+  const isRotated = await conditionHolds(database.send(update)).catch((error: Error) => {
     throw new UsageError(
       `The expiry of the key ${keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${error.message}`,
       { cause: error },
@@ -77,7 +74,7 @@ export async function rotateApiKey(
 
   const outcome = await discardApiKey(store, successor, caller);
   const reason = await findRotatableKey(store, keyId).then(
-    () => `The key ${keyId} has changed meanwhile: look at the list.`,
+    () => `The key ${keyId} has changed meanwhile: check the list.`,
     (error: Error) => error.message,
   );
   throw new UsageError(`${outcome} ${reason}`);

@@ -1,20 +1,26 @@
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { constants } from 'node:os';
-import { plain, runCommand, UsageError } from '../command.ts';
+import { onInterrupt, runWithOptions, UsageError } from '../command.ts';
+import { integerOption, seedOption } from '../integer-option.ts';
 import { showProgress } from '../progress.ts';
 import { addPet } from './client.ts';
-import { findService, readSeedOptions, USAGE } from './options.ts';
+import { findService, options, USAGE } from './options.ts';
 
-// `npm run seed -- --count 10000`: fills a store with made-up pets, each exactly once even if the run is interrupted.
+// `npm run seed`: fills a store with made-up pets, each exactly once even if the run is interrupted.
 
-async function seedStore(): Promise<void> {
-  const options = readSeedOptions(process.argv.slice(2), process.env);
-  if (options.help) return console.log(USAGE);
-  const { count, seed, concurrency } = options;
-  const service = await findService(options, process.env);
+await runWithOptions(USAGE, options, async (values) => {
+  const count = integerOption('--count', values.count, 1, 1_000_000);
+  const seed = seedOption('--seed', values.seed);
+  const concurrency = integerOption('--concurrency', values.concurrency, 1, 100);
+  const service = await findService(values, process.env);
   console.log(`Adding ${count} pets to ${service.baseAddress} with --seed ${seed} …`);
 
-  const stopping = stopOnSignals();
+  const stopping = new AbortController();
+  onInterrupt((signal) => {
+    console.error('Waiting for the requests in progress …');
+    process.exitCode = 128 + constants.signals[signal];
+    stopping.abort(new UsageError('Stopped.'));
+  });
   const showAdded = showProgress('pets', count);
   let added = 0;
   const indexes = Array(count).keys();
@@ -28,35 +34,13 @@ async function seedStore(): Promise<void> {
   const clients = Array.from({ length: concurrency }, addInTurn);
   await Promise.all(clients.map((client) => client.catch((error: unknown) => stopping.abort(error))));
 
-  if (added === count) {
-    process.exitCode = 0;
-    return console.log(`All ${count} pets are in the store.`);
+  if (added < count) {
+    const reason: unknown = stopping.signal.reason;
+    if (!(reason instanceof UsageError)) throw reason;
+    throw new UsageError(
+      `${reason.message} At least ${added} of ${count} pets are in the store. To add the others, run the same command with --seed ${seed} within ${IDEMPOTENCY_HOURS} hours of its first start.`,
+    );
   }
-  const reason: unknown = stopping.signal.reason;
-  if (!(reason instanceof UsageError)) throw reason;
-  process.exitCode ??= 1;
-  complain(
-    `${reason.message} At least ${added} of ${count} pets are in the store. To add the others, run the same command with --seed ${seed} within ${IDEMPOTENCY_HOURS} hours of its first start.`,
-  );
-}
-
-/** @returns a controller that Ctrl-C and its like abort; the exit code is then the signal's. */
-function stopOnSignals(): AbortController {
-  const stopping = new AbortController();
-  // Once, though npm forwards a signal that the terminal has sent already.
-  stopping.signal.addEventListener('abort', () => complain('Waiting for the requests in progress …'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      process.exitCode = 128 + constants.signals[signal];
-      stopping.abort(new UsageError('Stopped.'));
-    });
-  }
-  return stopping;
-}
-
-/** Prints a sentence; on a terminal, below the progress bar. */
-function complain(sentence: string): void {
-  console.error(`${process.stderr.isTTY ? '\n' : ''}${plain(sentence)}`);
-}
-
-await runCommand(seedStore);
+  process.exitCode = 0;
+  console.log(`All ${count} pets are in the store.`);
+});

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
-import { integerOption, seedOption } from '../integer-option.ts';
 import { readLocalService } from '../keys/local-service.ts';
 import { send, type Service } from './client.ts';
 
@@ -19,41 +17,24 @@ export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR] [--
 Adds made-up pets to the local service, or to the service that BASE_URL and API_KEY specify. To resume an interrupted
 run, repeat it with the seed that it printed: within ${IDEMPOTENCY_HOURS} hours, the same seed and API key add no pet twice.`;
 
-const options = {
+export const options = {
   count: { type: 'string', default: '1000' },
   seed: { type: 'string' },
-  data: { type: 'string' },
+  data: { type: 'string', default: fileURLToPath(new URL('../../../.petstore/staging', import.meta.url)) },
   concurrency: { type: 'string', default: '8' },
   'allow-production': { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
-/** @throws UsageError or an error of parseArgs, neither of which quotes a value: it may be a key. */
-export function readSeedOptions(args: string[], environment: NodeJS.ProcessEnv = {}) {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  // npm keeps options for itself unless they follow two dashes.
-  const lost = Object.keys(options).filter((name) => environment[`npm_config_${name.replaceAll('-', '_')}`]);
-  if (positionals.length > 0 || lost.length > 0) {
-    throw new UsageError('Give only options, after two dashes: npm run seed -- --count 10000.');
-  }
-  return {
-    ...values,
-    count: integerOption('--count', values.count, 1, 1_000_000),
-    seed: seedOption('--seed', values.seed),
-    concurrency: integerOption('--concurrency', values.concurrency, 1, 100),
-  };
-}
-
 /**
- * Finds the service that the options or the variables specify.
+ * Returns the service that the options or the variables specify.
  *
- * @throws UsageError if it is not specified fully, must not get made-up pets, or does not list pets.
+ * @throws UsageError if it is not fully specified, must not get made-up pets, or does not list pets.
  */
 export async function findService(
-  { data, ...values }: { data?: string; 'allow-production': boolean },
+  { data, ...values }: { data: string; 'allow-production': boolean },
   { BASE_URL, API_KEY }: NodeJS.ProcessEnv,
 ): Promise<Service> {
-  const service = BASE_URL ? readVariables(BASE_URL, API_KEY) : readDataFolder(data);
+  const service = BASE_URL ? readVariables(BASE_URL, API_KEY) : readDataFolder(resolve(data));
   if (!service.apiKey.startsWith('pets_staging_') && !values['allow-production']) {
     throw new UsageError(
       'The API key is not a staging key, and customers would see made-up pets: to add them anyway, use --allow-production.',
@@ -76,10 +57,7 @@ function readVariables(baseUrl: string, apiKey: string | undefined): Service {
   return { baseAddress: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, apiKey };
 }
 
-function readDataFolder(
-  data = fileURLToPath(new URL('../../../.petstore/staging', import.meta.url)),
-): Service {
-  const folder = resolve(data);
+function readDataFolder(folder: string): Service {
   try {
     const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
     return { baseAddress: readLocalService(folder).baseAddress, apiKey };

@@ -12,7 +12,7 @@ const settings = {
   authorizerCacheSeconds: 60,
 };
 const parts: StandingParts = {
-  alarmMetrics: 31,
+  alarms: 31,
   dashboards: 1,
   contributorRules: 9,
   webAcls: 1,
@@ -128,7 +128,7 @@ describe('the parts of a template', () => {
     );
     const counted = standingParts(stage);
     // Most watch one metric, those with a formula several.
-    expect(counted.alarmMetrics).toBeGreaterThan(alarms.length);
+    expect(counted.alarms).toBeGreaterThan(alarms.length);
     expect(counted).toMatchObject({
       dashboards: 1,
       // Keys of three tables, and of three indexes with two each.

@@ -48,7 +48,7 @@ describe('the command for keys', () => {
       [
         'an owner that steers the terminal and breaks its lines',
         ['issue', ...staging, '--owner', '\u001B[2J\nAcme\u202E'],
-        /--owner .* is invalid\. It takes a name of 1 to 100 characters, all of them visible\.$/,
+        /--owner .* is invalid\. It must be a name of 1 to 100 visible characters\.$/,
       ],
     ])('%s', async (_what, parameters, sentence) => {
       const line = refusal(await keys(parameters));
@@ -73,7 +73,7 @@ describe('the command for keys', () => {
       [
         'a duration',
         (key: string) => [...issue, '--expires-in', key],
-        /--expires-in .*'pets_…' is invalid\. It takes a number of days, hours or minutes, such as 90d\.$/,
+        /--expires-in .*'pets_…' is invalid\. It must be a number of days, hours or minutes, such as 90d\.$/,
       ],
     ])('a key in the place of %s, without saying it', async (_what, parametersWith, sentence) => {
       const key = generateApiKey('staging');

@@ -179,7 +179,7 @@ describe('revokes a key', () => {
     const { keyId } = record;
     const successor = await working(done(await run(['rotate', keyId, '--quiet'])).trim());
     const { code, stdout, stderr } = await run(['revoke', keyId, '--yes', '--json']);
-    const warning = `Its successor ${successor!.keyId} is not revoked with it: revoke that too if it leaked.\n`;
+    const warning = `Its successor is ${successor!.keyId}: revoke it too if it leaked.\n`;
     expect({ code, stderr }).toEqual({ code: 0, stderr: warning });
     const revoked = JSON.parse(stdout);
     expect(revoked).toMatchObject({ keyId, state: 'revoked', revokedBy: { caller } });
