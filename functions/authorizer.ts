@@ -5,9 +5,8 @@ import { environmentVariables, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 
 /**
- * Lets a request in when its key works. API Gateway keeps the decision by key and replays it on every route, so
- * it is made for the whole stage. A refusal is a Deny: a throw would count as an error of the function.
- * When the table cannot be read this throws, and nobody is let in.
+ * Allows a request whose key works. API Gateway caches the policy by key for all routes, so it is for the whole stage.
+ * It is a Deny otherwise, as a throw would count as an error of the function; it throws if the table cannot be read.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const store = keyStore();
@@ -45,6 +44,5 @@ function wholeStage(methodArn: string): string {
 
 await warmUp(async () => {
   const store = keyStore();
-  // Nobody has this key.
   await verifyApiKey(store, generateApiKey(store.stage));
 });

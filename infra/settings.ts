@@ -50,9 +50,8 @@ const Settings = v.strictObject(
      */
     listPartitions: wholeNumber(1, 1_000),
     /**
-     * The `listPartitions` of the last finished deployment, over which new pets are spread; each key sustains 1,000
-     * creates a second. Raised after `listPartitions`, so that no deployment, nor its rollback, puts a pet where lists do
-     * not look.
+     * The `listPartitions` of the last finished deployment, over which new pets are spread. Raised afterwards, so that
+     * neither a deployment nor its rollback puts a pet where lists do not look.
      */
     recordedListPartitions: wholeNumber(1, 1_000),
     /** Whether stack and tables are protected from deletion, and tables and logs outlive the stack. */
@@ -134,11 +133,7 @@ function findContradiction(settings: StageSettings): string | undefined {
   return undefined;
 }
 
-/**
- * Stops a synth that would deploy what cannot work or would harm.
- *
- * @throws SettingsError naming the stage, the setting and what it must be.
- */
+/** @throws SettingsError naming the stage, the setting and what it must be. */
 export function checkSettings(stage: string, settings: StageSettings): void {
   const { issues, output } = v.safeParse(Settings, settings, { abortEarly: true });
   const complaint = issues ? describe(issues[0]) : findContradiction(output);
@@ -159,11 +154,7 @@ function show(value: unknown): string {
 /** The stack beside the stages, and what the operator commands call the local service. */
 const RESERVED = new Set(['account', 'local']);
 
-/**
- * Checks all stages, before anything of any is made.
- *
- * @throws SettingsError for the first that is wrong.
- */
+/** @throws SettingsError for the first stage that is wrong, or shares its domain with another. */
 export function checkStages(all: Record<string, StageSettings>): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {

@@ -51,7 +51,7 @@ export function accessLog(
         FilterPattern.stringValue('$.status', '=', '4*'),
       ),
     ),
-    metricNamespace: metricNamespace,
+    metricNamespace,
     metricName: gatewayRefusalsMetric.name,
     metricValue: '1',
     dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },

@@ -1,6 +1,6 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { challenge } from '../../shared/contract/authorization.ts';
-import { errorBody, type ErrorCode, retryAfterSeconds } from '../../shared/contract/errors.ts';
+import { errorBody, errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import { gatewayResponses } from '../../shared/contract/gateway-responses.ts';
 
 /** Gives the Error body to every response that API Gateway writes without asking a function. */
@@ -18,7 +18,7 @@ export function addGatewayResponses(api: RestApi): void {
 
 /** Static header values, in the single quotes that API Gateway's mappings ask for. */
 function errorHeaders(code: ErrorCode): Record<string, string> {
-  const retryAfter = retryAfterSeconds(code);
+  const { retryAfterSeconds: retryAfter } = errorCatalogue[code];
   return {
     'Cache-Control': "'no-store'",
     ...(code === 'unauthorized' && { 'WWW-Authenticate': `'${challenge}'` }),

@@ -21,15 +21,24 @@ export class Storage extends Construct {
   readonly intents: TableV2;
   readonly apiKeys: TableV2;
   readonly throttles: MathExpression[] = [];
-  readonly #settings: StageSettings;
-  readonly #monitoring: Monitoring;
 
   constructor(scope: Construct, id: string, settings: StageSettings, monitoring: Monitoring) {
     super(scope, id);
-    this.#settings = settings;
-    this.#monitoring = monitoring;
 
-    this.pets = this.#addTable('Pets', 'the table of pets or one of its indexes', {
+    const add = (tableId: string, words: string, props: TableProps): TableV2 => {
+      const table = addTable(this, tableId, settings, props);
+      const metric = throttlesOf(tableId, table, props.globalSecondaryIndexes);
+      this.throttles.push(metric);
+      const meaning = `DynamoDB throttled ${words}.`;
+      monitoring.addAlarm(`${tableId}Throttles`, {
+        chapter: 'Table throttles',
+        meaning,
+        metric,
+        threshold: 1,
+      });
+      return table;
+    };
+    this.pets = add('Pets', 'the table of pets or one of its indexes', {
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
       globalSecondaryIndexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
         indexName,
@@ -37,12 +46,11 @@ export class Storage extends Construct {
         sortKey: { name: 'id', type: AttributeType.NUMBER },
       })),
     });
-    this.intents = this.#addTable(
-      'Intents',
-      'the table of intents, which creates with an Idempotency-Key need',
-      { partitionKey: { name: 'token', type: AttributeType.STRING }, timeToLiveAttribute: 'expiresAt' },
-    );
-    this.apiKeys = this.#addTable('ApiKeys', 'the table of API keys or its index', {
+    this.intents = add('Intents', 'the table of intents, which creates with an Idempotency-Key need', {
+      partitionKey: { name: 'token', type: AttributeType.STRING },
+      timeToLiveAttribute: 'expiresAt',
+    });
+    this.apiKeys = add('ApiKeys', 'the table of API keys or its index', {
       partitionKey: { name: 'hash', type: AttributeType.STRING },
       globalSecondaryIndexes: [
         {
@@ -53,51 +61,37 @@ export class Storage extends Construct {
       ],
     });
   }
+}
 
-  /** @param words the table in the alarm's sentence */
-  #addTable(
-    id: string,
-    words: string,
-    {
-      globalSecondaryIndexes = [],
-      ...props
-    }: TablePropsV2 & { globalSecondaryIndexes?: GlobalSecondaryIndexPropsV2[] },
-  ): TableV2 {
-    const { keepsData, recoveryDays, maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = this.#settings;
-    const limits = {
-      maxReadRequestUnits: maxReadUnitsPerSecond,
-      maxWriteRequestUnits: maxWriteUnitsPerSecond,
-    };
-    const table = new TableV2(this, id, {
-      ...props,
-      globalSecondaryIndexes: globalSecondaryIndexes.map((index) => ({ ...index, ...limits })),
-      billing: Billing.onDemand(limits),
-      deletionProtection: keepsData,
-      pointInTimeRecoverySpecification: {
-        pointInTimeRecoveryEnabled: true,
-        recoveryPeriodInDays: recoveryDays,
-      },
-      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      // Names the keys that are asked for more than DynamoDB gives one key; of the indexes too.
-      contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
-    });
-    const metric = throttlesOf(id, table, globalSecondaryIndexes);
-    this.throttles.push(metric);
-    this.#monitoring.addAlarm(`${id}Throttles`, {
-      chapter: 'Table throttles',
-      meaning: `DynamoDB throttled ${words}.`,
-      metric,
-      threshold: 1,
-    });
-    return table;
-  }
+type TableProps = TablePropsV2 & { globalSecondaryIndexes?: GlobalSecondaryIndexPropsV2[] };
+
+function addTable(
+  scope: Construct,
+  id: string,
+  { keepsData, recoveryDays, maxReadUnitsPerSecond, maxWriteUnitsPerSecond }: StageSettings,
+  { globalSecondaryIndexes = [], ...props }: TableProps,
+): TableV2 {
+  const limits = { maxReadRequestUnits: maxReadUnitsPerSecond, maxWriteRequestUnits: maxWriteUnitsPerSecond };
+  return new TableV2(scope, id, {
+    ...props,
+    globalSecondaryIndexes: globalSecondaryIndexes.map((index) => ({ ...index, ...limits })),
+    billing: Billing.onDemand(limits),
+    deletionProtection: keepsData,
+    pointInTimeRecoverySpecification: {
+      pointInTimeRecoveryEnabled: true,
+      recoveryPeriodInDays: recoveryDays,
+    },
+    removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    // Names the keys that are asked for more than DynamoDB gives one key; of the indexes too.
+    contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
+  });
 }
 
 /** Throttled reads and writes of the table itself and of its indexes, which are counted apart. */
 function throttlesOf(
   id: string,
   { tableName }: TableV2,
-  indexes: readonly { indexName: string }[],
+  indexes: readonly { indexName: string }[] = [],
 ): MathExpression {
   const name = `${id.charAt(0).toLowerCase()}${id.slice(1)}`;
   const targets = [

@@ -10,7 +10,7 @@ interface CatalogueEntry {
   retryAfterSeconds?: number;
 }
 
-export const errorCatalogue = {
+const catalogue = {
   invalid_request: {
     status: 400,
     message: 'The request is not valid HTTP as this service understands it.',
@@ -76,9 +76,12 @@ export const errorCatalogue = {
     message: 'The service did not answer in time.',
     description: 'The service did not answer in time. `message` has the request id.',
   },
-} as const satisfies Record<string, CatalogueEntry>;
+} satisfies Record<string, CatalogueEntry>;
 
-export type ErrorCode = keyof typeof errorCatalogue;
+export type ErrorCode = keyof typeof catalogue;
+
+/** Every error of this service by its code. */
+export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catalogue;
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
@@ -99,12 +102,6 @@ export function errorBody(code: ErrorCode, message?: string, requestId?: string)
   const { status, message: usual } = errorCatalogue[code];
   const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
   return { code, message: `${message ?? usual}${suffix}`, status };
-}
-
-/** Seconds that clients are asked to wait after this error, if they are asked to. */
-export function retryAfterSeconds(code: ErrorCode): number | undefined {
-  const { retryAfterSeconds: seconds }: CatalogueEntry = errorCatalogue[code];
-  return seconds;
 }
 
 /** Rejects a request: the client gets the `message`, the log the `cause`, which never leaves the service. */

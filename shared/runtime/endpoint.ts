@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isDatabaseUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
-import { ApiError, errorBody, retryAfterSeconds } from '../contract/errors.ts';
+import { ApiError, errorBody, errorCatalogue } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
@@ -64,7 +64,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
       if (code === 'internal_error') {
         count(metrics.internalErrors, { operation, version: context.functionVersion });
       }
-      const seconds = retryAfterSeconds(code);
+      const { retryAfterSeconds: seconds } = errorCatalogue[code];
       request.response = render(body.status, body, seconds ? { 'Retry-After': seconds.toString() } : {});
     },
   };

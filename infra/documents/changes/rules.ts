@@ -35,12 +35,7 @@ function same(rule: Rule, ...names: string[]): Rules {
 
 const texts = same(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/**
- * Returns the rules for a JSON Schema.
- *
- * @param narrower verdict on a schema that allows fewer values
- * @param wider verdict on a schema that allows more
- */
+/** Returns the rules for a JSON Schema: verdicts on one that allows fewer values (narrower) or more (wider). */
 function schemaRules(narrower: Verdict, wider: Verdict): Rules {
   const constraint: Judge = (before, after) =>
     before === undefined ? narrower : after === undefined ? wider : 'breaking';

@@ -1,5 +1,5 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
-import { type ErrorCode, retryAfterSeconds } from '../../../shared/contract/errors.ts';
+import { errorCatalogue, type ErrorCode } from '../../../shared/contract/errors.ts';
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { ListPetsQuery, Pet } from '../../../shared/contract/schemas.ts';
@@ -102,7 +102,7 @@ export function headersOfError(code: ErrorCode, operation?: Operation): Response
     ...(code === 'too_many_requests' && { RequestId: 'sometimes' }),
     ...(code === 'unauthorized' && { Challenge: 'always' }),
     ...(code === 'method_not_allowed' && { Allow: 'always' }),
-    ...(retryAfterSeconds(code) !== undefined && { RetryAfter: 'always' }),
+    ...(errorCatalogue[code].retryAfterSeconds !== undefined && { RetryAfter: 'always' }),
     // API Gateway's own responses lack them.
     ...(operation?.deprecation &&
       isOfFunction &&

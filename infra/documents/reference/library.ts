@@ -4,12 +4,8 @@ interface Route {
 }
 
 /**
- * Returns Scalar's API reference as a script for browsers.
- *
- * `@scalar/api-reference` ships the script as a file, but brings 270 packages along. This package brings 20. It has the script
- * as a string inside its module and serves it by a route, so the script is only available by calling that route's handler.
- *
- * @throws Error if the package is not installed, or does not have the route.
+ * Returns Scalar's API reference as a script for browsers. `@scalar/api-reference` ships it as a file, with 270 packages.
+ * This package brings 20, and has the script only as a string behind a route, whose handler is called here.
  */
 export async function readLibrary(): Promise<string> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');

@@ -97,11 +97,7 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-/**
- * Creates a table of the template unless it exists.
- *
- * @throws RunnerError if the existing table does not have the keys and indexes of the template.
- */
+/** Creates a table unless it exists. @throws RunnerError if the existing one has other keys or indexes. */
 async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
   const wanted = {

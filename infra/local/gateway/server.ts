@@ -79,11 +79,7 @@ export async function serve(
   };
 }
 
-/**
- * Tries a port before the work of a start is done.
- *
- * @throws RunnerError if the port cannot be used.
- */
+/** Tries a port before the work of a start is done. @throws RunnerError if it cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -152,10 +148,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
-/**
- * Rejects what is not HTTP, or has too many headers. It never becomes a request, so the response is written to the connection,
- * after the responses to complete requests before it.
- */
+/** Rejects what is not HTTP, or has too many headers, on its connection, after the responses to earlier requests. */
 function rejectMalformedRequests(server: Server, api: ApiGateway, inFlight: Set<ServerResponse>): void {
   const rejected = new WeakSet<Duplex>();
   server.on('clientError', async (_error, socket) => {

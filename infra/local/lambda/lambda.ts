@@ -4,10 +4,7 @@ import { type FunctionResource, type Instance, type InstanceOptions, startInstan
 import type { Invocation } from './invocation.ts';
 import { RunnerError } from '../runner-error.ts';
 
-/**
- * Concurrent instances of one function; further events wait for one, where Lambda would start more. Each takes some
- * 35 MB, and a fourth one did not increase the requests per second.
- */
+/** Concurrent instances of a function, of 35 MB each. A fourth one did not increase the requests per second. */
 const MAX_INSTANCES = 3;
 
 export interface LambdaFunction {
@@ -24,11 +21,7 @@ export interface RunningFunction extends LambdaFunction {
   updateCode: (file: string) => Promise<void>;
 }
 
-/**
- * The file in the cloud assembly that holds a function's bundle.
- *
- * @throws RunnerError if the assembly does not have it.
- */
+/** The file of a function's bundle in the cloud assembly. @throws RunnerError if the assembly lacks it. */
 export function bundleIn(assembly: string, { logicalId, properties }: FunctionResource): string {
   const [module] = properties.Handler.split('.');
   const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);

@@ -15,11 +15,7 @@ export const cdkEnvironment = {
   PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
 };
 
-/**
- * Synthesizes the stack of a stage into a folder, the cloud assembly, as `cdk deploy` would before it uploads.
- *
- * @throws RunnerError with the CDK's error output.
- */
+/** Synthesizes the stack of a stage into a folder, the cloud assembly. @throws RunnerError with the CDK's output. */
 export async function synthesize(assembly: string, stage: string): Promise<void> {
   const stack = stackName(stage);
   rmSync(assembly, { recursive: true, force: true });

@@ -97,12 +97,7 @@ function readFunctions({ stage, template, assembly, functions }: WatchOptions): 
   );
 }
 
-/**
- * Watches the files of the project.
- *
- * @param onChange receives the changed files and folders, relative to the project.
- * @throws RunnerError if the system cannot watch them.
- */
+/** Watches the project; `onChange` gets relative paths. @throws RunnerError if the system cannot watch it. */
 export async function watchSources(
   workFolder: string,
   onChange: (paths: string[]) => void,

@@ -31,9 +31,7 @@ function fileIn(folder: string): string {
   return join(folder, 'service.json');
 }
 
-/**
- * Leads the SDK of this process to the database of a local service. To be called before the SDK is used.
- */
+/** Leads the SDK of this process to the database of a local service. Must be called before the SDK is used. */
 export function useLocalDatabase({
   databaseEndpoint,
   region,

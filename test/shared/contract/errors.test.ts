@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  ApiError,
-  errorBody,
-  errorCatalogue,
-  errorCodes,
-  retryAfterSeconds,
-} from '../../../shared/contract/errors.ts';
+import { ApiError, errorBody, errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
 
 describe('the Error body', () => {
   test.each(errorCodes)('of %s has code, message and status, in this order', (code) => {
@@ -33,8 +27,8 @@ describe('the Error body', () => {
 describe('Retry-After', () => {
   test('comes with 429 and 503 and with nothing else, in whole seconds', () => {
     const seconds = errorCodes.flatMap((code) => {
-      const wait = retryAfterSeconds(code);
-      return wait === undefined ? [] : [[errorCatalogue[code].status, wait]];
+      const { status, retryAfterSeconds } = errorCatalogue[code];
+      return retryAfterSeconds === undefined ? [] : [[status, retryAfterSeconds]];
     });
     expect(seconds).toEqual([
       [429, 1],
