@@ -123,7 +123,6 @@ const Settings = v.strictObject(
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 
-/** What settings must not be beside each other: why not, or undefined. */
 function findContradiction(settings: StageSettings): string | undefined {
   const { listPartitions, recordedListPartitions, requestsPerSecond, requestBurst } = settings;
   if (listPartitions < recordedListPartitions) {
@@ -153,7 +152,6 @@ function describe(issue: v.BaseIssue<unknown>): string {
     : `${name} ${issue.message}, not ${show(issue.input)}`;
 }
 
-/** On one line, and not more of it than tells which it is. */
 function show(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }

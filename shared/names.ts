@@ -20,7 +20,6 @@ export const listIndexes = {
 /** The index by which operators list and find API keys, sorted by `keyId`, which grows with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
-/** Namespace of our own metrics in CloudWatch. */
 export const metricNamespace = 'PetStore';
 
 /** What the functions count, each by the dimension `service` and those named here. */
@@ -35,7 +34,6 @@ export const metrics = {
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
 } as const;
 
-/** Name of a stage's stack in CloudFormation. */
 export function stackName(stage: string): string {
   return `PetStore-${stage}`;
 }

@@ -205,7 +205,10 @@ describe('the functions', () => {
     [
       'createPet with another media type',
       createPet,
-      postPetEvent(marked, { ...request, headers: { ...headers, 'Content-Type': `text/${secrets.header}` } }),
+      postPetEvent(marked, {
+        ...request,
+        multiValueHeaders: { ...multiValueHeaders, 'Content-Type': [`text/${secrets.header}`] },
+      }),
     ],
     ...[
       [`"${secrets.idempotencyKey}`],
@@ -467,11 +470,9 @@ describe('the local service, as talkative as it can be,', () => {
   }
 
   const statuses: Record<string, number> = {};
-  const requestIds: string[] = [];
   async function note(what: string, answer: Promise<Response>): Promise<void> {
-    const { status, headers } = await answer;
+    const { status } = await answer;
     statuses[what] = status;
-    requestIds.push(headers.get('x-amzn-RequestId')!);
   }
 
   beforeAll(async () => {
@@ -535,9 +536,7 @@ describe('the local service, as talkative as it can be,', () => {
     await note('no pet', request(`/pets/1234567890?${secretQuery}`));
     await service.printed(/"operation":"getPet"/);
     await note('a wrong limit at last', request('/pets?limit=1000'));
-    await service.printed(
-      /"code":"invalid_request"[^]*"resource":"\/v1\/pets\/\{petId\}"[^]*"code":"invalid_request"/,
-    );
+    await service.printed(/GET \/v1\/pets 400 /);
     await note('a pet at last', request('/pets', { method: 'POST', body: marked }));
     await service.printed(/(?:"PetsCreated":1[^]*){3}/);
     await service.stop();
@@ -599,15 +598,9 @@ describe('the local service, as talkative as it can be,', () => {
     expect(found(printed, { apiKey: service.apiKey })).toEqual([]);
   });
 
-  test('prints the path, where no secret belongs, in one line; its access log has the resource instead', () => {
+  test('prints the path, where no secret belongs, in one line', () => {
     const lines = printed.split('\n').filter((line) => line.includes(place));
     expect(lines).toEqual([expect.stringMatching(new RegExp(`Z POST /v1/${place} 404 \\d+\\.\\d ms$`))]);
-  });
-
-  test('prints enough of each request to find it again', () => {
-    // A request that is too large is refused before it is one.
-    const logged = requestIds.filter((id) => printed.includes(`"requestId":"${id}"`));
-    expect(logged).toHaveLength(Object.keys(statuses).length - 1);
   });
 });
 

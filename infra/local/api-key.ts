@@ -4,11 +4,7 @@ import type { ApiGateway } from './gateway/api-gateway.ts';
 import { type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
 import { RunnerError } from './runner-error.ts';
 
-/**
- * The key of a data folder: the one that was issued at an earlier start, or a new one if the API does not accept that.
- *
- * @throws RunnerError if no key can be issued.
- */
+/** The key of a data folder: the one that was issued at an earlier start, or a new one if the API does not accept that. */
 export async function findApiKey(
   folder: string,
   api: ApiGateway,

@@ -1,12 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { RunnerError } from './runner-error.ts';
 
 // The folder of one local service: its tables, its key, and its working files.
 
 export function tablesIn(folder: string): string {
   return join(folder, 'tables');
+}
+
+/** Level by level: in `/proc`, where no folder can be created, the `recursive` of Node 24 never returns. */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 /** A folder for the working files while the data is in memory. It is removed when the process exits. */

@@ -13,10 +13,7 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
   --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)
   --watch     swap functions when their sources are saved
-  --verbose   list the resource types that are not run, and print the access log and the metrics`;
-
-/** How often to look whether npm's shell has ended. */
-const PARENT_MILLISECONDS = 500;
+  --verbose   list the resource types that are not run, and print the metrics`;
 
 function readOptions(): ServiceOptions {
   const { values } = parseArgs({
@@ -50,7 +47,7 @@ process.once('SIGTERM', () => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
   // npm sends a signal to its shell only. A shell that ends by it leaves this process to another parent.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && stop(), PARENT_MILLISECONDS).unref();
+  setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
 try {

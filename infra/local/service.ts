@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findApiKey, requireStage } from './api-key.ts';
-import { explainFolderError, tablesIn, temporaryFolder } from './data-folder.ts';
+import { explainFolderError, makeFolder, tablesIn, temporaryFolder } from './data-folder.ts';
 import { operatorAccessKeyId, startDatabase } from './dynamodb/dynamodb.ts';
 import { openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
@@ -22,18 +21,14 @@ export interface ServiceOptions {
   data: string;
   /** Folder of a cloud assembly to run. If omitted, it is synthesized. */
   assembly: string | undefined;
-  /** Whether to swap functions when their sources are saved. */
   watch: boolean;
-  /** Whether to print the access log and the metrics too. */
   verbose: boolean;
 }
 
 export interface Service {
   baseAddress: string;
   apiKey: string;
-  /** Folder of the data, unless it is in memory. */
   folder: string | undefined;
-  /** Types of the template's resources that are not run. */
   notRunHere: string[];
   close: () => Promise<void>;
 }
@@ -50,7 +45,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port);
-    if (folder) mkdirSync(tablesIn(folder), { recursive: true });
+    if (folder) makeFolder(tablesIn(folder));
     requireStage(workFolder, stage);
     const store = await openStore(folder && tablesIn(folder));
     started.defer(store.close);
@@ -68,9 +63,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     started.defer(database.close);
     const functions = createFunctions(template, assembly, database.endpoint, verbose);
-    started.defer(async () => void (await Promise.all(Array.from(functions.values(), (fn) => fn.close()))));
+    for (const { close } of functions.values()) started.defer(close);
 
-    const api = createApiGateway(template, functions, verbose ? console.log : undefined);
+    const api = createApiGateway(template, functions);
     const forOperators = {
       stage,
       apiKeysTable: template.output('ApiKeysTable'),
@@ -91,8 +86,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const onSwap = api.flushAuthorizersCache;
       started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onSwap }));
     }
-    const close = () => started.disposeAsync();
-    return { baseAddress, apiKey, folder, notRunHere: template.notRunHere, close };
+    const { notRunHere } = template;
+    return { baseAddress, apiKey, folder, notRunHere, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();
     throw explainFolderError(workFolder, error);

@@ -97,7 +97,6 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
   for (const resource of [api.root, api.root.addResource('{proxy+}')]) addMockResponse(resource, 'not_found');
 }
 
-/** Returns the alarm on server errors. */
 function addAlarms(stage: string, monitoring: Monitoring): Alarm {
   const api = apiMetrics(stage);
   monitoring.addAlarm('ApiLatency', {
@@ -121,28 +120,14 @@ function addAlarms(stage: string, monitoring: Monitoring): Alarm {
 }
 
 function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {
-  Validations.of(api).acknowledge(
-    {
-      id: 'AwsSolutions::AwsSolutions-APIG2',
-      reason: 'The functions validate requests, and name each field that is wrong in the Error body.',
-    },
-    {
-      id: 'AwsSolutions::AwsSolutions-APIG4',
-      reason: 'Mocks refuse what is no operation, with or without a key; every operation has the authorizer.',
-    },
-    {
-      id: 'AwsSolutions::AwsSolutions-COG4',
-      reason: 'Clients are programs with API keys, for which there is an authorizer of its own.',
-    },
-    {
-      id: 'AwsSolutions::AwsSolutions-APIG6',
-      reason:
-        'The access log has every request; execution logs could hold headers and bodies, so they stay off.',
-    },
-  );
-  if (firewall) return;
-  Validations.of(api).acknowledge({
-    id: 'AwsSolutions::AwsSolutions-APIG3',
-    reason: 'A web ACL is worth its price where clients are served, not in this stage.',
-  });
+  const reasons = {
+    APIG2: 'The functions validate requests, and name each field that is wrong in the Error body.',
+    APIG4: 'Mocks refuse what is no operation, with or without a key; every operation has the authorizer.',
+    APIG6:
+      'The access log has every request; execution logs could hold headers and bodies, so they stay off.',
+    COG4: 'Clients are programs with API keys, for which there is an authorizer of its own.',
+    ...(!firewall && { APIG3: 'A web ACL is worth its price where clients are served, not in this stage.' }),
+  };
+  for (const [rule, reason] of Object.entries(reasons))
+    Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
 }

@@ -44,7 +44,6 @@ export interface LambdaFunction {
 }
 
 export interface LambdaFunctionProps {
-  /** Path of its module below the project. */
   entry: string;
   description: string;
   /** Processor time comes with it: 1,769 MB are a whole core. */
@@ -55,7 +54,6 @@ export interface LambdaFunctionProps {
   resources: string[];
 }
 
-/** Adds a function with its role, log group, version and alias to a stack. */
 export function addLambdaFunction(
   scope: Construct,
   name: string,

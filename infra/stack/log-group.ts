@@ -3,7 +3,6 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../settings.ts';
 
-/** A log group as the stage keeps its logs. */
 export function createLogGroup(
   scope: Construct,
   id: string,

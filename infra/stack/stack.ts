@@ -16,7 +16,6 @@ const SUNSET_WARNING_DAYS = 180;
 export interface PetStoreStackProps {
   stage: string;
   settings: StageSettings;
-  /** @default - today */
   today?: Date;
 }
 

@@ -20,7 +20,6 @@ export class Storage extends Construct {
   /** What requests with an `Idempotency-Key` are going to do, for as long as they may be retried. */
   readonly intents: TableV2;
   readonly apiKeys: TableV2;
-  /** Requests that DynamoDB throttled, for each table. */
   readonly throttles: MathExpression[] = [];
   readonly #settings: StageSettings;
   readonly #monitoring: Monitoring;

@@ -1,8 +1,6 @@
 import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
-/** An error that clients can get. */
 interface CatalogueEntry {
-  /** HTTP status of the response. */
   status: number;
   /** `message` of the Error body where nothing more is known; a 5xx adds the request id. */
   message: string;
@@ -12,7 +10,6 @@ interface CatalogueEntry {
   retryAfterSeconds?: number;
 }
 
-/** Every error of this service by its code. */
 export const errorCatalogue = {
   invalid_request: {
     status: 400,

@@ -50,7 +50,6 @@ export function methodsByPath(): Map<string, string[]> {
   return new Map(Array.from(groups, ([path, group]) => [path, group.map(({ method }) => method)]));
 }
 
-/** Message of a 405. */
 export function allowedMethodsMessage(methods: readonly string[]): string {
   return `This address takes ${methods.join(' and ')}.`;
 }

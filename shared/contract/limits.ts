@@ -1,6 +1,5 @@
 // Numbers that schemas, messages and documents share.
 
-/** Pets of a page (`limit`). */
 export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 
 /** A body of 64 KiB at most: a pet is far below, and an accepted body never exceeds what a table stores. */

@@ -108,7 +108,6 @@ export const PetIdParameter = v.pipe(
 
 const LIMIT_MESSAGE = `must be an integer from ${PAGE.minimum} to ${PAGE.maximum}, given once`;
 
-/** `limit`, which arrives as text. */
 const Limit = v.pipe(
   v.string(LIMIT_MESSAGE),
   v.regex(/^[1-9]\d{0,3}$/, LIMIT_MESSAGE),

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isDatabaseUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
-import { ApiError, errorBody, type ErrorCode, retryAfterSeconds } from '../contract/errors.ts';
+import { ApiError, errorBody, retryAfterSeconds } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { rootAddress, parseRequest } from './request.ts';
@@ -14,7 +14,6 @@ const LAST_MOMENT_MILLISECONDS = 500;
 
 /** The request as the function of an operation gets it: the parts that its schema names. */
 export type Call<O extends Operation> = v.InferOutput<O['request']> & {
-  /** Scheme, host and stage as the client called them, without the version. */
   rootAddress: string;
   /** Id of the API key that the request came with; undefined where the route has no authorizer. */
   keyId: string | undefined;
@@ -43,12 +42,8 @@ export function endpoint<O extends Operation>(
     .use(deprecationNotice(operation))
     .use(errorBodies(operation))
     .handler(async (event: APIGatewayProxyEvent) => {
-      const call = {
-        ...parseRequest(operation, event),
-        rootAddress: rootAddress(event),
-        keyId: keyId(event),
-      };
-      const { body, headers } = await run(call);
+      const parts = parseRequest(operation, event);
+      const { body, headers } = await run({ ...parts, rootAddress: rootAddress(event), keyId: keyId(event) });
       return render(operation.success.status, body, headers);
     });
 }
@@ -62,19 +57,15 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const body = errorBody(code, message, requestId);
       if (body.status >= 500) {
         logger.addContext(context);
-        logger.error(message, {
-          error: loggable(error),
-          code,
-          operation,
-          requestId,
-          keyId: keyId(event) ?? 'unknown',
-        });
+        const circumstances = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
+        logger.error(message, { error: loggable(error), ...circumstances });
       }
       count(metrics.refusals, { code });
       if (code === 'internal_error') {
         count(metrics.internalErrors, { operation, version: context.functionVersion });
       }
-      request.response = render(body.status, body, retryAfterHeader(code));
+      const seconds = retryAfterSeconds(code);
+      request.response = render(body.status, body, seconds ? { 'Retry-After': seconds.toString() } : {});
     },
   };
 }
@@ -94,7 +85,6 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
   return { after: announce, onError: announce };
 }
 
-/** Id of the API key, as the authorizer gave it to API Gateway. */
 function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
   return requestContext.authorizer?.['keyId'] as string | undefined;
 }
@@ -102,11 +92,6 @@ function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError(isDatabaseUnavailable(error) ? 'service_unavailable' : 'internal_error');
-}
-
-function retryAfterHeader(code: ErrorCode): Record<string, string> {
-  const seconds = retryAfterSeconds(code);
-  return seconds === undefined ? {} : { 'Retry-After': seconds.toString() };
 }
 
 function throwOutOfTime(): never {

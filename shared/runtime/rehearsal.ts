@@ -17,7 +17,6 @@ export function rehearse<O extends Operation>(
   read: (request: v.InferOutput<O['request']>) => Promise<unknown>,
 ): Promise<void> {
   const event: RequestEvent = {
-    headers: {},
     multiValueHeaders: {},
     pathParameters: null,
     multiValueQueryStringParameters: null,

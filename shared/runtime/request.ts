@@ -9,9 +9,7 @@ import { MAX_BODY_BYTES } from '../contract/limits.ts';
 /** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
 const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
 
-type Parts = 'headers' | 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
-
-/** What a request is read from. */
+type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
 
 /**
@@ -27,8 +25,10 @@ export function parseRequest<O extends Operation>(
   const { headers, body } = operation.request.entries;
   const received = {
     path: decodePath(event.pathParameters),
-    query: singleValues(event.multiValueQueryStringParameters),
-    ...(headers && { headers: singleValues(headersNamed(Object.keys(headers.entries), event)) }),
+    query: singleValues(Object.entries(event.multiValueQueryStringParameters ?? {})),
+    ...(headers && {
+      headers: singleValues(Object.keys(headers.entries).map((name) => [name, headerValues(event, name)])),
+    }),
     ...(body && { body: readBody(event) }),
   };
   const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
@@ -37,8 +37,9 @@ export function parseRequest<O extends Operation>(
 }
 
 /** What precedes `/v1` in addresses: scheme, host and, without a custom domain, the stage. */
-export function rootAddress({ headers, requestContext }: APIGatewayProxyEvent): string {
-  const scheme = header(headers, 'X-Forwarded-Proto') === 'http' ? 'http' : 'https';
+export function rootAddress(event: APIGatewayProxyEvent): string {
+  const { requestContext } = event;
+  const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';
   const stagePath = `/${requestContext.stage}`;
   const prefix = requestContext.path.startsWith(`${stagePath}/`) ? stagePath : '';
   return `${scheme}://${requestContext.domainName}${prefix}`;
@@ -58,19 +59,13 @@ function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<
 }
 
 /** Values given once as such, values given several times as arrays. */
-function singleValues(
-  parameters: APIGatewayProxyEvent['multiValueQueryStringParameters'],
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(parameters ?? {}).map(([name, values]) => [
-      name,
-      values?.length === 1 ? values[0] : values,
-    ]),
-  );
+function singleValues(parameters: [name: string, values: string[] | undefined][]): Record<string, unknown> {
+  const given = parameters.filter(([, values]) => values && values.length > 0);
+  return Object.fromEntries(given.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]));
 }
 
 function readBody(event: RequestEvent): Record<string, unknown> {
-  const contentType = header(event.headers, 'Content-Type')?.split(';')[0]?.trim();
+  const contentType = headerValues(event, 'Content-Type').at(-1)?.split(';')[0]?.trim();
   if (contentType && !JSON_MEDIA_TYPE.test(contentType)) throw new ApiError('unsupported_media_type');
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
@@ -115,20 +110,11 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
   return new ApiError('invalid_request', `${complaints.join('; ')}.`);
 }
 
-/** All values of each of these headers that was sent, by its name as given here. */
-function headersNamed(
-  names: string[],
-  { multiValueHeaders }: RequestEvent,
-): APIGatewayProxyEvent['multiValueHeaders'] {
+/** All values of a header; names are compared without regard to case, as HTTP/2 sends them in lower case. */
+function headerValues(
+  { multiValueHeaders }: Pick<RequestEvent, 'multiValueHeaders'>,
+  name: string,
+): string[] {
   const sent = Object.entries(multiValueHeaders ?? {});
-  const named = names.map((name): [string, string[]] => [
-    name,
-    sent.filter(([key]) => key.toLowerCase() === name.toLowerCase()).flatMap(([, values]) => values ?? []),
-  ]);
-  return Object.fromEntries(named.filter(([, values]) => values.length > 0));
-}
-
-/** A header's value; names are compared without regard to case, as HTTP/2 sends them in lower case. */
-function header(headers: APIGatewayProxyEvent['headers'] | null, name: string): string | undefined {
-  return Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+  return sent.flatMap(([key, values]) => (key.toLowerCase() === name.toLowerCase() && values) || []);
 }

@@ -1,4 +1,3 @@
-/** Longer than healthy reads take. */
 const BOUND_MILLISECONDS = 500;
 
 /** The second round runs what follows an open connection; a third would take as long as it saves. */

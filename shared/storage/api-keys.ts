@@ -5,7 +5,6 @@ import { readItem } from './database.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The name of a stage, which is part of each of its keys, and the table of its keys. */
 export interface KeyStore {
   stage: string;
   table: string;
@@ -13,7 +12,6 @@ export interface KeyStore {
 
 /** What the table stores about a key. Times are ISO 8601 in UTC. */
 export interface ApiKeyRecord {
-  /** See `hashOf`. */
   hash: string;
   keyId: string;
   /** Absent from keys that were issued before keys could be listed. */
@@ -24,7 +22,6 @@ export interface ApiKeyRecord {
   createdAt: string;
   /** Absent from keys that were issued before it was recorded. */
   createdBy?: AuditLine;
-  /** Id of the key that this one was issued to replace. */
   replaces?: string;
   expiresAt?: string;
   revokedAt?: string;
@@ -34,7 +31,6 @@ export interface ApiKeyRecord {
   successor?: { keyId: string };
 }
 
-/** Who did what to a key, and when. */
 export interface AuditLine {
   time: string;
   /** ARN of the IAM user, or of the role and its session. */
@@ -52,7 +48,6 @@ export function generateApiKey(stage: string): string {
   return withChecksum(keyPrefix(stage) + random.join(''));
 }
 
-/** Whether a text has the form of a key of this stage, including the checksum. */
 export function isWellFormedApiKey(stage: string, key: string): boolean {
   return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));
 }

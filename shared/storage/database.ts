@@ -89,7 +89,6 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** The item with this key, up to date to the last acknowledged write, or undefined. */
 export async function readItem<Item>(
   TableName: string,
   Key: Record<string, unknown>,

@@ -9,12 +9,10 @@ import type { NewPet } from '../contract/schemas.ts';
 
 /** What a request that may be repeated is going to do, kept until nobody is expected to repeat it. */
 interface Intent {
-  /** The request: see `tokenOf`. */
   token: string;
   /** SHA-256 of what is asked for, in hexadecimal digits. */
   fingerprint: string;
   petId: bigint;
-  /** Seconds since 1970, as the table's time to live wants them. */
   expiresAt: number;
 }
 

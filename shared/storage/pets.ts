@@ -20,7 +20,6 @@ interface PetItem extends Pet {
 
 export interface PetPage {
   pets: Pet[];
-  /** Id after which the next page starts, if there is one. */
   next?: bigint;
 }
 
@@ -84,7 +83,7 @@ export async function listPets({ limit, status, cursor }: ListPetsQuery): Promis
   const lists = await Promise.all(
     Array.from({ length: listPartitions() }, (_, partition) =>
       // One more than asked for tells whether there is a next page.
-      newestOfPartition({ partition: partition.toString(), status, cursor, limit: limit + 1 }),
+      newestOfPartition(partition.toString(), { status, cursor, limit: limit + 1 }),
     ),
   );
   return mergeNewest(lists, limit);
@@ -98,14 +97,10 @@ export function mergeNewest(lists: Pet[][], limit: number): PetPage {
   return newest.length > limit && last ? { pets, next: last.id } : { pets };
 }
 
-interface PartitionRange {
-  partition: string;
-  status: PetStatus | undefined;
-  cursor: bigint | undefined;
-  limit: number;
-}
-
-async function newestOfPartition({ partition, status, cursor, limit }: PartitionRange): Promise<Pet[]> {
+async function newestOfPartition(
+  partition: string,
+  { status, cursor, limit }: { status: PetStatus | undefined; cursor: bigint | undefined; limit: number },
+): Promise<Pet[]> {
   const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
   const key = status ? statusPartition(status, partition) : partition;
   const pets: Pet[] = [];

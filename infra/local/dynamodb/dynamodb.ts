@@ -21,7 +21,6 @@ interface DatabaseOptions {
 
 export interface Database {
   endpoint: string;
-  /** Closes the store too. */
   close: () => Promise<void>;
 }
 

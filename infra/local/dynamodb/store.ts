@@ -5,11 +5,9 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { RunnerError } from '../runner-error.ts';
 
-/** dynalite with its store open. */
 export interface OpenStore {
   /** Handles a request as DynamoDB. */
   handle: (request: Readable, response: ServerResponse) => void;
-  /** May be called more than once. */
   close: () => Promise<void>;
 }
 

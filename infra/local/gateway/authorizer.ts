@@ -6,13 +6,11 @@ import { matchesArn } from '../template/permissions.ts';
 import { stringOrList } from '../template/resources.ts';
 import type { Resource } from '../template/template.ts';
 
-/** The context for the integration, or the type of the gateway response to a rejected request. */
 export type Decision = { context: Record<string, string> } | { responseType: ResponseType };
 
 export interface Authorizer {
   /** @param token the header, empty if there is none. */
   authorize: (token: string, methodArn: string) => Promise<Decision>;
-  /** Discards cached policies. */
   flushCache: () => void;
 }
 

@@ -3,7 +3,6 @@ import { staticResponse } from './integrations.ts';
 import { RunnerError } from '../runner-error.ts';
 import type { Template } from '../template/template.ts';
 
-/** The types of the responses that the local API Gateway gives without an integration. */
 const RESPONSE_TYPES = [
   'ACCESS_DENIED',
   'AUTHORIZER_CONFIGURATION_ERROR',
@@ -16,7 +15,6 @@ const RESPONSE_TYPES = [
 ] as const;
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 
-/** @throws RunnerError if the template lacks one of these types. */
 export function readGatewayResponses(template: Template): Record<ResponseType, HttpResponse> {
   const defined = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
   const entries = RESPONSE_TYPES.map((type) => {

@@ -1,9 +1,7 @@
-/** An HTTP request as API Gateway receives it. */
 export interface HttpRequest {
   method: string;
   /** Percent-encoded, without query. */
   path: string;
-  /** The part after the question mark, percent-encoded. */
   query: string;
   /** Names as sent. A name may occur more than once. */
   headers: [name: string, value: string][];
@@ -20,7 +18,6 @@ export interface HttpResponse {
   body: string;
 }
 
-/** All values of a header, whatever the case of its name. */
 export function headerValues({ headers }: Pick<HttpRequest, 'headers'>, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }

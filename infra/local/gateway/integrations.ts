@@ -5,7 +5,6 @@ import type { Method } from './routes.ts';
 type MockIntegration = Extract<Method['Integration'], { Type: 'MOCK' }>;
 type StaticResponse = MockIntegration['IntegrationResponses'][0];
 
-/** A scalar that API Gateway converts to a string. */
 export const scalarAsText = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String));
 
 /** The response to a request whose media type is listed; a request without one counts as JSON. */
@@ -40,7 +39,6 @@ const ProxyResult = v.strictObject({
   isBase64Encoded: v.optional(v.literal(false)),
 });
 
-/** @returns undefined for a malformed result. */
 export function readProxyResult(json: string): HttpResponse | undefined {
   const { success, output } = v.safeParse(ProxyResult, JSON.parse(json));
   if (!success) return undefined;

@@ -2,20 +2,8 @@ import { headerValues, type HttpRequest } from './http-message.ts';
 import type { Route } from './routes.ts';
 import { accountId } from '../template/template.ts';
 
-/** Headers that API Gateway keeps to itself. */
-const NOT_PASSED_ON = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'server',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'www-authenticate',
-]);
+const NOT_PASSED_ON =
+  /^(?:connection|content-length|expect|keep-alive|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-forwarded-(?:for|proto))$/i;
 
 interface EventContext {
   apiId: string;
@@ -36,7 +24,7 @@ export function proxyEvent(
 ) {
   const { method, path, query, body, sourceIp } = request;
   const headers: [string, string][] = [
-    ...request.headers.filter(([name]) => !isOverwritten(name)),
+    ...request.headers.filter(([name]) => !NOT_PASSED_ON.test(name)),
     ['X-Forwarded-For', sourceIp],
     ['X-Forwarded-Proto', 'http'],
   ];
@@ -78,13 +66,9 @@ export function proxyEvent(
 }
 
 /** `21/Nov/2026:06:31:47 +0000`, as in the Common Log Format. */
-export function commonLogTime(date: Date): string {
+function commonLogTime(date: Date): string {
   const [, day, month, year, time] = date.toUTCString().split(' ');
   return `${day}/${month}/${year}:${time} +0000`;
-}
-
-function isOverwritten(name: string): boolean {
-  return NOT_PASSED_ON.has(name.toLowerCase()) || /^x-forwarded-(?:for|proto)$/i.test(name);
 }
 
 function multiValues(pairs: [string, string][]): Record<string, string[]> {

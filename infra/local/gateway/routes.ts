@@ -10,12 +10,6 @@ export interface Route {
   pathParameters: Record<string, string>;
 }
 
-interface Node {
-  path: string;
-  children: Map<string, Node>;
-  methods: Map<string, Method>;
-}
-
 export interface Routes {
   all: { httpMethod: string; path: string; method: Method }[];
   find: (httpMethod: string, path: string) => Route | undefined;
@@ -26,67 +20,50 @@ export interface Routes {
  * `{name+}`, and an exact method before ANY. A trailing slash is ignored; `{name+}` does not match an empty path.
  */
 export function readRoutes(template: Template): Routes {
-  const root: Node = { path: '', children: new Map(), methods: new Map() };
-  const nodes = new Map(
-    template.resources('AWS::ApiGateway::RestApi').map(({ logicalId }) => [logicalId, root]),
-  );
   const resources = new Map(
     template
       .resources('AWS::ApiGateway::Resource')
       .map(({ logicalId, properties }) => [logicalId, properties]),
   );
-
-  function nodeOf(logicalId: string): Node {
-    const placed = nodes.get(logicalId);
-    if (placed) return placed;
-    const { ParentId, PathPart } = resources.get(logicalId)!;
-    const parent = nodeOf(ParentId);
-    const node: Node = { path: `${parent.path}/${PathPart}`, children: new Map(), methods: new Map() };
-    parent.children.set(PathPart, node);
-    nodes.set(logicalId, node);
-    return node;
+  function pathOf(resourceId: string): string {
+    const resource = resources.get(resourceId);
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''; // of the API's root
   }
 
   const all = template.resources('AWS::ApiGateway::Method').map(({ properties: method }) => {
-    const node = nodeOf(method.ResourceId);
-    node.methods.set(method.HttpMethod, method);
-    return { httpMethod: method.HttpMethod, path: node.path, method };
+    const path = pathOf(method.ResourceId);
+    return { httpMethod: method.HttpMethod, path, method, ...matcherOf(path, method.HttpMethod) };
   });
-
+  const inOrder = all.toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
   return {
     all,
     find(httpMethod, path) {
-      const trimmed = path.replace(/^\//, '').replace(/\/$/, '');
-      return findInNode(root, httpMethod, trimmed === '' ? [] : trimmed.split('/'), {});
+      const trimmed = path.replaceAll(/^\/|\/$/g, '');
+      const asked = trimmed && `/${trimmed}`;
+      for (const { pattern, names, method, path: resourcePath, httpMethod: taken } of inOrder) {
+        const values = taken === httpMethod || taken === 'ANY' ? pattern.exec(asked) : undefined;
+        if (!values) continue;
+        const parameters = names.map((name, index) => [name, values[index + 1]]);
+        return {
+          method,
+          resourcePath: resourcePath || '/',
+          pathParameters: Object.fromEntries(parameters),
+        };
+      }
+      return undefined;
     },
   };
 }
 
-function findInNode(
-  node: Node,
-  httpMethod: string,
-  [segment, ...rest]: string[],
-  pathParameters: Record<string, string>,
-): Route | undefined {
-  if (segment === undefined) {
-    const method = node.methods.get(httpMethod) ?? node.methods.get('ANY');
-    return method && { method, resourcePath: node.path || '/', pathParameters };
-  }
-  const parameters = [...node.children].filter(([part]) => part.startsWith('{'));
-  const literal = segment.startsWith('{') ? undefined : node.children.get(segment);
-  const found = literal && findInNode(literal, httpMethod, rest, pathParameters);
-  if (found) return found;
-
-  for (const [part, child] of parameters.toSorted(([one], [other]) => greediness(one) - greediness(other))) {
-    const isGreedy = greediness(part) === 1;
-    const value = isGreedy ? [segment, ...rest].join('/') : segment;
-    const parameter = { [part.replace(/^\{|\+?\}$/g, '')]: value };
-    const route = findInNode(child, httpMethod, isGreedy ? [] : rest, { ...pathParameters, ...parameter });
-    if (route) return route;
-  }
-  return undefined;
-}
-
-function greediness(pathPart: string): 0 | 1 {
-  return pathPart.endsWith('+}') ? 1 : 0;
+/** A pattern of the paths of a resource, the names of its groups, and what orders routes by how exact they are. */
+function matcherOf(path: string, httpMethod: string) {
+  const segments = path.split('/').slice(1);
+  const names = segments.filter((part) => part.startsWith('{')).map((part) => part.replaceAll(/[{}+]/g, ''));
+  const kinds = segments.map((part) => (part.endsWith('+}') ? 2 : part.startsWith('{') ? 1 : 0));
+  const source = segments.map((part, index) => `/${[RegExp.escape(part), '([^/]*)', '(.+)'][kinds[index]!]}`);
+  return {
+    names,
+    pattern: new RegExp(`^${source.join('')}$`),
+    rank: `${kinds.join('')} ${httpMethod === 'ANY' ? 1 : 0}`,
+  };
 }

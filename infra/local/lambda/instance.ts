@@ -11,20 +11,15 @@ const YOUNG_GENERATION_MEGABYTES = 12;
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;
 
 export interface InstanceOptions {
-  /** Path of the bundle. */
   file: string;
   databaseEndpoint: string;
-  /** Receives each line that the function writes. */
   log: (line: string) => void;
 }
 
-/** A worker that runs one function, one event at a time. */
 export interface Instance {
-  /** Path of its bundle. */
   file: string;
   invoke: (event: unknown) => Promise<Invocation>;
   terminate: () => Promise<unknown>;
-  /** Resolves when the worker has exited. */
   exited: Promise<unknown>;
 }
 

@@ -51,5 +51,6 @@ function requireStack(stack: string, assembly: string): void {
   const { artifacts } = JSON.parse(readFileSync(manifest, 'utf8'));
   const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack');
   if (stacks.includes(stack)) return;
-  throw new RunnerError(`There is no stack ${stack}: choose a stage of ${stacks.join(', ')} with --stage.`);
+  const stages = stacks.map((name) => name.replace(stackName(''), '')).filter((name) => name !== 'account');
+  throw new RunnerError(`There is no stack ${stack}: --stage must be one of ${stages.join(', ')}.`);
 }

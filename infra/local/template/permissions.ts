@@ -4,7 +4,6 @@ import type { Template } from './template.ts';
 /** Whether a function, named by its logical id, may do this to the resource with this ARN. */
 export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
 
-/** The permissions that the template's policies give to the functions' roles. */
 export function readPermissions(template: Template): IsAllowed {
   const policies = template.resources('AWS::IAM::Policy');
   const statementsByFunction = new Map(

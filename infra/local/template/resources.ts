@@ -24,7 +24,6 @@ function staticHeaders(prefix: string) {
   return v.optional(v.record(v.pipe(text, v.startsWith(prefix)), value), {});
 }
 
-/** A mapping template without variables. */
 const literalTemplate = v.pipe(text, v.regex(/^[^$#]*$/, 'only literal text is modelled'));
 
 const gatewayTemplate = v.pipe(
@@ -102,7 +101,6 @@ export const resourceModels = {
     ...passedOver('Name', 'SecurityPolicy'),
   }),
   'AWS::ApiGateway::Stage': v.strictObject({
-    AccessLogSetting: v.optional(v.strictObject({ Format: text, ...passedOver('DestinationArn') })),
     MethodSettings: v.optional(
       v.array(
         v.strictObject({
@@ -114,7 +112,8 @@ export const resourceModels = {
     ),
     StageName: text,
     // Without `CachingEnabled` in the method settings, a cache cluster changes no response.
-    ...passedOver('CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId', 'TracingEnabled'),
+    ...passedOver('AccessLogSetting', 'CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId'),
+    ...passedOver('TracingEnabled'),
   }),
   'AWS::DynamoDB::GlobalTable': v.strictObject({
     AttributeDefinitions: v.array(v.strictObject({ AttributeName: text, AttributeType: text })),
@@ -172,7 +171,6 @@ export const resourceModels = {
 
 export type ResourceType = keyof typeof resourceModels;
 
-/** Passed over on every type. */
 const PASSED_OVER = new Set(['Description', 'RestApiId', 'Tags']);
 
 export function isPassedOver(type: ResourceType, property: string): boolean {
@@ -184,7 +182,6 @@ export function isPassedOver(type: ResourceType, property: string): boolean {
 const NOT_RUN_HERE =
   /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|ApiGateway::(?:BasePathMapping|Deployment|DomainName)$)/;
 
-/** Whether the local service leaves out the resources of a type, because they do not shape responses. */
 export function isNotRunHere(type: string): boolean {
   return NOT_RUN_HERE.test(type);
 }

@@ -5,7 +5,6 @@ import { RunnerError } from '../runner-error.ts';
 export const region = 'us-east-1';
 export const accountId = '000000000000';
 
-/** Parameters that every template has without declaring them. */
 const pseudoParameters: Record<string, string> = {
   'AWS::AccountId': accountId,
   'AWS::Partition': 'aws',
@@ -46,7 +45,6 @@ export interface Resource<T extends ResourceType> {
 export interface Template {
   resources: <T extends ResourceType>(type: T) => Resource<T>[];
   output: (name: string) => string;
-  /** Types of the resources that the local service knowingly leaves out, each once. */
   notRunHere: string[];
 }
 
@@ -66,10 +64,10 @@ export function parseTemplate(text: string): Template {
   for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
     if (isNotRunHere(Type)) {
       notRunHere.add(Type);
-    } else if (!isModelled(Type)) {
+    } else if (!Object.hasOwn(resourceModels, Type)) {
       complaints.push(`${logicalId}: the type ${Type}`);
     } else {
-      const { properties, issues } = readProperties(Type, Properties, Resources);
+      const { properties, issues } = readProperties(Type as ResourceType, Properties, Resources);
       complaints.push(...issues.map((issue) => `${logicalId} (${Type}): ${issue}`));
       known.push({ type: Type, resource: { logicalId, properties } });
     }
@@ -88,10 +86,6 @@ export function parseTemplate(text: string): Template {
   };
 }
 
-function isModelled(type: string): type is ResourceType {
-  return Object.hasOwn(resourceModels, type);
-}
-
 /** The properties as plain values, and what in them is not modelled. Properties that are passed over may refer to anything. */
 function readProperties(type: ResourceType, properties: Record<string, unknown>, resources: Resources) {
   const relevant = Object.entries(properties).filter(([name]) => !isPassedOver(type, name));
@@ -106,18 +100,17 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
 }
 
 function notModelled(complaints: string[]): RunnerError {
-  const list = complaints.map((complaint) => `\n  ${complaint}`).join('');
-  return new RunnerError(
-    `The template uses what is not modelled: model it in infra/local/template/resources.ts or list it there as passed over or not run here; intrinsic functions and attributes are in template.ts.${list}`,
-  );
+  const advice =
+    'The template uses what is not modelled: model it in infra/local/template/resources.ts or list it there as passed over or not run here; intrinsic functions and attributes are in template.ts.';
+  return new RunnerError([advice, ...complaints].join('\n  '));
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
-  return path ? `${path}: ${issue.message}` : issue.message;
+  const message = issue.expected === 'never' ? 'not modelled' : issue.message;
+  return path ? `${path}: ${message}` : message;
 }
 
-/** A value whose intrinsic functions are replaced by their results on this machine. */
 function resolve(value: unknown, resources: Resources): unknown {
   if (Array.isArray(value)) return value.map((element) => resolve(element, resources));
   if (typeof value !== 'object' || value === null) return value;

@@ -6,11 +6,8 @@ import { projectRoot } from '../template/assembly.ts';
 
 /** How the CDK app bundles a function. */
 export interface Bundling {
-  /** The function's name in the app. */
   name: string;
-  /** Its module, relative to the project. */
   entry: string;
-  /** Options for esbuild. */
   options: Record<string, unknown>;
 }
 
@@ -50,7 +47,6 @@ export async function createBundler({ entry, options }: Bundling): Promise<Bundl
     metafile: true,
     logLevel: 'silent',
   });
-  /** Of the last build; unknown after one that failed. */
   let inputs: string[] | undefined;
   return {
     dependsOn: (paths) =>

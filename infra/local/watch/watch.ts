@@ -13,13 +13,9 @@ import type { Template } from '../template/template.ts';
 export interface WatchOptions {
   stage: string;
   template: Template;
-  /** Folder of the cloud assembly with the template. */
   assembly: string;
-  /** By logical id. */
   functions: Map<string, RunningFunction>;
-  /** Folder of the local service. */
   workFolder: string;
-  /** Called when code was swapped. */
   onSwap: () => void;
 }
 
@@ -27,11 +23,9 @@ interface WatchedFunction {
   name: string;
   fn: RunningFunction;
   bundler: Bundler;
-  /** The bundle that it runs. */
   code: string;
   /** File of that bundle, unless it is the synthesized one. */
   file?: string;
-  /** The errors of its last build, if that failed. */
   errors?: string | undefined;
 }
 
@@ -77,7 +71,7 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
   });
   // Swaps what was saved since the synthesis began, and fills the caches of esbuild.
   working = update(functions).then(() => {
-    say('watching the functions: changes of the stack, the local service or openapi.json need a restart');
+    say('watching the functions: changes of the stack, its routes or the local service need a restart');
     return work();
   });
   return async function close() {
@@ -149,8 +143,9 @@ async function rebuild(functions: WatchedFunction[], folder: string): Promise<bo
     const { code, messages } = builds[index]!;
     const { name, errors } = watched;
     watched.errors = code === undefined ? messages.join('') : undefined;
-    if (code === undefined ? errors === watched.errors : code === watched.code && errors === undefined)
-      continue;
+    const isNews =
+      code === undefined ? errors !== watched.errors : errors !== undefined || code !== watched.code;
+    if (!isNews) continue;
     for (const message of messages) printed.add(message);
     if (code !== undefined) swap(watched, code, folder);
     (code === undefined ? broken : swapped).push(name);

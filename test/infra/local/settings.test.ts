@@ -75,7 +75,7 @@ describe('the local service exits with code 1 and says what to do if', () => {
     writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ artifacts }));
     await expectError(
       start('--assembly', folder, '--stage', 'test'),
-      'There is no stack PetStore-test: choose a stage of PetStore-staging, PetStore-production with --stage.',
+      'There is no stack PetStore-test: --stage must be one of staging, production.',
     );
   });
 
@@ -84,7 +84,7 @@ describe('the local service exits with code 1 and says what to do if', () => {
     async (...options) => {
       await expectError(
         start(...options),
-        expect.stringMatching(/^[^\n]+\n\nnpm start -- \[--stage STAGE\] [^]+print the access log/),
+        expect.stringMatching(/^[^\n]+\n\nnpm start -- \[--stage STAGE\] [^]+print the metrics/),
       );
     },
   );
@@ -116,11 +116,11 @@ describe('the local service exits with code 1 and says what to do if', () => {
     );
   });
 
-  test('the data folder is a file, within a file, or a link to nothing', async () => {
+  test('the data folder is a file, within a file, where no folder can be, or a link to nothing', async () => {
     const [file, link] = [join(folders, 'file'), join(folders, 'link')];
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
-    for (const folder of [file, join(file, 'data'), link]) {
+    for (const folder of [file, join(file, 'data'), '/proc/petstore', link]) {
       const message = /^The folder \S+ cannot be used \(E\w+: .+\): choose another with --data\.$/;
       await expectError(start('--data', folder), expect.stringMatching(message));
     }

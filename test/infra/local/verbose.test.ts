@@ -84,26 +84,15 @@ describe('the local service with --verbose', () => {
     expect(printed).toContain(`\nNot run here:\n${notRun.map((type) => `  ${type}\n`).join('')}\n`);
   });
 
-  test('prints the access log, the metrics, and the other output of the functions', () => {
-    const log = verbose.lines
-      .filter((line) => line.startsWith('{"service":'))
-      .map((line) => JSON.parse(line));
-    const keyId: string = log[0].keyId;
+  test('prints the metrics, and the other output of the functions', () => {
     const service = 'pet-store-staging';
-    const common = { service, method: 'GET', resource: '/v1/pets', keyId };
-    expect(keyId).toMatch(/^key_[\da-f]{20}$/);
-    expect(log).toMatchObject([
-      { ...common, status: '201', method: 'POST' },
-      { ...common, status: '400' },
-      { ...common, status: '404', resource: '/v1/pets/{petId}' },
-      { ...common, status: '401', keyId: '-', errorType: 'UNAUTHORIZED' },
-    ]);
-
     const metrics = metricsIn(verbose.lines);
     expect(metrics).toHaveLength(4);
     expect(metrics).toContainEqual(counted('PetsCreated', { service }));
     expect(metrics).toContainEqual(counted('Refusals', { service, code: 'invalid_request' }));
-    expect(metrics).toContainEqual(counted('DeprecatedCalls', { service, operation: 'getPet', keyId }));
+    expect(metrics).toContainEqual(
+      counted('DeprecatedCalls', { service, operation: 'getPet', keyId: expect.any(String) as never }),
+    );
     expectOwnLines(verbose);
   });
 });

@@ -42,25 +42,15 @@ const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
 interface Sample {
   api: ApiGateway;
   petsFunction: LambdaStub;
-  accessLog: string[];
 }
 
-function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow'), format?: string): Sample {
+function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')): Sample {
   const petsFunction = lambdaStub(outcome);
   const functions = new Map([
     ['Function', petsFunction],
     ['AuthorizerFunction', lambdaStub(resultOf(policy))],
   ]);
-  const accessLog: string[] = [];
-  const { Type, Properties } = resources['Stage']!;
-  const Stage = {
-    Type,
-    Properties: { ...Properties, ...(format && { AccessLogSetting: { Format: format } }) },
-  };
-  const api = createApiGateway(templateOf({ ...resources, Stage }), functions, (line) =>
-    accessLog.push(line),
-  );
-  return { api, petsFunction, accessLog };
+  return { api: createApiGateway(templateOf(resources), functions), petsFunction };
 }
 
 function policyOf(Effect: 'Allow' | 'Deny'): object {
@@ -172,81 +162,6 @@ describe('API Gateway', () => {
         'x-amzn-RequestId': expect.any(String),
       },
       body: '{"status":405}',
-    });
-  });
-
-  describe('writes a line of the access log for', () => {
-    const none = '-';
-    const milliseconds = expect.stringMatching(/^\d+$/);
-    const id = expect.stringMatching(/^[\da-f-]{36}$/);
-    const unasked = { authorizer: none, integration: none, functionRequestId: none, keyId: none };
-    const rejected = { ...unasked, authorizer: milliseconds };
-    const invoked = { ...rejected, keyId: 'key_1', integration: milliseconds, functionRequestId: id };
-    const format = JSON.stringify({
-      requestId: '$context.requestId',
-      extendedRequestId: '$context.extendedRequestId',
-      time: '$context.requestTime',
-      sourceIp: '$context.identity.sourceIp',
-      method: '$context.httpMethod',
-      resource: '$context.resourcePath',
-      status: '$context.status',
-      errorType: '$context.error.responseType',
-      keyId: '$context.authorizer.keyId',
-      authorizer: '$context.authorizer.latency',
-      integration: '$context.integration.latency',
-      latency: '$context.responseLatency',
-      length: '$context.responseLength',
-      functionRequestId: '$context.awsEndpointRequestId',
-    });
-    const denied = policyOf('Deny');
-    const failure = { error: 'no luck' };
-
-    test.each<[string, object, HttpRequest, Invocation?, unknown?]>([
-      ['a result', { status: '200', ...invoked }, get('/pets')],
-      ['a mock', { status: '405', method: 'PUT', ...unasked }, get('/pets', { method: 'PUT' })],
-      [
-        'a request without a route',
-        { status: '404', errorType: 'MISSING_AUTHENTICATION_TOKEN', resource: none, ...unasked },
-        get('/other'),
-      ],
-      [
-        'a denied request',
-        { status: '401', errorType: 'ACCESS_DENIED', ...rejected },
-        get('/pets'),
-        ok,
-        denied,
-      ],
-      ['a failed function', { status: '500', errorType: 'DEFAULT_5XX', ...invoked }, get('/pets'), failure],
-    ])('%s', async (_what, expected, request, outcome = ok, policy = policyOf('Allow')) => {
-      const { api, accessLog } = apiWith(outcome, policy, format);
-      const { headers, body } = await api.handle({ ...request, query: 'key=secret' });
-      expect(accessLog.map((line) => JSON.parse(line))).toEqual([
-        {
-          requestId: headers['x-amzn-RequestId'],
-          extendedRequestId: id,
-          time: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
-          sourceIp: '127.0.0.1',
-          method: 'GET',
-          resource: '/pets',
-          errorType: none,
-          latency: milliseconds,
-          length: body.length.toString(),
-          ...expected,
-        },
-      ]);
-    });
-
-    test('a body whose length is counted in bytes', async () => {
-      const result = resultOf({ statusCode: 200, body: '"é€"' });
-      const { api, accessLog } = apiWith(result, policyOf('Allow'), '$context.responseLength');
-      await api.handle(get('/pets'));
-      expect(accessLog).toEqual(['7']);
-    });
-
-    test('no request if the template does not define one', async () => {
-      const { api, accessLog } = apiWith();
-      expect(await api.handle(get('/pets'))).toMatchObject({ status: 200 });
-      expect(accessLog).toEqual([]);
     });
   });
 
