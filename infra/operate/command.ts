@@ -70,7 +70,8 @@ function explain(error: CommandError): string | undefined {
   if (error instanceof UsageError) return message;
   const [, sentence] = sentences.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
   if (sentence) return sentence.endsWith('.') ? sentence : `${sentence}: ${message.replace(/\.$/, '')}.`;
-  return code?.startsWith('ERR_PARSE_ARGS') || error.$metadata ? message : undefined;
+  if (code?.startsWith('ERR_PARSE_ARGS')) return message.replace(/ To specify a positional .*/s, '');
+  return error.$metadata ? message : undefined;
 }
 
 /** What to do about an error, by its code, name and message. A sentence without a period is followed by the message. */
