@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiGateway } from './gateway/api-gateway.ts';
 import { type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
-import { RunnerError } from './runner-error.ts';
+import { UsageError } from '../operate/command.ts';
 
 /** The key of a data folder: the one that was issued at an earlier start, or a new one if the API does not accept that. */
 export async function findApiKey(
@@ -14,11 +14,11 @@ export async function findApiKey(
   return kept && (await isAccepted(api, kept)) ? kept : await issueKey(folder, service);
 }
 
-/** @throws RunnerError if the folder has the key, so the data, of another stage. */
+/** @throws UsageError if the folder has the key, so the data, of another stage. */
 export function requireStage(folder: string, stage: string): void {
   const key = readKey(folder);
   if (!key || key.startsWith(`pets_${stage}_`)) return;
-  throw new RunnerError(`The folder ${folder} holds the data of another stage: choose another with --data.`);
+  throw new UsageError(`The folder ${folder} holds the data of another stage: choose another with --data.`);
 }
 
 function readKey(folder: string): string | undefined {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { RunnerError } from './runner-error.ts';
+import { UsageError } from '../operate/command.ts';
 
 // The folder of one local service: its tables, its key, and its working files.
 
@@ -28,7 +28,7 @@ export function explainFolderError(folder: string, error: unknown): unknown {
   const { code, path, message } = error as Partial<NodeJS.ErrnoException>;
   if (code === undefined || path === undefined) return error;
   if (!isWithin(path, folder) && !isWithin(folder, path)) return error;
-  return new RunnerError(`The folder ${folder} cannot be used (${message}): choose another with --data.`);
+  return new UsageError(`The folder ${folder} cannot be used (${message}): choose another with --data.`);
 }
 
 function isWithin(path: string, folder: string): boolean {

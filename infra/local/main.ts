@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { RunnerError } from './runner-error.ts';
-import { type ServiceOptions, startService } from './service.ts';
-
-// `npm start`: synthesizes a stage's stack and runs its template on this machine.
+import { runWithOptions, UsageError } from '../operate/command.ts';
+import { startService } from './service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
           [--verbose]
@@ -15,30 +12,14 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --watch     swap functions when their sources are saved
   --verbose   list the resource types that are not run, and print the metrics`;
 
-function readOptions(): ServiceOptions {
-  const { values } = parseArgs({
-    options: {
-      stage: { type: 'string', default: 'staging' },
-      port: { type: 'string', default: process.env['PORT'] ?? '3000' },
-      data: { type: 'string' },
-      assembly: { type: 'string' },
-      watch: { type: 'boolean', default: false },
-      verbose: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
-  const { stage, port, assembly, watch, verbose } = values;
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new RunnerError(`The port must be a number from 0 to 65535, not ${port}.`);
-  }
-  if (values.data === '') throw new RunnerError('--data must name a folder, or be memory.');
-  const data = values.data ?? fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
-  return { stage, port: Number(port), data, assembly, watch, verbose };
-}
+const options = {
+  stage: { type: 'string', default: 'staging' },
+  port: { type: 'string', default: process.env['PORT'] ?? '3000' },
+  data: { type: 'string' },
+  assembly: { type: 'string' },
+  watch: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+} as const;
 
 // Before it serves, no request is in progress.
 let stop = (): void => process.exit(0);
@@ -50,11 +31,19 @@ if (process.env['npm_lifecycle_event'] === 'start') {
   setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
-try {
-  const options = readOptions();
-  const { baseAddress, apiKey, folder, notRunHere, close } = await startService(options);
+await runWithOptions(USAGE, options, async ({ port, data, assembly, ...values }) => {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new UsageError(`The port must be a number from 0 to 65535, not ${port}.`);
+  }
+  if (data === '') throw new UsageError('--data must name a folder, or be memory.');
+  const { baseAddress, apiKey, folder, notRunHere, close } = await startService({
+    ...values,
+    port: Number(port),
+    data: data ?? fileURLToPath(new URL(`../../.petstore/${values.stage}`, import.meta.url)),
+    assembly,
+  });
   console.log(`
-Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
+Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
   base address  ${baseAddress}
   API key       ${apiKey}
@@ -63,15 +52,9 @@ Pet store, stage ${options.stage}, ${folder ? `data in ${folder}` : 'data in mem
 
   In a browser, ${new URL('/', baseAddress).href} shows the interface, to read and to try.
 `);
-  if (options.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
+  if (values.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {
     stop = () => {}; // npm repeats the signal that the terminal sends for Ctrl-C
     void close().then(() => process.exit(0));
   };
-} catch (error) {
-  const isUsageError =
-    error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  if (!(error instanceof RunnerError) && !isUsageError) throw error;
-  console.error(isUsageError ? `${error.message}\n\n${USAGE}` : error.message);
-  process.exit(1);
-}
+});

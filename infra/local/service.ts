@@ -33,7 +33,7 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** Runs a stage's template on this machine. @throws RunnerError saying what to do if it cannot. */
+/** Runs a stage's template on this machine. @throws UsageError saying what to do if it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stage, port, verbose } = options;
   const folder = options.data === 'memory' ? undefined : resolve(options.data);

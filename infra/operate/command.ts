@@ -1,7 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** An error that the operator can fix. Shown as one message, without a stack trace. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 /** Returns text from elsewhere without characters that break a line or control a terminal. */
 export function plain(text: string): string {
@@ -57,7 +59,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   } catch (error) {
     const message = explain(error as CommandError);
     if (message === undefined) throw error;
-    console.error(plain(message));
+    console.error(message.split('\n').map(plain).join('\n'));
     process.exit(process.exitCode ?? 1);
   }
 }

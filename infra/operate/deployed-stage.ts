@@ -6,11 +6,7 @@ import { UsageError } from './command.ts';
 /** Keys expire by the clock of this machine. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
-/**
- * Returns the ARN of the IAM user, or of the role and session, whose credentials are in the environment.
- *
- * @throws UsageError if the clock of this machine is wrong.
- */
+/** Returns the ARN of the IAM user or role session in use. @throws UsageError if the clock of this machine is wrong. */
 export async function findCaller(): Promise<string> {
   const client = new STSClient();
   const { Arn } = await client.send(new GetCallerIdentityCommand());
@@ -20,11 +16,7 @@ export async function findCaller(): Promise<string> {
   throw new UsageError(`The clock of this machine is wrong by ${seconds} seconds: set it first.`);
 }
 
-/**
- * Returns what the outputs of a stage's stack say, with the AWS credentials and region of the environment.
- *
- * @throws UsageError if there is no such stack, or it lacks an output.
- */
+/** Returns the outputs of a stage's stack. @throws UsageError if there is no such stack, or it lacks an output. */
 export async function findDeployedStage(
   stage: string,
 ): Promise<{ baseAddress: string; apiKeysTable: string }> {

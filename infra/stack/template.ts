@@ -1,5 +1,7 @@
 import { App } from 'aws-cdk-lib';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PetStoreStack, type PetStoreStackProps } from './stack.ts';
 
 export interface CloudFormationTemplate {
@@ -9,7 +11,9 @@ export interface CloudFormationTemplate {
 /** The template of a stage, with stand-ins for its bundles: for looking at, not for deploying. */
 export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
   const app = new App({
+    outdir,
     context: {
       ...context,
       'aws:cdk:bundling-stacks': [],
@@ -18,5 +22,9 @@ export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
     },
   });
   const { artifactId } = new PetStoreStack(app, 'Stack', props);
-  return app.synth().getStackArtifact(artifactId).template as CloudFormationTemplate;
+  try {
+    return app.synth().getStackArtifact(artifactId).template as CloudFormationTemplate;
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { OpenStore } from './store.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import type { IsAllowed } from '../template/permissions.ts';
 import { type Resource, tableArn } from '../template/template.ts';
 
@@ -97,7 +97,7 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-/** Creates a table unless it exists. @throws RunnerError if the existing one has other keys or indexes. */
+/** Creates a table unless it exists. @throws UsageError if the existing one has other keys or indexes. */
 async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
   const wanted = {
@@ -110,14 +110,14 @@ async function ensureTable(endpoint: string, { logicalId, properties }: Table): 
   const { Table: existing } = await call(endpoint, 'DescribeTable', { TableName: logicalId });
   if (!existing) {
     const { message } = await call(endpoint, 'CreateTable', wanted);
-    if (message) throw new RunnerError(`The table ${logicalId} cannot be created: ${message}`);
+    if (message) throw new UsageError(`The table ${logicalId} cannot be created: ${message}`);
     let status = 'CREATING';
     while (status === 'CREATING') {
       const { Table } = await call(endpoint, 'DescribeTable', { TableName: logicalId });
       status = Table.TableStatus;
     }
   } else if (existing.TableStatus !== 'ACTIVE' || shape(existing) !== shape(wanted)) {
-    throw new RunnerError(
+    throw new UsageError(
       `The stored table ${logicalId} is incomplete, or its keys or indexes differ from the template: choose another folder with --data, or delete the data.`,
     );
   }

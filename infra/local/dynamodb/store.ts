@@ -3,7 +3,7 @@ import dynalite from 'dynalite';
 import engine, { type Item, type Store, type Table } from 'dynalite/db/index.js';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 
 export interface OpenStore {
   /** Handles a request as DynamoDB. */
@@ -15,7 +15,7 @@ export interface OpenStore {
  * Opens the tables in a folder. No other process can open them until they are closed, or this process ends.
  *
  * @param folder if omitted, the tables are kept in memory.
- * @throws RunnerError if they are in use or cannot be opened.
+ * @throws UsageError if they are in use or cannot be opened.
  */
 export async function openStore(folder?: string): Promise<OpenStore> {
   const options = { createTableMs: 0, ...(folder !== undefined && { path: folder }) };
@@ -26,7 +26,7 @@ export async function openStore(folder?: string): Promise<OpenStore> {
     await db.open();
   } catch (error) {
     const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
-    throw new RunnerError(
+    throw new UsageError(
       code === 'LEVEL_LOCKED'
         ? `The data in ${folder} is in use by another local service: stop it, or choose another folder with --data.`
         : `The data in ${folder} cannot be opened (${message}): choose another folder with --data.`,

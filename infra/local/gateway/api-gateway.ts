@@ -7,7 +7,7 @@ import type { LambdaFunction } from '../lambda/lambda.ts';
 import { mockResponse, readProxyResult } from './integrations.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { type Method, readRoutes, type Routes } from './routes.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import { accountId, region, type Template } from '../template/template.ts';
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, invocation payload. */
@@ -33,7 +33,7 @@ interface Api {
  * Runs the REST API of the template: route, authorizer, then function or mock, with the template's gateway responses for
  * requests that fail on the way.
  *
- * @throws RunnerError if API Gateway would respond 500 because something is missing from the template.
+ * @throws UsageError if API Gateway would respond 500 because something is missing from the template.
  */
 export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>): ApiGateway {
   const api = readApi(template, functions);
@@ -76,9 +76,7 @@ function readApi(template: Template, functions: Map<string, LambdaFunction>): Ap
   for (const { httpMethod, path, method } of routes.all) {
     const { AuthorizationType, AuthorizerId = '', Integration } = method;
     if (AuthorizationType === 'CUSTOM' && !authorizers.has(AuthorizerId)) {
-      throw new RunnerError(
-        `${httpMethod} ${path} asks for an authorizer that the template does not define.`,
-      );
+      throw new UsageError(`${httpMethod} ${path} asks for an authorizer that the template does not define.`);
     }
     if (Integration.Type !== 'AWS_PROXY') continue;
     integrated.set(method, functionOf(Integration.Uri, `${arn}/${stage}/${httpMethod}${path}`));
@@ -88,7 +86,7 @@ function readApi(template: Template, functions: Map<string, LambdaFunction>): Ap
 
 function only<T extends 'AWS::ApiGateway::RestApi' | 'AWS::ApiGateway::Stage'>(template: Template, type: T) {
   const [resource, ...more] = template.resources(type);
-  if (!resource || more.length > 0) throw new RunnerError(`The local service models exactly one ${type}.`);
+  if (!resource || more.length > 0) throw new UsageError(`The local service models exactly one ${type}.`);
   return resource;
 }
 

@@ -1,13 +1,13 @@
 import type { LambdaFunction } from '../lambda/lambda.ts';
 import { requirePermission } from '../template/permissions.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import type { Template } from '../template/template.ts';
 
 /**
  * Finds the functions of the template by the URI that API Gateway invokes, which names a function or an alias. Here an alias
  * always leads to the synthesized code.
  *
- * @throws RunnerError from the returned function, if the function does not exist or the caller may not invoke it.
+ * @throws UsageError from the returned function, if the function does not exist or the caller may not invoke it.
  */
 export function functionsByUri(
   template: Template,
@@ -24,7 +24,7 @@ export function functionsByUri(
     const [name = '', alias] = arn.split(':').slice(6);
     const found = functions.get(name);
     if (!found || (alias !== undefined && !aliases.has(`${name}:${alias}`))) {
-      throw new RunnerError(`The template has an integration with an unknown function: ${uri}.`);
+      throw new UsageError(`The template has an integration with an unknown function: ${uri}.`);
     }
     requirePermission(template, arn, callerArn);
     return found;

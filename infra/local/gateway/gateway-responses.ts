@@ -1,6 +1,6 @@
 import type { HttpResponse } from './http-message.ts';
 import { staticResponse } from './integrations.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import type { Template } from '../template/template.ts';
 
 const RESPONSE_TYPES = [
@@ -19,7 +19,7 @@ export function readGatewayResponses(template: Template): Record<ResponseType, H
   const defined = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
   const entries = RESPONSE_TYPES.map((type) => {
     const response = defined.find(({ ResponseType }) => ResponseType === type);
-    if (!response) throw new RunnerError(`The template has no gateway response of the type ${type}.`);
+    if (!response) throw new UsageError(`The template has no gateway response of the type ${type}.`);
     return [type, staticResponse(response)];
   });
   return Object.fromEntries(entries) as Record<ResponseType, HttpResponse>;

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -30,7 +30,7 @@ export interface HttpServer {
  * Serves the API on the loopback interface and prints a line per request.
  *
  * @param respondFirst responds to requests that are not for the API, and returns undefined for all others.
- * @throws RunnerError if the port cannot be used.
+ * @throws UsageError if the port cannot be used.
  */
 export async function serve(
   api: ApiGateway,
@@ -79,7 +79,7 @@ export async function serve(
   };
 }
 
-/** Tries a port before the work of a start is done. @throws RunnerError if it cannot be used. */
+/** Tries a port before the work of a start is done. @throws UsageError if it cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -94,7 +94,7 @@ async function listen(server: Server, port: number): Promise<void> {
     await once(server, 'listening');
   } catch (error) {
     const { message } = error as Error; // such as "listen EADDRINUSE: address already in use 127.0.0.1:3000"
-    throw new RunnerError(`Port ${port} cannot be used (${message}): choose another port with --port.`);
+    throw new UsageError(`Port ${port} cannot be used (${message}): choose another port with --port.`);
   }
 }
 

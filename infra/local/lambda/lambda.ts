@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FunctionResource, type Instance, type InstanceOptions, startInstance } from './instance.ts';
 import type { Invocation } from './invocation.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 
 /** Concurrent instances of a function, of 35 MB each. A fourth one did not increase the requests per second. */
 const MAX_INSTANCES = 3;
@@ -21,12 +21,12 @@ export interface RunningFunction extends LambdaFunction {
   updateCode: (file: string) => Promise<void>;
 }
 
-/** The file of a function's bundle in the cloud assembly. @throws RunnerError if the assembly lacks it. */
+/** The file of a function's bundle in the cloud assembly. @throws UsageError if the assembly lacks it. */
 export function bundleIn(assembly: string, { logicalId, properties }: FunctionResource): string {
   const [module] = properties.Handler.split('.');
   const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);
   if (existsSync(file)) return file;
-  throw new RunnerError(
+  throw new UsageError(
     `The assembly ${assembly} lacks the bundle of ${logicalId}: synthesize this stack again with npx cdk synth.`,
   );
 }

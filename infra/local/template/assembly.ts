@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { stackName } from '../../../shared/names.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
@@ -15,7 +15,7 @@ export const cdkEnvironment = {
   PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
 };
 
-/** Synthesizes the stack of a stage into a folder, the cloud assembly. @throws RunnerError with the CDK's output. */
+/** Synthesizes the stack of a stage into a folder, the cloud assembly. @throws UsageError with the CDK's output. */
 export async function synthesize(assembly: string, stage: string): Promise<void> {
   const stack = stackName(stage);
   rmSync(assembly, { recursive: true, force: true });
@@ -27,17 +27,17 @@ export async function synthesize(assembly: string, stage: string): Promise<void>
   } catch (error) {
     requireStack(stack, assembly);
     const { stderr } = error as { stderr: string };
-    throw new RunnerError(`The stack ${stack} cannot be synthesized:\n${stderr.trim()}`);
+    throw new UsageError(`The stack ${stack} cannot be synthesized:\n${stderr.trim()}`);
   }
 }
 
-/** @throws RunnerError if the folder has no template of this stage, or one that the local service cannot run. */
+/** @throws UsageError if the folder has no template of this stage, or one that the local service cannot run. */
 export function readTemplate(stage: string, assembly: string): Template {
   const stack = stackName(stage);
   requireStack(stack, assembly);
   const file = join(assembly, `${stack}.template.json`);
   if (existsSync(file)) return parseTemplate(readFileSync(file, 'utf8'));
-  throw new RunnerError(`There is no ${file}: synthesize it with npx cdk synth ${stack}.`);
+  throw new UsageError(`There is no ${file}: synthesize it with npx cdk synth ${stack}.`);
 }
 
 /** Only the app knows the stages, and it names them in the assembly. */
@@ -48,5 +48,5 @@ function requireStack(stack: string, assembly: string): void {
   const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack');
   if (stacks.includes(stack)) return;
   const stages = stacks.map((name) => name.replace(stackName(''), '')).filter((name) => name !== 'account');
-  throw new RunnerError(`There is no stack ${stack}: --stage must be one of ${stages.join(', ')}.`);
+  throw new UsageError(`There is no stack ${stack}: --stage must be one of ${stages.join(', ')}.`);
 }

@@ -1,4 +1,4 @@
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import type { Template } from './template.ts';
 
 /** Whether a function, named by its logical id, may do this to the resource with this ARN. */
@@ -45,7 +45,7 @@ export function requirePermission(template: Template, functionArn: string, sourc
         properties.FunctionName === functionArn && matchesArn(properties.SourceArn, sourceArn),
     );
   if (!isPermitted) {
-    throw new RunnerError(
+    throw new UsageError(
       `No AWS::Lambda::Permission lets API Gateway invoke ${functionArn} for ${sourceArn}.`,
     );
   }

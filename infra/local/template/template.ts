@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isNotRunHere, isPassedOver, resourceModels, type ResourceType } from './resources.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 
 export const region = 'us-east-1';
 export const accountId = '000000000000';
@@ -48,11 +48,7 @@ export interface Template {
   notRunHere: string[];
 }
 
-/**
- * Parses a synthesized CloudFormation template.
- *
- * @throws RunnerError naming each resource and property that is not modelled, and where to add it.
- */
+/** Parses a template. @throws UsageError naming each resource and property that is not modelled, and where to add it. */
 export function parseTemplate(text: string): Template {
   const template = v.safeParse(RawTemplate, JSON.parse(text));
   if (!template.success) throw notModelled(template.issues.map(describe));
@@ -79,7 +75,7 @@ export function parseTemplate(text: string): Template {
       known.filter((entry) => entry.type === type).map(({ resource }) => resource as Resource<T>),
     output(name) {
       const value = Outputs[name]?.Value;
-      if (value === undefined) throw new RunnerError(`The template has no output ${name}.`);
+      if (value === undefined) throw new UsageError(`The template has no output ${name}.`);
       return resolve(value, Resources) as string;
     },
     notRunHere: [...notRunHere].toSorted(),
@@ -94,15 +90,15 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
     const { output, issues = [] } = v.safeParse(model, resolve(Object.fromEntries(relevant), resources));
     return { properties: output as never, issues: issues.map(describe) };
   } catch (error) {
-    if (!(error instanceof RunnerError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     return { properties: undefined as never, issues: [error.message] };
   }
 }
 
-function notModelled(complaints: string[]): RunnerError {
+function notModelled(complaints: string[]): UsageError {
   const advice =
     'The template uses what is not modelled: model it in infra/local/template/resources.ts or list it there as passed over or not run here; intrinsic functions and attributes are in template.ts.';
-  return new RunnerError([advice, ...complaints].join('\n  '));
+  return new UsageError([advice, ...complaints].join('\n  '));
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
@@ -118,7 +114,7 @@ function resolve(value: unknown, resources: Resources): unknown {
   const [[name, argument] = ['', undefined], ...more] = Object.entries(value);
   if (more.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
     const intrinsic = intrinsics[name];
-    if (!intrinsic) throw new RunnerError(`the intrinsic function ${name}`);
+    if (!intrinsic) throw new UsageError(`the intrinsic function ${name}`);
     return intrinsic(resolve(argument, resources), resources);
   }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member, resources)]));
@@ -165,12 +161,12 @@ function getAttribute(logicalId: string, attribute: string, resources: Resources
   if (attribute === 'RootResourceId') return logicalId;
   if (Type === 'AWS::Lambda::Version' && attribute === 'Version') return '1';
   const arn = attribute === 'Arn' ? arns[Type] : undefined;
-  if (!arn) throw new RunnerError(`the attribute ${attribute} of ${logicalId} (${Type})`);
+  if (!arn) throw new UsageError(`the attribute ${attribute} of ${logicalId} (${Type})`);
   return arn(logicalId);
 }
 
 function find(logicalId: string, resources: Resources): RawResource {
   const resource = resources[logicalId];
-  if (!resource) throw new RunnerError(`a reference to ${logicalId}, which the template does not define`);
+  if (!resource) throw new UsageError(`a reference to ${logicalId}, which the template does not define`);
   return resource;
 }

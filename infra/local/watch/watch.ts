@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Bundler, createBundler, readBundlings } from './bundles.ts';
 import { bundleIn, type RunningFunction } from '../lambda/lambda.ts';
-import { RunnerError } from '../runner-error.ts';
+import { UsageError } from '../../operate/command.ts';
 import { projectRoot } from '../template/assembly.ts';
 import type { Template } from '../template/template.ts';
 
@@ -36,12 +36,7 @@ const WRITTEN_FOLDERS = ['tables', 'cdk.out', 'bundles'];
 /** An empty file is probably about to be written. */
 const EMPTY_MILLISECONDS = 200;
 
-/**
- * Rebuilds the functions whose sources are saved, and swaps their code.
- *
- * @returns a function that ends it.
- * @throws RunnerError if the system cannot watch the sources.
- */
+/** Rebuilds the functions whose sources are saved, and swaps their code, until the returned function is called. */
 export async function startWatch(options: WatchOptions): Promise<() => Promise<void>> {
   const folder = join(options.workFolder, 'bundles');
   rmSync(folder, { recursive: true, force: true });
@@ -97,7 +92,7 @@ function readFunctions({ stage, template, assembly, functions }: WatchOptions): 
   );
 }
 
-/** Watches the project; `onChange` gets relative paths. @throws RunnerError if the system cannot watch it. */
+/** Watches the project; `onChange` gets relative paths. @throws UsageError if the system cannot watch it. */
 export async function watchSources(
   workFolder: string,
   onChange: (paths: string[]) => void,
@@ -113,7 +108,7 @@ export async function watchSources(
       { ignore },
     );
   } catch (error) {
-    throw new RunnerError(
+    throw new UsageError(
       `The sources cannot be watched (${(error as Error).message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
     );
   }

@@ -8,12 +8,7 @@ export interface KeyStage {
   findCaller: () => Promise<string>;
 }
 
-/**
- * Finds where the keys of a stage are, and leads the SDK there.
- *
- * @param data folder of the local service.
- * @throws UsageError when the stage is not deployed, or the local service does not run.
- */
+/** Leads the SDK to the keys of a stage. @throws UsageError if it is not deployed, or the local service is not running. */
 export async function findKeyStage({ stage, data }: { stage: string; data: string }): Promise<KeyStage> {
   return stage === 'local' ? findLocalService(data) : findStack(stage);
 }

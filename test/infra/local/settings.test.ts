@@ -84,7 +84,9 @@ describe('the local service exits with code 1 and says what to do if', () => {
     async (...options) => {
       await expectError(
         start(...options),
-        expect.stringMatching(/^[^\n]+\n\nnpm start -- \[--stage STAGE\] [^]+print the metrics/),
+        expect.stringMatching(
+          /^(Unknown option '--ports'|Option '--port <value>' argument missing|Call it like this, .* npm start -- \[--stage STAGE\])/,
+        ),
       );
     },
   );

@@ -125,7 +125,7 @@ describe('a folder of tables', () => {
     const starting = [openStore(folder), openStore(folder)];
     const rejected = (await Promise.allSettled(starting)).filter(({ status }) => status === 'rejected');
     const message = expect.stringContaining(`The data in ${folder} is in use by another local service`);
-    expect(rejected).toMatchObject([{ reason: { name: 'RunnerError', message } }]);
+    expect(rejected).toMatchObject([{ reason: { name: 'UsageError', message } }]);
     await (await Promise.any(starting)).close();
     await (await openStore(folder)).close();
   });
@@ -134,7 +134,7 @@ describe('a folder of tables', () => {
     const file = join(folders, 'file');
     writeFileSync(file, '');
     await expect(openStore(file)).rejects.toMatchObject({
-      name: 'RunnerError',
+      name: 'UsageError',
       message: expect.stringContaining(`The data in ${file} cannot be opened`),
     });
   });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastChannel, type Worker } from 'node:worker_threads';
 import { bundleIn, createFunction, type RunningFunction } from '../../../../infra/local/lambda/lambda.ts';
-import { RunnerError } from '../../../../infra/local/runner-error.ts';
+import { UsageError } from '../../../../infra/operate/command.ts';
 import { lambdaFunction, role, templateOf } from '../../../support/sample-resources.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -140,7 +140,7 @@ describe('a function', () => {
     const template = templateOf({ Role: role, Sample: lambdaFunction('missing') });
     const [resource] = template.resources('AWS::Lambda::Function');
     expect(() => bundleIn(assembly, resource!)).toThrow(
-      new RunnerError(
+      new UsageError(
         `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
       ),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RunnerError } from '../../../../infra/local/runner-error.ts';
+import { UsageError } from '../../../../infra/operate/command.ts';
 import { parseTemplate } from '../../../../infra/local/template/template.ts';
 import {
   alias,
@@ -37,7 +37,7 @@ function rejection(resources: SampleResources): string {
   try {
     templateOf(resources);
   } catch (error) {
-    if (error instanceof RunnerError) return error.message;
+    if (error instanceof UsageError) return error.message;
     throw error;
   }
   return 'accepted';

@@ -10,7 +10,7 @@ const { watchSources } = await import('../../../../infra/local/watch/watch.ts');
 
 test('if the system cannot watch the sources, a sentence says what to do', async () => {
   await expect(watchSources('.petstore', () => {})).rejects.toMatchObject({
-    name: 'RunnerError',
+    name: 'UsageError',
     message: `The sources cannot be watched (${message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
   });
 });
