@@ -14,7 +14,7 @@ try {
   // Before the first bundle is made: a sentence is not to stand below its output.
   checkStages(stages);
 
-  const account = new AccountStack(app, 'PetStore-account');
+  const account = new AccountStack(app, stackName('account'));
   for (const stage of Object.keys(stages) as StageName[]) {
     const stack = new PetStoreStack(app, stackName(stage), { stage, settings: stages[stage] });
     // API Gateway writes the access log under the account's role.

@@ -159,9 +159,9 @@ export function checkStages(all: Record<string, StageSettings>): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {
     // It is part of each key, of the base address, and of the stack's name.
-    if (!/^[a-z][a-z\d]*$/.test(stage) || RESERVED.has(stage)) {
+    if (!/^[a-z]+$/.test(stage) || RESERVED.has(stage)) {
       throw new SettingsError(
-        `A stage's name must begin with a lower-case letter, go on with such letters and digits, and be neither ${[...RESERVED].join(' nor ')}, not ${show(stage)}.`,
+        `A stage's name must consist of lower-case letters and be neither ${[...RESERVED].join(' nor ')}, not ${show(stage)}.`,
       );
     }
     checkSettings(stage, settings);

@@ -62,7 +62,7 @@ function typeOf(schema: Record<string, any>): string {
   const { $ref, type, format, minimum, maximum, minLength, maxLength } = schema;
   if ($ref) return typeOf(componentSchemas()[$ref.split('/').at(-1)] as object);
   if (schema['enum']) return schema['enum'].map((value: string) => `\`${value}\``).join(', ');
-  if (maxLength !== undefined) return `${type} of ${minLength} to ${maxLength} characters`;
+  if (maxLength !== undefined) return `${type} of ${minLength ?? 0} to ${maxLength} characters`;
   if (maximum !== undefined) return `${type} from ${power(minimum)} to ${power(maximum)}`;
   return format ?? type;
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keyPrefix } from '../../shared/contract/authorization.ts';
 import type { ApiGateway } from './gateway/api-gateway.ts';
 import { type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
 import { UsageError } from '../operate/command.ts';
@@ -17,7 +18,7 @@ export async function findApiKey(
 /** @throws UsageError if the folder has the key, so the data, of another stage. */
 export function requireStage(folder: string, stage: string): void {
   const key = readKey(folder);
-  if (!key || key.startsWith(`pets_${stage}_`)) return;
+  if (!key || key.startsWith(keyPrefix(stage))) return;
   throw new UsageError(`The folder ${folder} holds the data of another stage: choose another with --data.`);
 }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { runWithOptions, UsageError } from '../operate/command.ts';
+import { onInterrupt, runWithOptions, UsageError } from '../operate/command.ts';
 import { startService } from './service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
@@ -23,8 +23,7 @@ const options = {
 
 // Before it serves, no request is in progress.
 let stop = (): void => process.exit(0);
-process.once('SIGINT', () => stop());
-process.once('SIGTERM', () => stop());
+onInterrupt(() => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
   // npm sends a signal to its shell only. A shell that ends by it leaves this process to another parent.
   const parent = process.ppid;
@@ -36,6 +35,9 @@ await runWithOptions(USAGE, options, async ({ port, data, assembly, ...values })
     throw new UsageError(`The port must be a number from 0 to 65535, not ${port}.`);
   }
   if (data === '') throw new UsageError('--data must name a folder, or be memory.');
+  if (!/^\w+$/.test(values.stage)) throw new UsageError('--stage must be the name of a stage.');
+  if (values.watch && assembly)
+    throw new UsageError('--watch needs bundles of its own: leave out --assembly.');
   const { baseAddress, apiKey, folder, notRunHere, close } = await startService({
     ...values,
     port: Number(port),
@@ -54,7 +56,7 @@ Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memo
 `);
   if (values.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {
-    stop = () => {}; // npm repeats the signal that the terminal sends for Ctrl-C
+    stop = () => {}; // called again while the shell's end is noticed
     void close().then(() => process.exit(0));
   };
 });

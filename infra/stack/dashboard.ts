@@ -30,7 +30,7 @@ export function addDashboard(
   const api = apiMetrics(stage);
   const service = serviceName(stage);
   const fns = Object.values(functions).map(({ lambda }) => lambda);
-  const tables = [storage.pets, storage.intents, storage.apiKeys];
+  const { tables } = storage;
 
   new Dashboard(scope, 'Dashboard', {
     defaultInterval: Duration.hours(3),

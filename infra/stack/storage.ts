@@ -20,6 +20,7 @@ export class Storage extends Construct {
   /** What requests with an `Idempotency-Key` are going to do, for as long as they may be retried. */
   readonly intents: TableV2;
   readonly apiKeys: TableV2;
+  readonly tables: TableV2[] = [];
   readonly throttles: MathExpression[] = [];
 
   constructor(scope: Construct, id: string, settings: StageSettings, monitoring: Monitoring) {
@@ -29,6 +30,7 @@ export class Storage extends Construct {
       const table = addTable(this, tableId, settings, props);
       const metric = throttlesOf(tableId, table, props.globalSecondaryIndexes);
       this.throttles.push(metric);
+      this.tables.push(table);
       const meaning = `DynamoDB throttled ${words}.`;
       monitoring.addAlarm(`${tableId}Throttles`, {
         chapter: 'Table throttles',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
 import { INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
-import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter } from './schemas.ts';
+import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
 /** One operation of the API. Route, validation, response and documents derive from it. */
 export interface Operation {
@@ -63,7 +63,7 @@ export const operations = {
       headers: { NextPage: 'sometimes' },
     },
     errors: {
-      invalid_request: `limit must be an integer from ${PAGE.minimum} to ${PAGE.maximum}, given once; status must be one of available, pending, sold, given once.`,
+      invalid_request: `limit must be an integer from ${PAGE.minimum} to ${PAGE.maximum}, given once; status must be one of ${PetStatus.options.join(', ')}, given once.`,
     },
   },
   createPet: {

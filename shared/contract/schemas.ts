@@ -75,8 +75,8 @@ export const Pet = v.pipe(
 );
 export type Pet = v.InferOutput<typeof Pet>;
 
-const IDEMPOTENCY_KEY_MESSAGE =
-  'must be 1 to 255 visible ASCII characters without spaces, bare or in double quotes, given once';
+const IDEMPOTENCY_KEY_FORM = '1 to 255 visible ASCII characters without spaces';
+const IDEMPOTENCY_KEY_MESSAGE = `must be ${IDEMPOTENCY_KEY_FORM}, bare or in double quotes, given once`;
 
 /**
  * What identifies a request that may be retried: a string of structured fields (RFC 9651 section 3.3.3), as the draft of
@@ -88,7 +88,7 @@ export const IdempotencyKey = v.pipe(
   v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
-    `Stands for this one create for ${IDEMPOTENCY_HOURS} hours, together with the API key: 1 to 255 visible ASCII characters without spaces, in double quotes ` +
+    `Stands for this one create for ${IDEMPOTENCY_HOURS} hours, together with the API key: ${IDEMPOTENCY_KEY_FORM}, in double quotes ` +
       '(a string of RFC 9651) or bare, which are the same key.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),

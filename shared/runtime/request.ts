@@ -116,5 +116,6 @@ function headerValues(
   name: string,
 ): string[] {
   const sent = Object.entries(multiValueHeaders ?? {});
-  return sent.flatMap(([key, values]) => (key.toLowerCase() === name.toLowerCase() && values) || []);
+  const found = sent.filter(([key]) => key.toLowerCase() === name.toLowerCase());
+  return found.flatMap(([, values]) => values ?? []);
 }

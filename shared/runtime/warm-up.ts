@@ -18,9 +18,9 @@ export async function warmUp(act: () => Promise<unknown>): Promise<void> {
   const timer = setTimeout(resolve, BOUND_MILLISECONDS);
   let isOver = false;
   async function repeat(): Promise<void> {
-    for (let round = 0; round < ROUNDS; round += 1) if (!isOver) await act();
+    for (let round = 0; round < ROUNDS; round += 1) if (!isOver) await Promise.try(act).catch(() => {});
   }
-  await Promise.race([repeat().catch(() => {}), bound]);
+  await Promise.race([repeat(), bound]);
   // A late round may overlap the first event; no further round starts.
   isOver = true;
   clearTimeout(timer);

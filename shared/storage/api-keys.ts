@@ -20,7 +20,6 @@ export interface ApiKeyRecord {
   /** The first characters, by which people recognise a key. */
   start: string;
   createdAt: string;
-  /** Absent from keys that were issued before it was recorded. */
   createdBy?: AuditLine;
   replaces?: string;
   expiresAt?: string;

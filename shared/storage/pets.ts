@@ -8,6 +8,8 @@ import { listPartitionOf, newPetId } from './pet-id.ts';
 import { type ListPetsQuery, type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
 
+const MEMBERS = Object.keys(Pet.entries) as (keyof Pet)[];
+
 /** A second draw is rare already. */
 const MAX_DRAWS = 20;
 
@@ -156,9 +158,8 @@ function statusPartition(status: PetStatus, partition: string): string {
 
 /** The members of a pet, in the order of its schema, without those that only storage has. */
 function toPet(item: PetItem): Pet {
-  const members = Object.keys(Pet.entries) as (keyof Pet)[];
   return Object.fromEntries(
-    members.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
+    MEMBERS.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
   ) as unknown as Pet;
 }
 

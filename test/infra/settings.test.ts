@@ -219,10 +219,10 @@ describe('cdk synth does not take', () => {
     );
   });
 
-  test.each(['my stage!', 'Staging', '9', 'account', 'local'])('a stage named %j', (name) => {
+  test.each(['my stage!', 'Staging', 'eu1', 'account', 'local'])('a stage named %j', (name) => {
     expect(errorOf(() => checkStages({ [name]: stages.staging }))).toEqual(
       new SettingsError(
-        `A stage's name must begin with a lower-case letter, go on with such letters and digits, and be neither account nor local, not '${name}'.`,
+        `A stage's name must consist of lower-case letters and be neither account nor local, not '${name}'.`,
       ),
     );
   });

@@ -4,11 +4,7 @@ import { UsageError } from '../../operate/command.ts';
 
 type Json = Record<string, unknown>;
 
-/**
- * Returns the OpenAPI document in a file, without references and with exact integers.
- *
- * @throws UsageError if the file cannot be read, is not JSON, or has a reference without a target.
- */
+/** Returns the document in a file without references. @throws UsageError if it cannot be read, or lacks a target. */
 export function readDocument(path: string): object {
   try {
     return withoutReferences(parseJson(readFileSync(path, 'utf8')) as Json);

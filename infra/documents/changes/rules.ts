@@ -23,10 +23,10 @@ const breakingIfTrue: Judge = (_before, after) => (after ? 'breaking' : 'non-bre
 const breakingUnlessOptional: Judge = (before, after) =>
   before === undefined ? breakingIfTrue(before, (after as { required?: boolean }).required) : 'breaking';
 
-/** Clients rely on the operation until that day. */
+/** Clients rely on the operation until that day; it may be reprieved. */
 const sunset: Judge = (before, after) => {
   const isLater = /^\d{4}-\d\d-\d\d$/.test(String(after)) && String(after) > String(before);
-  return isLater ? 'non-breaking' : breakingUnlessAdded(before, after);
+  return isLater || after === undefined ? 'non-breaking' : breakingUnlessAdded(before, after);
 };
 
 function same(rule: Rule, ...names: string[]): Rules {
@@ -49,12 +49,17 @@ function schemaRules(narrower: Verdict, wider: Verdict): Rules {
     ...same(constraint, 'type', 'format', 'pattern', 'const', 'additionalProperties'),
     ...same(lowerLimit, 'minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'),
     ...same(upperLimit, 'maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'),
-    enum: { [itself]: constraint, '*': (before) => (before === undefined ? wider : narrower) },
+    // Of numbers only `Error` lists values: HTTP statuses, which clients know by their class.
+    enum: {
+      [itself]: constraint,
+      '*': (before, after) =>
+        before !== undefined ? narrower : typeof after === 'string' ? wider : 'non-breaking',
+    },
     required: { '*': constraint },
     default: breakingUnlessAdded,
   };
   schema['items'] = schema;
-  // A removed property is missing from responses, and ignored in requests.
+  // A removed property is missing from responses, and no longer stored from requests.
   schema['properties'] = { '*': { ...schema, [itself]: breakingUnlessAdded } };
   return schema;
 }
@@ -68,6 +73,10 @@ const promised = { [itself]: breakingUnlessAdded, ...texts };
 const demanded = { [itself]: breakingUnlessOptional, ...texts, required: breakingIfTrue };
 const request = { schema: schemaRules('breaking', 'non-breaking') };
 const response = { schema: schemaRules('non-breaking', 'breaking') };
+/** Clients treat an error code that they do not know by its status: docs/interface.md. */
+const errorCode = { ...response.schema, enum: { [itself]: breaking, '*': safe } };
+Object.assign(response.schema['properties']!, { code: errorCode });
+
 const responses: Rules = {
   '*': {
     ...promised,

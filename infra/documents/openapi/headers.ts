@@ -11,7 +11,9 @@ type Presence = 'always' | 'sometimes';
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
 const BASE_ADDRESS = 'https://petstore.example.com/v1';
-const { deprecation } = operations.getPet;
+/** Of any deprecated operation. */
+const { deprecation = { since: new Date(0), sunset: new Date(0) } } =
+  Object.values<Operation>(operations).find((operation) => operation.deprecation) ?? {};
 const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unknown>;
 const { id } = exampleOf(Pet) as { id: bigint };
 

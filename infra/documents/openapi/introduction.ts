@@ -1,3 +1,4 @@
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { errorCatalogue } from '../../../shared/contract/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { markdownTable } from '../../operate/markdown-table.ts';
@@ -9,7 +10,7 @@ Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 
 ## Keys
 
 Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. The operator of the service hands it out, for one stage: a key starts
-with \`pets_production_\` or \`pets_staging_\`. Treat it as a password. A 401 is final and says the same whatever is wrong with the key.
+with \`${keyPrefix('production')}\` or \`${keyPrefix('staging')}\`. Treat it as a password. A 401 is final and says the same whatever is wrong with the key.
 
 ## Exact integers
 

@@ -17,7 +17,9 @@ const options = { output: { type: 'string', default: join(projectRoot, 'docs-sit
 
 await runWithOptions(USAGE, options, async ({ output }) => {
   if (output === '') throw new UsageError('--output must name a folder.');
-  const document = await readFile(openApi, 'utf8');
+  const document = await readFile(openApi, 'utf8').catch(() => {
+    throw new UsageError('There is no openapi.json: write it with npm run generate.');
+  });
   const { html } = referencePage(document, { library: await readLibrary() });
   try {
     await mkdir(output, { recursive: true });

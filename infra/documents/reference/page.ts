@@ -30,11 +30,8 @@ service on your own machine has a page that does: start it with \`npm start\`. T
 `;
 
 /**
- * Returns a page that shows an OpenAPI document. Everything is in the one file: the browser loads nothing else, and sends
- * requests only to the service that the page came from.
- *
- * @param document OpenAPI 3.1 as JSON
- * @throws SyntaxError if the document is not JSON.
+ * Returns a page that shows an OpenAPI document in JSON. The browser loads nothing else, and sends requests only to the
+ * service that the page came from.
  */
 export function referencePage(document: string, { library, service }: ReferenceOptions): Reference {
   const content = JSON.parse(document, forLibrary) as Document;

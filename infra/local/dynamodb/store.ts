@@ -12,9 +12,8 @@ export interface OpenStore {
 }
 
 /**
- * Opens the tables in a folder. No other process can open them until they are closed, or this process ends.
+ * Opens the tables in a folder, or in memory. No other process can open the folder until they are closed.
  *
- * @param folder if omitted, the tables are kept in memory.
  * @throws UsageError if they are in use or cannot be opened.
  */
 export async function openStore(folder?: string): Promise<OpenStore> {

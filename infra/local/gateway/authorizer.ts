@@ -40,10 +40,11 @@ export function createAuthorizer(
   authorizerFunction: LambdaFunction,
 ): Authorizer {
   const expression = new RegExp(properties.IdentityValidationExpression);
-  const cache = new Map<string, { policy: Policy; until: number }>();
+  let cache = new Map<string, { policy: Policy; until: number }>();
 
   async function findPolicy(token: string, methodArn: string): Promise<Policy | undefined> {
-    const cached = cache.get(token);
+    const asked = cache; // a decision in progress must not outlive a flush
+    const cached = asked.get(token);
     if (cached && Date.now() < cached.until) return cached.policy;
 
     const invocation = await authorizerFunction.invoke({
@@ -56,8 +57,8 @@ export function createAuthorizer(
     const { success, output: policy } = v.safeParse(Policy, result);
     if (!success) return undefined;
     const now = Date.now();
-    for (const [other, { until }] of cache) if (until <= now) cache.delete(other);
-    cache.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
+    for (const [other, { until }] of asked) if (until <= now) asked.delete(other);
+    asked.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
     return policy;
   }
 
@@ -74,5 +75,5 @@ export function createAuthorizer(
     return { context: { principalId: policy.principalId, ...policy.context } };
   }
 
-  return { authorize, flushCache: () => cache.clear() };
+  return { authorize, flushCache: () => void (cache = new Map()) };
 }

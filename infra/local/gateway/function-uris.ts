@@ -4,10 +4,9 @@ import { UsageError } from '../../operate/command.ts';
 import type { Template } from '../template/template.ts';
 
 /**
- * Finds the functions of the template by the URI that API Gateway invokes, which names a function or an alias. Here an alias
- * always leads to the synthesized code.
+ * Finds functions by the URI that API Gateway invokes, which names a function or an alias of it.
  *
- * @throws UsageError from the returned function, if the function does not exist or the caller may not invoke it.
+ * @throws UsageError from the returned function, if there is no such function or the caller may not invoke it.
  */
 export function functionsByUri(
   template: Template,

@@ -7,10 +7,8 @@ import { headerValues, type HttpRequest, type HttpResponse } from './http-messag
 const openApiFile = new URL('../../../openapi.json', import.meta.url);
 
 /**
- * The API reference, for browsers on this machine that open the address of the service. It includes the key, so requests whose
- * host only resolves to this machine (DNS rebinding) do not get it.
- *
- * @returns undefined for a request to the API.
+ * The API reference, for browsers that open the address of the service; undefined for a request to the API. It includes
+ * the key, so requests whose host only resolves to this machine (DNS rebinding) do not get it.
  */
 export function answerBrowser(
   request: HttpRequest,

@@ -11,14 +11,12 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
-import { UsageError } from '../../operate/command.ts';
+import { plain, UsageError } from '../../operate/command.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_HEADER_BYTES = 10_240;
-/** How long requests in progress may delay the shutdown. */
 const SHUTDOWN_MILLISECONDS = 10_000;
-/** How long a client whose request was malformed may continue to send. */
 const LINGER_MILLISECONDS = 2_000;
 
 export interface HttpServer {
@@ -29,8 +27,7 @@ export interface HttpServer {
 /**
  * Serves the API on the loopback interface and prints a line per request.
  *
- * @param respondFirst responds to requests that are not for the API, and returns undefined for all others.
- * @throws UsageError if the port cannot be used.
+ * @param respondFirst responds to requests that are not for the API, and returns undefined for all others
  */
 export async function serve(
   api: ApiGateway,
@@ -178,5 +175,5 @@ function sendOnConnection(socket: Duplex, { status, headers, body }: HttpRespons
 }
 
 function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {
-  console.log(`${new Date().toISOString()} ${method} ${path} ${status} ${milliseconds.toFixed(1)} ms`);
+  console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${milliseconds.toFixed(1)} ms`);
 }

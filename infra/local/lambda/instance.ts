@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 
-/** The part of a function's memory for short-lived objects. V8 would add up to 192 MB for them. */
+/** Of a function's memory, for short-lived objects. V8 would add up to 192 MB for them. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;

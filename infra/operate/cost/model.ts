@@ -60,9 +60,9 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: type
   const creates = requests * shares.createPet;
   const intents = creates * assumed.shareOfCreatesWithIdempotencyKey;
   const megabyteMilliseconds =
-    requests * perRequest((operation) => billedMilliseconds[operation] * memoryMegabytes[operation]!) +
-    intents * billedMilliseconds.intent * memoryMegabytes['createPet']! +
-    authorizations * billedMilliseconds.authorizer * memoryMegabytes['authorizer']!;
+    requests * perRequest((operation) => billedMilliseconds[operation] * (memoryMegabytes[operation] ?? 0)) +
+    intents * billedMilliseconds.intent * (memoryMegabytes['createPet'] ?? 0) +
+    authorizations * billedMilliseconds.authorizer * (memoryMegabytes['authorizer'] ?? 0);
 
   const listUnits = listReadUnits(settings.listPartitions, assumed.petsPerList, petBytes);
   const readUnits = { listPets: listUnits, getPet: Math.ceil(petBytes / 4_096), createPet: 0 };

@@ -50,7 +50,7 @@ export async function issueApiKey(
     ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
   });
   try {
-    await conditionHolds(database.send(put));
+    if (!(await conditionHolds(database.send(put)))) throw new Error('It was revoked meanwhile.');
     await show?.(issued);
     return issued;
   } catch (error) {

@@ -1,3 +1,4 @@
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +36,7 @@ export async function findService(
   { BASE_URL, API_KEY }: NodeJS.ProcessEnv,
 ): Promise<Service> {
   const service = BASE_URL ? readVariables(BASE_URL, API_KEY) : readDataFolder(resolve(data));
-  if (!service.apiKey.startsWith('pets_staging_') && !values['allow-production']) {
+  if (!service.apiKey.startsWith(keyPrefix('staging')) && !values['allow-production']) {
     throw new UsageError(
       'The API key is not a staging key, and customers would see made-up pets: to add them anyway, use --allow-production.',
     );

@@ -113,6 +113,14 @@ describe('the authorizer', () => {
       flushCache();
       expect(await authorize('Bearer abc', listArn)).toEqual({ responseType: 'ACCESS_DENIED' });
     });
+
+    test('unless it is flushed while the policy is being decided', async () => {
+      const { authorize, flushCache } = authorizerWith(resultOf(allowStage), resultOf(denyStage));
+      const deciding = authorize('Bearer abc', listArn);
+      flushCache();
+      expect(await deciding).toHaveProperty('context');
+      expect(await authorize('Bearer abc', listArn)).toEqual({ responseType: 'ACCESS_DENIED' });
+    });
   });
 
   test.each([
