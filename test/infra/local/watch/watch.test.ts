@@ -181,14 +181,12 @@ describe('the local service that watches', () => {
 
   test('prints the errors of a module of several functions once', async () => {
     const errors = project.read('shared/contract/errors.ts');
-    await until(/cannot build ListPets, CreatePet, GetPet: /, () =>
+    await until(/cannot build \w+(?:, \w+){2,}: /, () =>
       project.write('shared/contract/errors.ts', `${errors}\nconst = 1;`),
     );
     await service.printed(/shared\/contract\/errors\.ts:\d+:/);
     expect(timesPrinted(/shared\/contract\/errors\.ts:\d+:/)).toBe(1);
-    await until(/swapped ListPets, CreatePet, GetPet in/, () =>
-      project.write('shared/contract/errors.ts', errors),
-    );
+    await until(/swapped \w+(?:, \w+){2,} in/, () => project.write('shared/contract/errors.ts', errors));
   });
 
   test('prints why code cannot be loaded, responds 500, and swaps what fixes it', async () => {
