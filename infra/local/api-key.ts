@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import type { ApiGateway } from './gateway/api-gateway.ts';
-import { type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
+import { apiKeyFile, type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
 import { UsageError } from '../operate/command.ts';
 
 /** The key of a data folder: the one that was issued at an earlier start, or a new one if the API does not accept that. */
@@ -23,12 +22,8 @@ export function requireStage(folder: string, stage: string): void {
 }
 
 function readKey(folder: string): string | undefined {
-  const file = fileIn(folder);
+  const file = apiKeyFile(folder);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
-function fileIn(folder: string): string {
-  return join(folder, 'api-key');
 }
 
 /** Whether the API accepts the key. It does not after the key was revoked, or the tables were removed. */
@@ -51,7 +46,7 @@ async function issueKey(folder: string, service: Omit<LocalService, 'baseAddress
   const { issueApiKey } = await import('../operate/keys/lifecycle.ts');
   const { stage, apiKeysTable: table, operatorArn: caller } = service;
   const { key } = await issueApiKey({ stage, table }, { owner: 'local development', caller });
-  const file = fileIn(folder);
+  const file = apiKeyFile(folder);
   rmSync(file, { force: true }); // the mode applies to a new file only
   writeFileSync(file, key, { mode: 0o600 });
   return key;

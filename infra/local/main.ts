@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { onInterrupt, runWithOptions, UsageError } from '../operate/command.ts';
+import { defaultDataFolder } from '../operate/keys/local-service.ts';
 import { startService } from './service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
@@ -41,7 +41,7 @@ await runWithOptions(USAGE, options, async ({ port, data, assembly, ...values })
   const { baseAddress, apiKey, folder, notRunHere, close } = await startService({
     ...values,
     port: Number(port),
-    data: data ?? fileURLToPath(new URL(`../../.petstore/${values.stage}`, import.meta.url)),
+    data: data ?? defaultDataFolder(values.stage),
     assembly,
   });
   console.log(`

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** How operator commands reach a local service. It keeps this in its data folder while it runs. */
 export interface LocalService {
@@ -12,6 +13,16 @@ export interface LocalService {
   /** Access key id and ARN of the operator. */
   accessKeyId: string;
   operatorArn: string;
+}
+
+/** The data folder of a stage's local service unless an option names another. */
+export function defaultDataFolder(stage = 'staging'): string {
+  return fileURLToPath(new URL(`../../../.petstore/${stage}`, import.meta.url));
+}
+
+/** The file in a data folder that keeps the API key of the local service. */
+export function apiKeyFile(folder: string): string {
+  return join(folder, 'api-key');
 }
 
 export function writeLocalService(folder: string, service: LocalService): void {

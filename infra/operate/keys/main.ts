@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
 import { stages, type StageName } from '../../stages.ts';
 import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
+import { defaultDataFolder } from './local-service.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 import { findRotatableKey, rotateApiKey } from './rotation.ts';
@@ -102,7 +102,7 @@ keyCommand('revoke', 'revoke a key for good')
 /** Returns a command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
   const stage = new Option('--stage <stage>', 'whose keys').choices([...Object.keys(stages), 'local']);
-  const data = fileURLToPath(new URL('../../../.petstore/staging', import.meta.url));
+  const data = defaultDataFolder();
   return program
     .command(name)
     .description(description)

@@ -1,10 +1,9 @@
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
-import { readLocalService } from '../keys/local-service.ts';
+import { apiKeyFile, defaultDataFolder, readLocalService } from '../keys/local-service.ts';
 import { send, type Service } from './client.ts';
 
 export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR] [--concurrency 8] [--allow-production]
@@ -21,7 +20,7 @@ run, repeat it with the seed that it printed: within ${IDEMPOTENCY_HOURS} hours,
 export const options = {
   count: { type: 'string', default: '1000' },
   seed: { type: 'string' },
-  data: { type: 'string', default: fileURLToPath(new URL('../../../.petstore/staging', import.meta.url)) },
+  data: { type: 'string', default: defaultDataFolder() },
   concurrency: { type: 'string', default: '8' },
   'allow-production': { type: 'boolean', default: false },
 } as const;
@@ -60,7 +59,7 @@ function readVariables(baseUrl: string, apiKey: string | undefined): Service {
 
 function readDataFolder(folder: string): Service {
   try {
-    const apiKey = readFileSync(join(folder, 'api-key'), 'utf8').trim();
+    const apiKey = readFileSync(apiKeyFile(folder), 'utf8').trim();
     return { baseAddress: readLocalService(folder).baseAddress, apiKey };
   } catch {
     throw new UsageError(`No local service runs on ${folder}: start it with npm start and the same --data.`);
