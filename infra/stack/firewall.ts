@@ -7,6 +7,10 @@ import type { StageSettings } from '../settings.ts';
 const WINDOW_SECONDS = 60;
 
 const TOO_MANY = 'TooManyRequests';
+const tooMany = errorBody(
+  'too_many_requests',
+  'Too many requests for this address or API key; please slow down.',
+);
 
 type Limits = NonNullable<StageSettings['firewall']>;
 
@@ -21,12 +25,7 @@ export function addFirewall(
     defaultAction: { allow: {} },
     visibilityConfig: visibility('Firewall'),
     customResponseBodies: {
-      [TOO_MANY]: {
-        contentType: 'APPLICATION_JSON',
-        content: JSON.stringify(
-          errorBody('too_many_requests', 'Too many requests for this address or API key; please slow down.'),
-        ),
-      },
+      [TOO_MANY]: { contentType: 'APPLICATION_JSON', content: JSON.stringify(tooMany) },
     },
     rules: [
       limit('PerAddress', requestsPerMinutePerAddress, { aggregateKeyType: 'IP' }),
@@ -71,7 +70,7 @@ function limit(
     action: {
       block: {
         customResponse: {
-          responseCode: errorBody('too_many_requests', '').status,
+          responseCode: tooMany.status,
           customResponseBodyKey: TOO_MANY,
           responseHeaders: [
             { name: 'Retry-After', value: WINDOW_SECONDS.toString() },

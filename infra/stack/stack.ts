@@ -6,8 +6,7 @@ import { shiftTraffic } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
-import { checkSettings } from '../settings.ts';
-import type { StageSettings } from '../settings.ts';
+import { checkSettings, type StageSettings } from '../settings.ts';
 import { Storage } from './storage.ts';
 
 /** Days before an operation's removal from which every synth warns. */

@@ -47,9 +47,7 @@ export async function agreeOnPetId(
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
   // The failed condition proves that it existed; only TTL or a manual delete can have removed it since.
   if (!earlier) throw new ApiError('service_unavailable');
-  if (earlier.fingerprint !== fingerprint) {
-    throw new ApiError('idempotency_key_reused');
-  }
+  if (earlier.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
   return earlier.petId;
 }
 
