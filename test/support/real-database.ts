@@ -1,18 +1,8 @@
-import { devNull } from 'node:os';
+import { useLocalDatabase } from '../../infra/operate/keys/local-service.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
-
-/** What of a developer's shell would have the SDK look elsewhere. */
-const settingsOfOthers = [
-  'AWS_PROFILE',
-  'AWS_SESSION_TOKEN',
-  'AWS_ENDPOINT_URL',
-  'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
-  'AWS_MAX_ATTEMPTS',
-  'AWS_RETRY_MODE',
-];
 
 /**
  * Runs the tables of the staging stack in memory and sets the environment of its functions, so that what is called of
@@ -41,16 +31,9 @@ export async function startTables(template: Template): Promise<Database> {
  * called twice in a process: the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
-  for (const name of settingsOfOthers) delete process.env[name];
+  useLocalDatabase({ databaseEndpoint, region, accessKeyId: operatorAccessKeyId });
   const functions = template.resources('AWS::Lambda::Function');
-  Object.assign(process.env, ...functions.map(({ properties }) => properties.Environment.Variables), {
-    AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: operatorAccessKeyId,
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-  });
+  Object.assign(process.env, ...functions.map(({ properties }) => properties.Environment.Variables));
 }
 
 /** A key of the stage whose environment this process has. */
