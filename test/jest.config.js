@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { TEST_LIMIT_MILLISECONDS } from './support/limits.ts';
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
 const common = {
@@ -9,23 +10,25 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
 };
 
+/** Test files that share one synthesis. */
+export const sharingSynthesis = {
+  ...common,
+  globalSetup: '<rootDir>/test/support/run-setup.ts',
+  globalTeardown: '<rootDir>/test/support/run-teardown.ts',
+};
+
 export default {
   rootDir,
   coverageProvider: 'v8',
-  // For a loaded machine; what takes longer on purpose says so itself.
-  testTimeout: 60_000,
+  testTimeout: TEST_LIMIT_MILLISECONDS,
   // Most files wait for processes that they start; by default one core would be left free.
   maxWorkers: '100%',
   projects: [
     {
-      ...common,
+      ...sharingSynthesis,
       displayName: 'unit',
-      globalSetup: '<rootDir>/test/support/run-setup.ts',
-      globalTeardown: '<rootDir>/test/support/run-teardown.ts',
-      testMatch: [
-        '<rootDir>/test/{shared,functions,infra,reliability,fuzz,bench,browser,clients}/**/*.test.ts',
-        '<rootDir>/test/*.test.ts',
-      ],
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['<rootDir>/test/http/', '/node_modules/'],
     },
     {
       ...common,

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import { handler as authorize } from '../functions/authorizer.ts';
@@ -438,8 +438,6 @@ describe('the functions', () => {
 });
 
 describe('the local service, as talkative as it can be,', () => {
-  jest.setTimeout(60_000); // for processes that start on a busy machine
-
   /** A path is no secret: logs name it. */
   const place = mark();
   interface Init extends RequestInit {
@@ -541,7 +539,7 @@ describe('the local service, as talkative as it can be,', () => {
     await service.printed(/(?:"PetsCreated":1[^]*){3}/);
     await service.stop();
     printed = service.output().slice(banner.length);
-  }, 120_000);
+  });
 
   afterAll(() => service.stop());
 

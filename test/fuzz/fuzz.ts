@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 import { type Answer, readPet } from './answers.ts';
 import { type Ask, checkCreated, type Known } from './checks.ts';
 
@@ -14,9 +15,6 @@ export interface Target<T> {
   printed: () => string;
   close: () => Promise<void>;
 }
-
-/** Far beyond what a case takes: one that is never answered ends, and tells its seed. */
-const PATIENCE_MILLISECONDS = 60_000;
 
 /**
  * Checks so many generated cases, one after another.
@@ -34,7 +32,8 @@ export async function fuzz<T>(
   const details = await fc.check(property, {
     seed,
     numRuns: cases,
-    timeout: PATIENCE_MILLISECONDS,
+    // A case that is never answered ends, and tells its seed.
+    timeout: WAIT_LIMIT_MILLISECONDS,
     includeErrorInReport: true,
   });
   if (!details.failed) return;

@@ -7,7 +7,7 @@ import { startHandlers } from './handlers.ts';
 import { fuzz, type Target } from './fuzz.ts';
 import { startWire } from './wire.ts';
 
-// `npm run fuzz`: the generated requests of test/fuzz/fuzz.test.ts at length.
+// `npm run fuzz`: the generated requests of test/fuzz/fuzz.proof.ts at length.
 
 const USAGE = `npm run fuzz -- [--cases 10000] [--seed N]
 

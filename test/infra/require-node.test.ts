@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,8 +6,6 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-jest.setTimeout(30_000); // for processes that start on a busy machine
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const folders = temporaryFolder();

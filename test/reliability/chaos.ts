@@ -6,7 +6,7 @@ import { integerOption, seedOption } from '../../infra/operate/integer-option.ts
 import { synthesizeStaging } from '../support/temporary-assembly.ts';
 import { type Findings, runExperiment } from './experiment.ts';
 
-// `npm run chaos`: the experiment of test/reliability/chaos.test.ts at length.
+// `npm run chaos`: the experiment of test/reliability/chaos.proof.ts at length.
 
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
 

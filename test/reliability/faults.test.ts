@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -7,8 +7,6 @@ import { type FaultyService, startFaultyService } from '../support/faulty-servic
 
 /** Of a call to the database, see shared/storage/database.ts. */
 const ATTEMPTS = 3;
-
-jest.setTimeout(60_000); // for calls that are given up after their time
 
 /** The fault that the next writes of a pet meet, by its name, and how many of them. */
 const faultsOfWrites = new Map<string, { fault: Fault; times: number }>();

@@ -9,7 +9,6 @@ import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
-jest.setTimeout(120_000); // for a synthesis on a busy machine
 useRealTables();
 
 const WRITERS = 50;

@@ -1,5 +1,5 @@
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { database } from '../../shared/storage/database.ts';
 import { newPetId } from '../../shared/storage/pet-id.ts';
@@ -9,7 +9,6 @@ import { counted, occurrences } from '../support/log-lines.ts';
 import { refused } from '../support/refusals.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
-jest.setTimeout(120_000); // for a synthesis on a busy machine
 useRealTables();
 
 const DAY_SECONDS = 86_400;

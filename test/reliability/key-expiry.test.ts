@@ -8,8 +8,6 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 
-jest.setTimeout(120_000); // for a synthesis on a busy machine
-
 const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
 const HOUR_MILLISECONDS = 3_600_000;
 const caller = 'arn:aws:iam::123456789012:user/operator';

@@ -2,15 +2,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { cdk, cdkEnvironment } from '../../infra/local/template/assembly.ts';
+import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
 /** A synthesis and what came of it. */
 export interface Synthesis extends Outcome {
   assembly: string;
 }
-
-/** Far beyond what a synthesis takes on a busy machine. */
-const DEADLINE_MILLISECONDS = 180_000;
 
 /**
  * The cloud assembly of the whole app, synthesized once for all files of a test run: whoever comes first does it, others
@@ -26,7 +24,7 @@ export async function sharedSynthesis(): Promise<Synthesis> {
     writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
     renameSync(`${outcome}.new`, outcome);
   }
-  const deadline = Date.now() + DEADLINE_MILLISECONDS;
+  const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   while (!existsSync(outcome)) {
     if (Date.now() > deadline) throw new Error('The synthesis that another test file began never ended.');
     await setTimeout(100);

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedCompileCache } from './compile-cache.ts';
-
-/** Far longer than anything takes to be printed: a test that waits in vain ends with all that was. */
-const PATIENCE_MILLISECONDS = 20_000;
+import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -64,7 +62,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           reject(new Error(`The local service printed nothing like ${String(pattern)}:\n${output}`));
-        }, PATIENCE_MILLISECONDS);
+        }, WAIT_LIMIT_MILLISECONDS);
         function look(): void {
           if (!pattern.test(output)) return;
           clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,6 @@ import { type LocalService, startLocalService } from '../../support/local-servic
 import { refusal } from '../../support/outcomes.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const folders = temporaryFolder();
 let assembly: string;

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -16,8 +16,6 @@ import {
   templateOf,
 } from '../../support/sample-resources.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-jest.setTimeout(30_000); // for processes that start on a busy machine
 
 const folders = temporaryFolder();
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resourceModels } from '../../../infra/local/template/resources.ts';
@@ -6,8 +6,6 @@ import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { counted, type Occurrence, readMetrics } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const assembly = temporaryFolder();
 const OWN_LINES = ['a line of its own', '{"level":"ERROR","message":"a line of JSON"}'];

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeAws, startFakeAws } from '../../support/fake-aws.ts';
 import { refusal } from '../../support/outcomes.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const home = temporaryFolder();
 const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiKeyRecord, generateApiKey } from '../../../shared/storage/api-keys.ts';
@@ -10,8 +10,6 @@ import { type LocalService, startLocalService } from '../../support/local-servic
 import { done, refusal } from '../../support/outcomes.ts';
 import { type Outcome, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-jest.setTimeout(120_000); // for processes that start on a busy machine
 
 function smoke(parameters: string[], environment: Record<string, string> = {}): Promise<Outcome> {
   return runModule('infra/operate/smoke.ts', parameters, environment);

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
@@ -6,8 +6,6 @@ import { withChanges } from '../../../support/json-changes.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 import { runModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const folder = temporaryFolder();
 const command = 'infra/documents/changes/main.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readTemplate } from '../../../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
 import { staticResponse } from '../../../../infra/local/gateway/integrations.ts';
@@ -10,8 +10,6 @@ import { rowOf } from '../../../support/rows.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
-
-jest.setTimeout(60_000); // for the synthesis
 
 /** Gives what is to be held against one documented answer, its example's first. */
 type Way = () => Promise<Exchange[]>;

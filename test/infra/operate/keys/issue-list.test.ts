@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { operatorAccessKeyId } from '../../../../infra/local/dynamodb/dynamodb.ts';
 import { type ApiKeyRecord, hashOf } from '../../../../shared/storage/api-keys.ts';
@@ -17,7 +17,6 @@ import {
 } from '../../../support/deployed-keys.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 
-jest.setTimeout(120_000); // for processes that start on a busy machine
 useDeployedKeys();
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/operate/command.ts';
 import { findApiKey, listApiKeys, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
@@ -23,7 +23,6 @@ import {
   works,
 } from '../../../support/keys-in-tables.ts';
 
-jest.setTimeout(120_000); // for a synthesis on a busy machine
 useKeysInTables();
 
 describe('issuing a key whose response is lost', () => {

@@ -1,12 +1,10 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 import { type Outcome, runModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-
-jest.setTimeout(120_000); // for processes that start on a busy machine
 
 const folder = temporaryFolder();
 

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
@@ -21,7 +21,6 @@ import {
 import { done, refusal } from '../../../support/outcomes.ts';
 import type { RunningModule } from '../../../support/run-command.ts';
 
-jest.setTimeout(120_000); // for processes that start on a busy machine
 useDeployedKeys();
 
 const DAY = 86_400_000;

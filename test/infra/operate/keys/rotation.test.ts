@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { type IssuedKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { findRotatableKey, rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
 import { stateOf } from '../../../../shared/storage/api-keys.ts';
@@ -24,7 +24,6 @@ import {
   works,
 } from '../../../support/keys-in-tables.ts';
 
-jest.setTimeout(120_000); // for a synthesis on a busy machine
 useKeysInTables();
 
 /** Rotates a key as the command does. */

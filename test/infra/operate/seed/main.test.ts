@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPet } from '../../../../infra/operate/seed/client.ts';
@@ -10,8 +10,6 @@ import { type ClientProxy, type Fate, startClientProxy } from '../../../support/
 import { type LocalService, startLocalService } from '../../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-
-jest.setTimeout(120_000); // for processes that start on a busy machine
 
 const folder = temporaryFolder();
 let service: LocalService;

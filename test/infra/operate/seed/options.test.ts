@@ -1,9 +1,7 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { findService } from '../../../../infra/operate/seed/options.ts';
 import { refusal } from '../../../support/outcomes.ts';
 import { runModule } from '../../../support/run-command.ts';
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const KEY = 'pets_staging_abcdefgh';
 

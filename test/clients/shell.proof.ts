@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeWhereItRuns, document, runIn, unpack } from './example-clients.ts';
 
 // What is of the shell alone in docs/clients.md. No service is needed: the proxy gives all answers.
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const curl = clients.find(({ name }) => name === 'curl')!;
 const apiKey = generateApiKey('staging');

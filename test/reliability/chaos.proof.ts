@@ -3,9 +3,8 @@ import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
 import { seedOption } from '../../infra/operate/integer-option.ts';
+import { reportFigure } from '../support/figures.ts';
 import { runExperiment } from './experiment.ts';
-
-jest.setTimeout(120_000); // for faults that are waited for, on a busy machine
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -20,6 +19,11 @@ test('500 creates under a mix of all faults make exactly the pets that were aske
 
   console.log(`CHAOS_SEED=${seed} chooses the same faults.`);
   const { broken, acknowledged } = findings;
+  const faults = faultNames.reduce((sum, name) => sum + findings.injected[name]!, 0);
+  reportFigure(
+    import.meta.filename,
+    `${acknowledged} pets, ${faults} faults, ${broken.length} promises broken`,
+  );
   expect({ seed, broken, acknowledged }).toEqual({ seed, broken: [], acknowledged: 500 });
   expect(findings.answers).toMatchObject({ 'POST 503': expect.any(Number), 'GET 200': expect.any(Number) });
   for (const name of faultNames) expect(findings.injected[name]).toBeGreaterThan(0);

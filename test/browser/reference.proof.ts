@@ -1,5 +1,5 @@
 import { operations as contractOperations } from '../../shared/contract/operations.ts';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -8,8 +8,6 @@ import { advice, findChromium, launchBrowser } from '../support/browser.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-jest.setTimeout(120_000); // for a browser on a busy machine
 
 const chromium = findChromium(process.env);
 if (!chromium) console.warn(`${advice} The tests of the reference page are skipped.`);

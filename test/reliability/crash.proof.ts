@@ -1,14 +1,13 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
+import { reportFigure } from '../support/figures.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-jest.setTimeout(300_000); // for processes that start on a busy machine
 
 const CLIENTS = 3;
 /** The service is killed when so many creates of a burst were answered, round after round. */
@@ -134,6 +133,10 @@ describe('the local service, killed in the middle of a burst of creates and star
       const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !isMadeBy(pet, all.get(name)!));
       expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
     }
+    reportFigure(
+      import.meta.filename,
+      `${ANSWERS_UNTIL_KILLED.length} kills, ${all.size} creates, none lost`,
+    );
     // Nothing is half there.
     for (const pet of await walk(running)) {
       expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });

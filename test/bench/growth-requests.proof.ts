@@ -1,12 +1,10 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { FEWEST_PETS, seedPets } from './growth-pets.ts';
 import { kindsInAll, measure } from './growth-requests.ts';
-
-jest.setTimeout(120_000); // for a synthesis on a busy machine
 
 const folder = temporaryFolder();
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,8 +25,6 @@ import {
 } from './example-clients.ts';
 
 // What docs/clients.md prints is run here, as it is printed there.
-
-jest.setTimeout(120_000); // for processes that start on a busy machine
 
 const folder = temporaryFolder();
 let service: LocalService;

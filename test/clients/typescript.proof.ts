@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,6 @@ import { hasTools, toolModules } from '../support/tools.ts';
 import { document, unpack } from './example-clients.ts';
 
 // The types are generated from openapi.json by the tool that docs/clients.md recommends.
-
-jest.setTimeout(60_000); // for processes that start on a busy machine
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,8 +6,6 @@ import { type Outcome, runModule } from '../support/run-command.ts';
 import { hasTools } from '../support/tools.ts';
 
 // The service is a stub: what the command sends to it and counts of it is tested.
-
-jest.setTimeout(30_000); // each load takes two seconds on an idle machine
 
 const apiKey = 'the-key-of-the-load';
 let seen: { line: string; idempotencyKey: unknown }[];

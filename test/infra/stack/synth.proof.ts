@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { cdkSynth, sharedSynthesis } from '../../support/assembly.ts';
+import { functionNames } from '../../support/stack-template.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+describe('cdk synth', () => {
+  // So that there is a difference only where something was changed.
+  test('makes the same to deploy, byte for byte, whenever it is run', async () => {
+    const { assembly: first } = await sharedSynthesis();
+    const second = join(folder, 'second');
+    expect(await cdkSynth(second)).toMatchObject({ code: 0, stdout: '' });
+    const files = deployedFilesOf(first);
+    expect(files).toEqual(
+      expect.arrayContaining(['PetStore-staging.template.json', 'PetStore-production.assets.json']),
+    );
+    expect(files.filter((file) => file.endsWith('index.mjs'))).toHaveLength(functionNames.length);
+    expect(deployedFilesOf(second)).toEqual(files);
+    const different = files.filter(
+      (file) => !readFileSync(join(first, file)).equals(readFileSync(join(second, file))),
+    );
+    expect(different).toEqual([]);
+  });
+
+  test('rejects what cdk-nag finds and nobody acknowledged, and what CloudFormation would reject', async () => {
+    const table = "app.node.findChild('PetStore-staging').node.findChild('Storage').pets.node.defaultChild";
+    const { code, stderr } = await cdkSynth(join(folder, 'rejected'), ['PetStore-staging', '--exclusively'], {
+      'infra/app.ts': `
+          import { Topic } from 'aws-cdk-lib/aws-sns';
+          // It accepts messages over plain HTTP.
+          new Topic(app.node.findChild('PetStore-staging'), 'Unsafe');
+          ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
+          // The CDK by itself would only warn of this.
+          ${table}.addPropertyOverride('BillingMode', 'FREE');`,
+    });
+    expect(code).toBe(1);
+    const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR '));
+    expect(errors.filter((line) => line.endsWith('(AwsSolutions)'))).toEqual([
+      expect.stringMatching(/The SNS Topic does not require publishers to use SSL\. \(AwsSolutions\)$/),
+    ]);
+    expect(errors.filter((line) => line.endsWith('(CloudFormation Validate)')).toSorted()).toEqual([
+      expect.stringMatching(/BilingMode.*/),
+      expect.stringMatching(/FREE.*/),
+    ]);
+  });
+});
+
+/** All but reports on the synth itself, such as how long it took when that was long. */
+function deployedFilesOf(assembly: string): string[] {
+  return readdirSync(assembly, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(assembly, join(parentPath, name)))
+    .filter((file) => /^manifest\.json$|^asset\.|\.(assets|template)\.json$/.test(file))
+    .toSorted();
+}
