@@ -1,10 +1,9 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/list-pets.ts';
-import { apiGatewayEvent, listPetsEvent, REQUEST_ID, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { apiGatewayEvent, listPetsEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { setEnvironment } from '../support/environment.ts';
 import { invoke } from '../support/invoke.ts';
-import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
+import { logLines, occurrences } from '../support/log-lines.ts';
 import { mock } from '../support/mocked-database.ts';
 import { indexedPet, serveIndexes } from '../support/pet-indexes.ts';
 
@@ -64,41 +63,5 @@ describe('GET /v1/pets', () => {
     const { status, headers, text } = await invoke(handler, listPetsEvent({ status: ['pending'] }));
     expect([status, text]).toEqual([200, '[]']);
     expect(headers).not.toHaveProperty('Link');
-  });
-
-  test('answers 400, by name, without a query', async () => {
-    mock.resetHistory();
-    const { status, body } = await invoke(handler, listPetsEvent({ limit: ['101'], status: ['gone'] }));
-    expect(status).toBe(400);
-    expect(body).toEqual({
-      code: 'invalid_request',
-      message: expect.stringMatching(/limit must .*; status must .*\.$/),
-      status: 400n,
-    });
-    expect(mock.calls()).toEqual([]);
-    expect(logLines()).toEqual([]);
-    expect(occurrences()).toEqual([counted('Refusals', { code: 'invalid_request' })]);
-  });
-
-  test('answers 503 before its time is over when the database never answers', async () => {
-    mock.on(QueryCommand).callsFake(async () => new Promise<never>(() => {}));
-    const { status, headers, body } = await invoke(handler, apiGatewayEvent(), 3);
-    expect(status).toBe(503);
-    expect(body).toMatchObject({ code: 'service_unavailable', message: expect.stringContaining(REQUEST_ID) });
-    expect(headers).toHaveProperty('Retry-After', '1');
-  });
-
-  test('answers 500 to an unforeseen error, whose cause stays in the log', async () => {
-    const error = new Error('no index newest on table arn:aws:dynamodb:eu-central-1:123456789012:table/pets');
-    mock.on(QueryCommand).rejects(error);
-    const { status, text } = await invoke(handler, apiGatewayEvent());
-    expect(status).toBe(500);
-    expect(text).toContain(REQUEST_ID);
-    expect(text).not.toContain('arn:');
-    const { name, message } = error;
-    expect(logLines()).toMatchObject([
-      { level: 'ERROR', operation: 'listPets', requestId: REQUEST_ID, error: { name, message } },
-    ]);
-    expect(occurrences()).toEqual(countedInternalError('listPets'));
   });
 });
