@@ -9,11 +9,11 @@ let oldest: bigint;
 
 beforeAll(async () => {
   // With more pets than a page can have, only `limit` ends a page.
-  await addPets(100);
+  const older = await addPets(100);
   ({ id: oldest } = await addPet());
   recent = await addPets(3);
   for (const status of PetStatus.options) recent.push(...(await addPets(3, { status })));
-  await untilListed(recent);
+  await untilListed([...older, ...recent]);
   for (const status of PetStatus.options) await untilListed(recentOf(status), `status=${status}`);
 });
 
