@@ -1,190 +1,146 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { linkTo, request } from '../support/client.ts';
-import { expectError, expectSuccess } from '../support/expectations.ts';
-import { addPet, addPets, idsOf, oldestOf, untilListed, walk } from '../support/pets.ts';
+import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
+import { type Answer, baseAddress, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
+import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
 
-const PET_STATUSES: PetStatus[] = ['available', 'pending', 'sold'];
+/** Pets of each status and of none, newer than the pet with the id `oldest`. */
+let recent: Pet[];
+let oldest: bigint;
 
-describe('GET /v1/pets', () => {
-  let added: Pet[];
+beforeAll(async () => {
+  // With more pets than a page can have, only `limit` ends a page.
+  const older = await addPets(100);
+  ({ id: oldest } = await addPet());
+  recent = await addPets(3);
+  for (const status of PetStatus.options) recent.push(...(await addPets(3, { status })));
+  await untilListed([...older, ...recent]);
+  for (const status of PetStatus.options) await untilListed(recentOf(status), `status=${status}`);
+});
 
-  beforeAll(async () => {
-    // More than a page can hold, so that only `limit` can end one.
-    added = await addPets(101);
-    await untilListed(added);
-  });
-
-  test('is a bare array of pets', async () => {
-    const answer = await request('/pets');
+describe('The query of GET /v1/pets', () => {
+  test.each([
+    ['', 20],
+    ['?limit=1', 1],
+    ['?limit=100', 100],
+    ['?%6Cimit=%33', 3],
+    // Unknown parameters are ignored.
+    ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
+    ['?limit=3&colour=red&colour=blue&colour=%zz&%zz=%ff', 3],
+    ['?limit=3&__proto__=1&constructor=1', 3],
+    ['?limit=3&=&&%=%', 3],
+  ])('limits the number of pets: %p, %d pets', async (query, limit) => {
+    const answer = await request(`/pets${query}`);
     expectSuccess(answer, 200);
-    expect(Array.isArray(answer.body)).toBe(true);
-    expect(answer.body).toContainEqual(
-      expect.objectContaining({
-        id: expect.any(BigInt),
-        name: expect.any(String),
-        categoryId: expect.any(BigInt),
-      }),
-    );
+    expect(answer.body).toHaveLength(limit);
   });
 
-  test('gives each pet as it was answered when it was added', async () => {
-    const pets = await walk('/pets?limit=100', oldestOf(added));
-    expect(pets).toEqual(expect.arrayContaining(added));
-  });
-
-  test('gives the newest pets first', async () => {
-    const older = await addPet();
-    const newer = await addPet();
-    await untilListed([older, newer]);
-    const { body } = await request('/pets?limit=100');
-    const ids = idsOf(body as Pet[]);
-    expect(ids).toEqual(ids.toSorted((one, other) => (one > other ? -1 : 1)));
-    expect(ids.indexOf(newer.id)).toBeLessThan(ids.indexOf(older.id));
-  });
-
-  describe('limit', () => {
-    test.each([
-      ['20 when none is given', '', 20],
-      ['1, the smallest', '?limit=1', 1],
-      ['21, above the default', '?limit=21', 21],
-      ['99', '?limit=99', 99],
-      ['100, the largest', '?limit=100', 100],
-    ])('bounds the number of pets: %s', async (_case, query, limit) => {
-      const answer = await request(`/pets${query}`);
-      expectSuccess(answer, 200);
-      expect(answer.body).toHaveLength(limit);
-      expect(linkTo('next', answer)).toContain(`limit=${limit}&`);
-    });
-
-    test.each([
-      '0',
-      '-0',
-      '-1',
-      '101',
-      '1000',
-      '99999999999999999999',
-      '1.5',
-      '5.0',
-      '05',
-      '+5',
-      '%2B5',
-      '1e1',
-      '0x10',
-      'abc',
-      'null',
-      '',
-      '%20',
-      '5%20',
-      '5%0A',
-      '5%00',
-      '5,6',
-      '%EF%BC%95',
-      '%zz',
-      '%',
-      '%ff',
-    ])('is refused unless it is an integer from 1 to 100: limit=%p', async (limit) => {
-      const answer = await request(`/pets?limit=${limit}`);
-      expectError(answer, 'invalid_request');
-      expect(answer.body.message).toBe('limit must be an integer from 1 to 100, given once.');
+  describe.each([
+    ['limit', ['0', '101', '1.5', '5.0', '05', 'abc', '', '%205', '%zz', '5&limit=5']],
+    ['status', ['lost', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
+    ['cursor', ['', 'abc', '0', 'MA', '%zz', 'a&cursor=a']],
+  ])('is rejected for a %s that breaks its rule, by name:', (name, values) => {
+    test.each(values)('%p', async (value) => {
+      const message = expect.stringMatching(new RegExp(`^${name} must be [^;]+, given once\\.$`));
+      expectError(await request(`/pets?${name}=${value}`), 'invalid_request', message);
     });
   });
 
-  describe('status', () => {
-    let one: Record<PetStatus | 'none', Pet>;
-
-    beforeAll(async () => {
-      const [available, pending, sold] = [
-        await addPet({ status: 'available' }),
-        await addPet({ status: 'pending' }),
-        await addPet({ status: 'sold' }),
-      ];
-      one = { available, pending, sold, none: await addPet() };
-      await untilListed(Object.values(one));
-    });
-
-    test.each(PET_STATUSES)('lists only the pets with the status %s', async (status) => {
-      await untilListed([one[status]], `status=${status}`);
-      const pets = await walk(`/pets?status=${status}`, one.available.id);
-      expect(pets).toContainEqual(one[status]);
-      expect(pets.filter((pet) => pet.status !== status)).toEqual([]);
-    });
-
-    test('left out lists pets of every status and of none', async () => {
-      expect(await walk('/pets?limit=100', one.available.id)).toEqual(
-        expect.arrayContaining(Object.values(one)),
-      );
-    });
-
-    test.each([
-      'unknown',
-      'Available',
-      'SOLD',
-      '',
-      '%20sold',
-      'sold%20',
-      'available,sold',
-      'null',
-      'sold%230',
-      'constructor',
-      '__proto__',
-      '%zz',
-      '%ff',
-      '%00',
-    ])('is refused unless it is one of the three: status=%p', async (status) => {
-      const answer = await request(`/pets?status=${status}`);
-      expectError(answer, 'invalid_request');
-      expect(answer.body.message).toBe('status must be one of available, pending, sold, given once.');
-    });
+  test.each<[string, (cursor: string) => string]>([
+    ['padding', (cursor) => `${cursor}%3D`],
+    ['another character', (cursor) => `${cursor}A`],
+    ['white space', (cursor) => `%20${cursor}`],
+    ['itself', (cursor) => cursor + cursor],
+  ])('is rejected for the cursor of a link with %s added', async (_what, change) => {
+    const cursor = new URL(linkTo('next', await request('/pets'))!).searchParams.get('cursor')!;
+    const message = expect.stringMatching(/^cursor must be [^;]+\.$/);
+    expectError(await request(`/pets?cursor=${change(cursor)}`), 'invalid_request', message);
   });
 
-  describe('its other parameters', () => {
-    test.each([
-      'limit=5&limit=5',
-      'status=sold&status=sold',
-      'status=sold&status=unknown',
-      'cursor=a&cursor=a',
-    ])('may not be repeated: %s', async (query) => {
-      const answer = await request(`/pets?${query}`);
-      expectError(answer, 'invalid_request');
-      expect(answer.body.message).toMatch(
-        new RegExp(`^${query.slice(0, query.indexOf('='))} must be [^;]*, given once\\.$`),
-      );
-    });
-
-    test('are all named when several are wrong', async () => {
-      const answer = await request('/pets?limit=0&status=lost&cursor=x');
-      expectError(answer, 'invalid_request');
-      expect(answer.body.message).toMatch(/^limit must .*; status must .*; cursor must .*\.$/);
-    });
-
-    test.each([
-      'colour=red',
-      'colour=red&colour=blue',
-      'LIMIT=0',
-      'Status=lost',
-      'limit[]=0',
-      'offset=-1',
-      '__proto__=1',
-      'constructor=1',
-      'colour=%zz',
-      'colour=%ff',
-      '%zz=1',
-      '%=%',
-      '=',
-      '&&',
-      '',
-    ])('are ignored when unknown: %p', async (query) => {
-      const answer = await request(`/pets?limit=3&${query}`);
-      expectSuccess(answer, 200);
-      expect(answer.body).toHaveLength(3);
-    });
-
-    test('are understood percent-encoded', async () => {
-      const answer = await request('/pets?%6Cimit=%33&status=s%6Fld');
-      expectSuccess(answer, 200);
-      expect((answer.body as Pet[]).filter(({ status }) => status !== 'sold')).toEqual([]);
-      expect(answer.body.length).toBeLessThanOrEqual(3);
-    });
+  test('is rejected with a message that names everything that is wrong', async () => {
+    const message = expect.stringMatching(/^limit must .*; status must .*; cursor must .*\.$/);
+    expectError(await request('/pets?limit=0&status=lost&cursor=x'), 'invalid_request', message);
   });
 });
+
+describe('The link to the next page of GET /v1/pets', () => {
+  test.each([
+    ['', { limit: '20' }],
+    ['/', { limit: '20' }],
+    ['?limit=3&colour=red', { limit: '3' }],
+    ['?status=sold&limit=2', { limit: '2', status: 'sold' }],
+  ])('repeats the known parameters and adds a cursor: %p', async (query, parameters) => {
+    const { headers } = await request(`/pets${query}`);
+    const [, address, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
+    expect(address).toBe(`${baseAddress}/pets`);
+    expect(Object.fromEntries(new URLSearchParams(search))).toEqual({
+      ...parameters,
+      cursor: expect.stringMatching(/^[\w-]+$/),
+    });
+  });
+
+  test('exists while there are more pets, and only then', async () => {
+    // The pages below a link do not change, whatever is added: the end of the list can be approached exactly.
+    let start = linkTo('next', await request('/pets?status=sold&limit=1'))!;
+    const below = await pagesOf(withLimit(start, 100));
+    expect(lengths(below.slice(0, -1))).toEqual(below.slice(1).map(() => 100));
+    const last = below.at(-1)!;
+    const [left] = lengths([last]) as [number];
+    if (below.length > 1) start = linkTo('next', below.at(-2)!)!;
+
+    const exact = await pagesOf(withLimit(start, left));
+    expect(exact.map(({ text }) => text)).toEqual([last.text]);
+    // A single pet on the last page needed a link, too.
+    const oneLess = Math.max(left - 1, 1);
+    expect(lengths(await pagesOf(withLimit(start, oneLess)))).toEqual(left > 1 ? [oneLess, 1] : [1]);
+  });
+});
+
+describe('The pages of GET /v1/pets', () => {
+  test.each([1, 2, 5, 100])('have every pet once, newest first, with limit=%d', async (limit) => {
+    expectOnce(await walk(`/pets?limit=${limit}`, oldest), recent);
+  });
+
+  test.each(PetStatus.options)('have every pet with the status %s once, and no other', async (status) => {
+    const pets = await walk(`/pets?status=${status}&limit=2`, oldest);
+    expectOnce(pets, recentOf(status));
+    expect(pets.filter((pet) => pet.status !== status)).toEqual([]);
+  });
+
+  test.each([
+    ['all', 'limit=2', undefined],
+    ['of a status', 'limit=1&status=sold', 'sold' as const],
+  ])('have every pet once while others are added: %s', async (_what, query, status) => {
+    const walked = new AbortController();
+    async function keepAdding(): Promise<void> {
+      while (!walked.signal.aborted) await addPet(status && { status });
+    }
+    const walking = walk(`/pets?${query}`, oldest).finally(() => walked.abort());
+    const [pets] = await Promise.all([walking, keepAdding(), keepAdding()]);
+    expectOnce(pets, status ? recentOf(status) : recent);
+  });
+});
+
+function recentOf(status: PetStatus): Pet[] {
+  return recent.filter((pet) => pet.status === status);
+}
+
+/** Expects all these pets as they were created, among others, in descending order of their ids. */
+function expectOnce(pets: Pet[], known: Pet[]): void {
+  const ids = pets.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1)));
+  expect(pets).toEqual(expect.arrayContaining(known));
+}
+
+async function pagesOf(address: string): Promise<Answer[]> {
+  const found: Answer[] = [];
+  for await (const page of pages(address)) found.push(page);
+  return found;
+}
+
+function lengths(answers: Answer[]): number[] {
+  return answers.map(({ body }) => (body as Pet[]).length);
+}
+
+function withLimit(address: string, limit: number): string {
+  return address.replace(/limit=\d+/, `limit=${limit}`);
+}

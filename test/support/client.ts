@@ -1,16 +1,18 @@
+import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import { type IncomingMessage, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { contract } from './contract.ts';
 
-/** The service under test, as the environment names it. */
+/** The base URL of the service under test, from the environment. */
 export const baseAddress = process.env['BASE_URL'] ?? '';
-/** Whether that is a stage on AWS rather than a local service. */
+/** Whether the service is a stage on AWS, not a local service. */
 export const isDeployed = baseAddress.startsWith('https:');
 export const apiKey = process.env['API_KEY'] ?? '';
-/** What precedes the version in every address: the host, and the stage where addresses name it. */
+/** The base URL without the version: the host, and the stage unless it has its own domain. */
 export const rootAddress = baseAddress.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
@@ -18,19 +20,19 @@ const { contradictions } = contract();
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The body as it came. */
+  /** The body as received. */
   text: string;
-  /** The body with its integers as bigint; undefined when it is empty. */
+  /** The body with its integers as bigint; undefined if it is empty. */
   body: any;
 }
 
 interface Init {
   method?: string;
   headers?: Record<string, string>;
-  body?: string | Uint8Array;
+  body?: string | Uint8Array | undefined;
 }
 
-/** A request with the key; `address` is below the base address, or absolute. */
+/** The response to a request with the API key; `address` is relative to the base URL, or absolute. */
 export async function request(address: string, init: Init = {}): Promise<Answer> {
   return anonymousRequest(address, {
     ...init,
@@ -39,36 +41,35 @@ export async function request(address: string, init: Init = {}): Promise<Answer>
 }
 
 /**
- * Sends the address and the headers as given: fetch would rewrite a path and add a Content-Type.
+ * The response to a request whose address and headers are sent unchanged. (`fetch` would rewrite the path and add a
+ * Content-Type.)
  *
- * @throws Error when request and answer contradict openapi.json.
+ * @throws Error if request and response contradict openapi.json.
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = init;
   const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
-  const send = url.startsWith('https:') ? requestByHttps : requestByHttp;
-  const outgoing = send(origin, {
+  const outgoing = (isDeployed ? requestByHttps : requestByHttp)(origin, {
     method,
     path,
-    // Of some methods Node frames no body by itself: the next request on the connection would begin with it.
+    // Without it Node does not frame the body of some methods, and the next request on the connection would start with it.
     headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
   });
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  const content = await text(incoming);
   const answer = {
     status: incoming.statusCode ?? 0,
-    headers: new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
-    text: content,
+    headers: new Headers(incoming.headers as Record<string, string>),
+    text: await text(incoming),
   };
   const target = url.startsWith(`${baseAddress}/`) ? url.slice(baseAddress.length) : url;
   const problems = contradictions({ method, target, headers, body, answer });
   if (problems.length > 0) throw new Error(`Against openapi.json:\n${problems.join('\n')}`);
-  return { ...answer, body: content === '' ? undefined : parseJson(content) };
+  return { ...answer, body: answer.text === '' ? undefined : parseJson(answer.text) };
 }
 
-/** Adds a pet; `body` is an object, or the text or bytes to send as they are. */
+/** The response to a create; `body` is an object, or the text or bytes to send unchanged. */
 export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return request('/pets', {
     method: 'POST',
@@ -80,4 +81,17 @@ export async function postPet(body: unknown, headers: Record<string, string> = {
 /** The address in a Link header with this relation (RFC 8288). */
 export function linkTo(relation: string, { headers }: Answer): string | undefined {
   return new RegExp(`<([^>]*)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1];
+}
+
+// The client compares every response with openapi.json: its headers, its media type and the members of its body.
+
+export function expectSuccess(answer: Answer, status: 200 | 201): void {
+  expect({ status: answer.status, body: answer.text }).toEqual({ status, body: expect.any(String) });
+}
+
+/** Expects the Error body with this code, and the status of the code. */
+export function expectError(answer: Answer, code: ErrorCode, message: unknown = expect.any(String)): void {
+  const { status } = errorCatalogue[code];
+  const body = { code, message, status: BigInt(status) };
+  expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
 }

@@ -1,38 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Answer, linkTo, postPet, request } from './client.ts';
+import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const PAUSE_MILLISECONDS = 50;
-/** Deployed functions start cold, account by account with little concurrency. */
-const AT_A_TIME = 5;
+/** Few: deployed functions start cold, and some accounts allow little concurrency. */
+const CONCURRENT_CREATES = 5;
 
-/** A name that no other pet has, by which to find a pet among those that others add. */
+/** A name that no other pet has, which identifies a pet among those of other clients. */
 export function uniqueName(): string {
   return `Rex ${randomUUID()}`;
 }
 
-/** @throws Error with the answer when the pet is refused. */
+/** @throws Error with the response if the pet is rejected. */
 export async function addPet(fields: { name?: string; status?: PetStatus } = {}): Promise<Pet> {
   const answer = await postPet({ name: uniqueName(), categoryId: 7, ...fields });
-  if (answer.status !== 201) throw new Error(`The pet was refused: ${answer.status} ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`The pet was rejected: ${answer.status} ${answer.text}`);
   return answer.body as Pet;
 }
 
 export async function addPets(count: number, fields: { status?: PetStatus } = {}): Promise<Pet[]> {
   const pets: Pet[] = [];
   while (pets.length < count) {
-    const batch = Array.from({ length: Math.min(AT_A_TIME, count - pets.length) }, () => addPet(fields));
+    const batch = Array.from({ length: Math.min(CONCURRENT_CREATES, count - pets.length) }, () =>
+      addPet(fields),
+    );
     pets.push(...(await Promise.all(batch)));
   }
   return pets;
 }
 
 /**
- * The pages of a list, by its links, from this address on.
+ * The pages of a list from this address on, by their links.
  *
- * @throws Error when a page is refused, or when the links go round in a circle.
+ * @throws Error if a page is rejected, or if a link leads back to an earlier page.
  */
 export async function* pages(address: string): AsyncGenerator<Answer, void> {
   const visited = new Set<string>();
@@ -40,13 +42,13 @@ export async function* pages(address: string): AsyncGenerator<Answer, void> {
     if (visited.has(next)) throw new Error(`${next} leads back to itself`);
     visited.add(next);
     const page: Answer = await request(next);
-    if (page.status !== 200) throw new Error(`${next} was answered ${page.status} ${page.text}`);
+    if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
     yield page;
     next = linkTo('next', page);
   }
 }
 
-/** The pets that a list gives, page after page, down to the identifier `oldest`: others may have added many more. */
+/** The pets of all pages of a list, down to the id `oldest`. Other clients may have added many more. */
 export async function walk(address: string, oldest: bigint): Promise<Pet[]> {
   const pets: Pet[] = [];
   for await (const page of pages(address)) {
@@ -57,38 +59,25 @@ export async function walk(address: string, oldest: bigint): Promise<Pet[]> {
 }
 
 /**
- * Waits until a list, which follows what is added within moments, gives all these pets.
+ * Waits until a list, which is eventually consistent, has all these pets.
  *
- * @throws Error when it does not in time.
+ * @returns the pets of the list down to the oldest of these
+ * @throws Error after a time limit.
  */
-export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<void> {
-  const oldest = oldestOf(pets);
+export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<Pet[]> {
+  const wanted = pets.map(({ id }) => id);
+  const oldest = wanted.reduce((one, other) => (one < other ? one : other));
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   for (;;) {
-    const listed = new Set(idsOf(await walk(`/pets?${query}`, oldest)));
-    if (pets.every(({ id }) => listed.has(id))) return;
-    if (Date.now() > deadline) throw new Error(`Not listed under ${query}: ${idsOf(pets).join(', ')}`);
+    const listed = await walk(`/pets?${query}`, oldest);
+    const ids = new Set(listed.map(({ id }) => id));
+    if (wanted.every((id) => ids.has(id))) return listed;
+    if (Date.now() > deadline) throw new Error(`Not listed under ${query}: ${wanted.join(', ')}`);
     await setTimeout(PAUSE_MILLISECONDS);
   }
 }
 
-/** All pets that were added after this one, once the list has caught up with this moment. */
+/** All pets that were added after this one, once the list is up to date. */
 export async function petsAddedAfter(first: Pet): Promise<Pet[]> {
-  const last = await addPet();
-  await untilListed([first, last]);
-  return walk('/pets?limit=100', first.id);
-}
-
-/** Rows for test.each that show the start of a text only, for the sake of readable reports. */
-export function titled(texts: string[]): [title: string, text: string][] {
-  return texts.map((text) => [text.length > 40 ? `${text.slice(0, 40)}…` : text, text]);
-}
-
-export function idsOf(pets: Pet[]): bigint[] {
-  return pets.map(({ id }) => id);
-}
-
-/** The smallest identifier: where a walk that is to meet all these pets may end. */
-export function oldestOf(pets: Pet[]): bigint {
-  return idsOf(pets).reduce((one, other) => (one < other ? one : other));
+  return untilListed([first, await addPet()]);
 }
