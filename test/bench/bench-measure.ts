@@ -93,9 +93,9 @@ async function keepWarm(subject: Subject, { quota, database, counts }: Circumsta
   };
 }
 
-async function invoke(instance: Instance, { name, event, isRight }: Subject): Promise<Invocation> {
+async function invoke(instance: Instance, { name, event, expected }: Subject): Promise<Invocation> {
   const invocation = await instance.invoke(event);
-  if (isRight(JSON.parse(invocation.result))) return invocation;
+  if (expected.every((text) => invocation.result.includes(text))) return invocation;
   throw new UsageError(`${name} responded wrongly, fix it before you measure it: ${invocation.result}`);
 }
 

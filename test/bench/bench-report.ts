@@ -24,7 +24,7 @@ export function report(results: Results) {
   const bySize = (what: string, metric: Metric) =>
     sizeTable(results, what, namesIn(results), (row) => showSpread(row[metric]));
   return {
-    circumstances: circumstances(results),
+    circumstances: results.circumstances,
     'cold requests': [
       bySize('Init and first answer, ms', 'cold'),
       bySize('Init, ms', 'init'),
@@ -57,16 +57,6 @@ export function readmeFigures(results: Results): Record<string, string> {
     'bare cold': cold('bare list'),
     bundles: `${Math.min(...sizes)} to ${Math.max(...sizes)}`,
   };
-}
-
-function circumstances({ date, machine, node, runtime, quota, counts }: Results): string {
-  const { processor, cores, memoryGigabytes, system } = machine;
-  const { coldStarts, warmInstances, warmRequests } = counts;
-  return `- ${date}, ${processor} with ${cores} cores and ${memoryGigabytes} GB, ${system}, Node ${node}.
-- The functions ran under ${runtime}.
-- ${quota ? `Their share of a core was set by ${quota.kind}, in periods of ${quota.periodMilliseconds} ms` : 'Nothing limited their share of a core'}.
-- Of each row: cold starts ${coldStarts}, warm instances ${warmInstances}, requests of each of these ${warmRequests}.
-`;
 }
 
 function bundleTable(results: Results): string {

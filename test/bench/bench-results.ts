@@ -2,15 +2,8 @@ import type { Spread } from './spread.ts';
 
 /** `test/bench/results.json`. */
 export interface Results {
-  /** ISO 8601 in UTC. */
-  date: string;
-  machine: { processor: string; cores: number; memoryGigabytes: number; system: string };
-  node: string;
-  /** What ran the functions' code, with its version if it has one. */
-  runtime: string;
-  /** What limited the functions to the share of a core that Lambda gives them. */
-  quota?: { kind: string; periodMilliseconds: number };
-  counts: Counts;
+  /** A list of the day, the machine, and what the functions ran under, in Markdown. */
+  circumstances: string;
   rows: Row[];
 }
 

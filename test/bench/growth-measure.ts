@@ -12,9 +12,10 @@ export type Store = Pick<LocalService, 'baseAddress' | 'apiKey'> & { stock: Stoc
 
 interface Request {
   address: string;
-  /** Of a POST. */
+  /** The response to a GET. */
+  expected?: Pet | Pet[];
+  /** Of a POST, whose response adds an id. */
   body?: string;
-  isRight: (status: number, body: unknown) => boolean;
 }
 
 /** Returns a store's requests of a kind, by their number. */
@@ -28,44 +29,35 @@ const kinds: Record<string, Kind> = {
   'list of 5, one status': list(1, 5, 'available'),
   'list of 5, page 100': list(100, 5),
   'list of 5, one status, page 100': list(100, 5, 'available'),
-  'a pet':
-    async ({ baseAddress, stock: { pets } }) =>
-    (number) => {
+  'a pet': async ({ baseAddress, stock: { pets } }) => {
+    return (number) => {
       // The step has no divisor in common with the size of a store, so it reaches every pet.
-      const pet = petOf((number * 7_919) % pets, pets);
-      return { address: `${baseAddress}/pets/${pet.id}`, isRight: isOk(pet) };
-    },
-  create:
-    async ({ baseAddress }) =>
-    (number) => ({
+      const expected = petOf((number * 7_919) % pets, pets);
+      return { address: `${baseAddress}/pets/${expected.id}`, expected };
+    };
+  },
+  create: async ({ baseAddress }) => {
+    return (number) => ({
       address: `${baseAddress}/pets`,
       body: `{"name":"Rex ${number}","categoryId":7,"status":"available"}`,
-      isRight(status, body) {
-        const { id: _, ...pet } = body as Pet;
-        const expected = { name: `Rex ${number}`, categoryId: 7n, status: 'available' };
-        return status === 201 && isDeepStrictEqual(pet, expected);
-      },
-    }),
+    });
+  },
 };
 
 /** A page of a list, reached by following links. */
 function list(page: number, limit: number, status?: PetStatus): Kind {
   return async (store) => {
-    const isRight = (number: number) => isOk(pageOf(store.stock.pets, number, limit, status));
+    const pageAt = (number: number) => pageOf(store.stock.pets, number, limit, status);
     let address = `${store.baseAddress}/pets?limit=${limit}${status ? `&status=${status}` : ''}`;
     for (let number = 1; number < page; number += 1) {
-      const { link } = await send(store, { address, isRight: isRight(number) });
+      const { link } = await send(store, { address, expected: pageAt(number) });
       const next = /<([^>]*)>; rel="next"/.exec(link)?.[1];
       if (!next) throw new UsageError(`${address} should have a next page.`);
       address = next;
     }
-    const request = { address, isRight: isRight(page) };
+    const request = { address, expected: pageAt(page) };
     return () => request;
   };
-}
-
-function isOk(expected: Pet | Pet[]): Request['isRight'] {
-  return (status, body) => status === 200 && isDeepStrictEqual(body, expected);
 }
 
 /**
@@ -97,14 +89,16 @@ export async function measure(
   return rows;
 }
 
-async function send({ apiKey }: Store, { address, body, isRight }: Request) {
+async function send({ apiKey }: Store, { address, expected, body }: Request) {
   const method = body ? 'POST' : 'GET';
   const headers = { Authorization: `Bearer ${apiKey}`, ...(body && { 'Content-Type': 'application/json' }) };
   const start = performance.now();
   const response = await fetch(address, { method, headers, ...(body && { body }) });
   const text = await response.text();
   const milliseconds = performance.now() - start;
-  if (!isRight(response.status, parseJson(text))) {
+  const received = parseJson(text) as Pet;
+  const wanted = body ? { ...(parseJson(body) as object), id: received.id } : expected;
+  if (response.status !== (body ? 201 : 200) || !isDeepStrictEqual(received, wanted)) {
     throw new UsageError(
       `${method} ${address} was answered ${response.status} ${text}, which does not fit the pets that are there.`,
     );

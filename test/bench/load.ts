@@ -80,10 +80,6 @@ function roundOf(path: string): Request[] {
       if (next) context.nextPage = pathOf(next);
     },
   };
-  const nextPage: Request = {
-    path,
-    setupRequest: (request, context) => ({ ...request, path: context.nextPage ?? path }),
-  };
   const create: Request = {
     method: 'POST',
     path,
@@ -96,15 +92,15 @@ function roundOf(path: string): Request[] {
   };
   const createOnce: Request = {
     ...create,
-    setupRequest: (request) => ({
-      ...request,
-      headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
-    }),
+    setupRequest(request) {
+      return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
+    },
   };
-  const get: Request = {
+  const follow = (name: keyof Context): Request => ({
     path,
-    setupRequest: (request, context) => ({ ...request, path: context.pet ?? path }),
-  };
+    setupRequest: (request, context) => ({ ...request, path: context[name] ?? path }),
+  });
+  const [nextPage, get] = [follow('nextPage'), follow('pet')];
   const listByStatus = { ...list, path: `${path}?status=available` };
   return [list, nextPage, create, get, listByStatus, nextPage, createOnce, get];
 }
