@@ -115,7 +115,7 @@ function costTables(results: Results): string {
 }
 
 /** The GB-seconds that Lambda charges for a million warm requests. */
-export function gigabyteSecondsOfMillion({ megabytes, billed }: Pick<Row, 'megabytes' | 'billed'>): number {
+function gigabyteSecondsOfMillion({ megabytes, billed }: Row): number {
   return (megabytes / 1_024) * (billed.median / 1_000) * 1e6;
 }
 
