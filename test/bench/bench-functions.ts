@@ -1,23 +1,19 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { build } from 'esbuild';
+import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../../infra/operate/command.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
-import { createBundler, readBundlings } from '../../infra/local/watch/bundles.ts';
 import { bundleIn } from '../../infra/local/lambda/lambda.ts';
+import { projectRoot, readTemplate } from '../../infra/local/template/assembly.ts';
 import { region } from '../../infra/local/template/template.ts';
-import { eventsFor } from './bench-events.ts';
-import type { FunctionToRun } from './instance.ts';
+import { readBundlings } from '../../infra/local/watch/bundles.ts';
+import { type Call, callsFor } from './bench-calls.ts';
 
-/** A function with the event that it is called with. */
-export interface MeasuredFunction extends FunctionToRun {
+export interface MeasuredFunction extends Call {
   name: string;
+  /** The folder of its bundle, `index.mjs`. */
+  folder: string;
   bundleBytes: number;
-  event: string;
-  /** Whether it is what has to come of the event; throws where it is nothing like it. */
-  isRight: (result: any) => boolean;
+  environment: Record<string, string>;
 }
-
-type Call = Pick<MeasuredFunction, 'event' | 'isRight'>;
 
 /** Yardsticks, by module. */
 const yardsticks = {
@@ -32,10 +28,10 @@ const yardsticks = {
 const SESSION_TOKEN_CHARACTERS = 900;
 
 /**
- * The functions of an assembly as they would be deployed, and the yardsticks beside them, bundled alike.
+ * The functions of an assembly as they are deployed, and the yardsticks, bundled alike.
  *
- * @param folder takes the bundles of the yardsticks.
- * @param databaseEnvironment leads to the database.
+ * @param folder where the bundles of the yardsticks are written
+ * @param databaseEnvironment variables that lead to the database
  */
 export async function prepareFunctions(
   assembly: string,
@@ -49,81 +45,33 @@ export async function prepareFunctions(
     AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
     AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
     AWS_SESSION_TOKEN: 'x'.repeat(SESSION_TOKEN_CHARACTERS),
-    HOME: folder, // where no configuration of the developer's is
+    HOME: folder, // without the developer's configuration
     ...databaseEnvironment,
   };
-  const calls = callsFor(apiKey);
-  const bundlings = readBundlings('staging', assembly);
-  const resources = readTemplate('staging', assembly).resources('AWS::Lambda::Function');
-  const ours = resources.map((resource) => {
-    const file = bundleIn(assembly, resource);
-    const name = basename(bundlings.get(resource.logicalId)!.entry, '.ts');
-    return {
-      name,
-      folder: dirname(file),
-      bundleBytes: statSync(file).size,
-      environment: { ...common, ...resource.properties.Environment.Variables },
-      ...calls[name]!,
-    };
+  const template = readTemplate('staging', assembly);
+  const calls = callsFor(template, apiKey);
+  const measured = (module: string, file: string, environment: Record<string, string>, name = module) => ({
+    name,
+    folder: dirname(file),
+    bundleBytes: statSync(file).size,
+    environment: { ...common, ...environment },
+    ...calls[module]!,
   });
-  const {
-    environment: { PETS_TABLE = '' },
-  } = ours.find(({ name }) => name === 'list-pets')!;
 
-  // What stands in our bundles for parts of the SDK is ours.
+  const bundlings = readBundlings('staging', assembly);
+  const resources = template.resources('AWS::Lambda::Function');
+  const ours = resources.map((resource) => {
+    const module = basename(bundlings.get(resource.logicalId)!.entry, '.ts');
+    return measured(module, bundleIn(assembly, resource), resource.properties.Environment.Variables);
+  });
+  const { PETS_TABLE = '' } = ours.find(({ name }) => name === 'list-pets')!.environment;
+  // The alias replaces parts of the SDK in our bundles only.
   const { alias: _, ...options } = bundlings.values().next().value!.options;
   const others = Object.entries(yardsticks).map(async ([module, name]) => {
-    const file = await bundle(`test/bench/yardsticks/${module}.ts`, options, join(folder, module));
-    return {
-      name,
-      folder: dirname(file),
-      bundleBytes: statSync(file).size,
-      environment: { ...common, PETS_TABLE },
-      ...calls[module.replace('-primed', '')]!,
-    };
+    const entry = join(projectRoot, `test/bench/yardsticks/${module}.ts`);
+    const outfile = join(folder, module, 'index.mjs');
+    await build({ ...options, absWorkingDir: projectRoot, entryPoints: [entry], outfile });
+    return measured(module, outfile, { PETS_TABLE }, name);
   });
   return [...ours, ...(await Promise.all(others))];
-}
-
-async function bundle(entry: string, options: Record<string, unknown>, folder: string): Promise<string> {
-  const bundler = await createBundler({ name: entry, entry, options });
-  const { code, messages } = await bundler.build();
-  await bundler.close();
-  if (code === undefined) throw new UsageError(`${entry} cannot be bundled: ${messages.join(' ')}`);
-  mkdirSync(folder);
-  const file = join(folder, 'index.mjs');
-  writeFileSync(file, code);
-  return file;
-}
-
-/** What the functions and yardsticks are called with, by module. */
-function callsFor(apiKey: string): Record<string, Call> {
-  const { listPets, createPet, getPet, authorizer } = eventsFor(apiKey);
-  const list: Call = {
-    event: JSON.stringify(listPets),
-    isRight: ({ statusCode, body }) => statusCode === 200 && JSON.parse(body).length === 20,
-  };
-  const create: Call = {
-    event: JSON.stringify(createPet),
-    isRight: ({ statusCode, body }) => statusCode === 201 && JSON.parse(body).name === 'Rex',
-  };
-  return {
-    'list-pets': list,
-    'bare-list': list,
-    'create-pet': create,
-    'bare-create': create,
-    'get-pet': {
-      event: JSON.stringify(getPet),
-      isRight: ({ statusCode, body }) =>
-        statusCode === 200 && JSON.parse(body).id === Number(getPet.pathParameters!['petId']),
-    },
-    authorizer: {
-      event: JSON.stringify(authorizer),
-      isRight: ({ policyDocument }) => policyDocument.Statement[0].Effect === 'Allow',
-    },
-    hello: {
-      event: list.event,
-      isRight: ({ statusCode, body }) => statusCode === 200 && JSON.parse(body).hello === 'world',
-    },
-  };
 }

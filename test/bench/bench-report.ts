@@ -1,20 +1,44 @@
+import { standingParts } from '../../infra/operate/cost/parts.ts';
+import { prices } from '../../infra/operate/cost/prices.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
-import { boundsOf, rowOf } from './bench-bounds.ts';
-import type { Results, Row } from './bench-results.ts';
-import { architectures, chosenMegabytes, dollarsPerMillion, memoryPrices } from './memory-cost.ts';
-import { howToGetRuntime, isStandIn } from './runtime.ts';
-import type { Spread } from './spread.ts';
+import { boundsOf, verdictOf } from './bench-bounds.ts';
+import { type Metric, type Results, type Row, rowOf } from './bench-results.ts';
+import { showSpread } from './spread.ts';
 
-/** Functions whose memory size is chosen. */
-export const functionNames = ['list-pets', 'create-pet', 'get-pet', 'authorizer'];
+/** Functions whose memory size is chosen, by operation as the cost model names them. */
+export const functions = {
+  listPets: 'list-pets',
+  createPet: 'create-pet',
+  getPet: 'get-pet',
+  authorizer: 'authorizer',
+};
 
-/** The computed parts of `docs/performance.md`, by name. */
+/** US dollars of a GB-second in us-east-1, first tier, and what the figure was compared with. */
+const memoryPrices = {
+  arm64: { dollars: prices.duration.dollars[0]![1], seen: prices.duration.seen },
+  x86_64: { dollars: 0.0000166667, seen: '2024, quoted by cloudchipr.com' },
+};
+
+/** The generated parts of `docs/performance.md`, by name. */
 export function report(results: Results) {
+  const bySize = (what: string, metric: Metric) =>
+    sizeTable(results, what, namesIn(results), (row) => showSpread(row[metric]));
   return {
-    circumstances: circumstances(results),
-    'cold requests': coldTables(results),
-    'warm requests': warmTables(results),
-    'processor time and memory': resourceTables(results),
+    circumstances: results.circumstances,
+    'cold requests': [
+      bySize('Init and first answer, ms', 'cold'),
+      bySize('Init, ms', 'init'),
+      bySize('First answer after init, ms', 'first'),
+    ].join('\n'),
+    'warm requests': [
+      bySize('Median of warm requests, ms', 'p50'),
+      bySize('99th percentile of warm requests, ms', 'p99'),
+    ].join('\n'),
+    'processor time and memory': [
+      bySize('CPU of a warm request, µs', 'cpu'),
+      bySize('Resident memory after warm requests, MB', 'resident'),
+      bundleTable(results),
+    ].join('\n'),
     'list partitions': partitionsTable(results),
     bounds: boundsTable(results),
     'memory size': costTables(results),
@@ -25,182 +49,100 @@ export function report(results: Results) {
 export function readmeFigures(results: Results): Record<string, string> {
   const cold = (name: string) =>
     [256, 512].map((megabytes) => rowOf(results, name, megabytes)!.cold.median.toFixed()).join(' and ');
-  const sizes = results.rows.filter(({ name }) => functionNames.includes(name)).map((row) => row.bundleBytes);
-  const [least, most] = [Math.min(...sizes), Math.max(...sizes)].map((bytes) => Math.round(bytes / 1_000));
-  return { cold: cold('list-pets'), 'bare cold': cold('bare list'), bundles: `${least} to ${most}` };
+  const sizes = results.rows
+    .filter(({ name }) => Object.values(functions).includes(name))
+    .map(({ bundleBytes }) => Math.round(bundleBytes / 1_000));
+  return {
+    cold: cold('list-pets'),
+    'bare cold': cold('bare list'),
+    bundles: `${Math.min(...sizes)} to ${Math.max(...sizes)}`,
+  };
 }
 
-function circumstances({ date, machine, node, runtime, quota, leftOut, counts }: Results): string {
-  const { processor, cores, memoryGigabytes, system } = machine;
-  const { coldStarts, warmInstances, warmRequests } = counts;
-  const lines = [
-    `- ${date}, ${processor} with ${cores} cores and ${memoryGigabytes} GB, ${system}, Node ${node}.`,
-    `- The functions ran under ${runtime}${isStandIn(runtime) ? ` for AWS's runtime interface client; ${howToGetRuntime}` : ''}.`,
-    quota
-      ? `- Their share of a core was set by ${quota.kind}, in periods of ${quota.periodMilliseconds} ms.`
-      : `- Nothing set their share of a core: ${leftOut!.reason}. ${listOf(leftOut!.megabytes)} MB are left out.`,
-    `- Of each row: cold starts ${coldStarts}, warm instances ${warmInstances}, requests of each of these ${warmRequests}.`,
-  ];
-  return lines.map((line) => `${line}\n`).join('');
-}
-
-function coldTables(results: Results): string {
-  return [
-    bySize(results, 'Init and first answer, ms', ({ cold }) => spread(cold)),
-    bySize(results, 'Init, ms', ({ init }) => spread(init)),
-    bySize(results, 'First answer after init, ms', ({ first }) => spread(first)),
-  ].join('\n');
-}
-
-function warmTables(results: Results): string {
-  return [
-    bySize(results, 'Median of warm requests, ms', ({ p50 }) => spread(p50)),
-    bySize(results, '99th percentile of warm requests, ms', ({ p99 }) => spread(p99)),
-  ].join('\n');
-}
-
-function resourceTables(results: Results): string {
-  return [
-    bySize(results, 'CPU of a warm request, µs', ({ cpu }) => spread(cpu)),
-    bySize(results, 'Resident memory after warm requests, MB', ({ resident }) => spread(resident)),
-    markdownTable(
-      ['Bundle', 'bytes'],
-      namesIn(results).map((name) => [
-        nameOf(name),
-        thousands(results.rows.find((row) => row.name === name)!.bundleBytes),
-      ]),
-    ),
-  ].join('\n');
-}
-
-/** Of rows that are there for one memory size, beside the same function as it is deployed. */
-function partitionsTable(results: Results): string {
-  const special = results.rows.filter(({ name }) => isOfPartitions(name));
-  const plain = special[0] && rowOf(results, 'list-pets', special[0].megabytes);
-  if (!plain) return 'Not measured.\n';
+function bundleTable(results: Results): string {
+  const bytesOf = (name: string) => results.rows.find((row) => row.name === name)!.bundleBytes;
   return markdownTable(
-    [
-      `At ${plain.megabytes} MB`,
-      'CPU of a warm request, µs',
-      'median of warm requests, ms',
-      'resident memory, MB',
-    ],
-    [plain, ...special].map(({ name, cpu, p50, resident }) => [
-      nameOf(name),
-      spread(cpu),
-      spread(p50),
-      spread(resident),
-    ]),
+    ['Bundle', 'bytes'],
+    namesIn(results).map((name) => [nameOf(name), bytesOf(name).toLocaleString('en')]),
+  );
+}
+
+/** Rows of one memory size only, and the same function as it is deployed. */
+function partitionsTable(results: Results): string {
+  const special = results.rows.filter(({ name }) => isOverPartitions(name));
+  const { megabytes = 0 } = special[0] ?? {};
+  const plain = rowOf(results, 'list-pets', megabytes) ?? [];
+  return markdownTable(
+    [`At ${megabytes} MB`, 'CPU of a warm request, µs', 'median of warm requests, ms', 'resident memory, MB'],
+    [plain, special]
+      .flat()
+      .map(({ name, cpu, p50, resident }) => [nameOf(name), ...[cpu, p50, resident].map(showSpread)]),
   );
 }
 
 function boundsTable(results: Results): string {
   return markdownTable(
     ['Bound', 'measured', 'at most', 'met'],
-    boundsOf(results).map(({ what, measured, atMost }) => [
-      what,
-      spread(measured),
-      atMost.toFixed(2),
-      verdict(measured, atMost),
+    boundsOf(results).map((bound) => [
+      bound.what,
+      showSpread(bound.measured),
+      bound.atMost.toFixed(2),
+      verdictOf(bound),
     ]),
   );
 }
 
-/** A bound within the middle half is neither met nor missed for certain. */
-function verdict(measured: Spread | undefined, atMost: number): string {
-  if (!measured) return 'not measured';
-  const { median, p25, p75 } = measured;
-  if (p75 <= atMost) return 'yes';
-  if (p25 > atMost) return '**no**';
-  return median <= atMost ? 'by its median' : '**not by its median**';
-}
-
 function costTables(results: Results): string {
-  const sizes = sizesIn(results);
-  const cells = (name: string, cellOf: (row: Row) => string) =>
-    sizes.map((megabytes) => {
-      const row = rowOf(results, name, megabytes);
-      const cell = row ? cellOf(row) : '–';
-      return megabytes === chosenMegabytes(name) ? `**${cell}**` : cell;
-    });
-  const names = functionNames.filter((name) => results.rows.some((row) => row.name === name));
+  const { memoryMegabytes } = standingParts('production');
+  const operations = new Map(Object.entries(functions).map(([operation, name]) => [name, operation]));
+  const isChosen = ({ name, megabytes }: Row) => memoryMegabytes[operations.get(name)!] === megabytes;
+  const table = (what: string, cellOf: (row: Row) => string) =>
+    sizeTable(results, what, Object.values(functions), (row) =>
+      isChosen(row) ? `**${cellOf(row)}**` : cellOf(row),
+    );
   return [
-    markdownTable(
-      ['Charged for a warm request, ms', ...sizes.map(megabytesOf)],
-      names.map((name) => [nameOf(name), ...cells(name, (row) => row.billed.median.toFixed(1))]),
-    ),
-    ...architectures.map((architecture) =>
-      markdownTable(
-        [`Dollars of memory for a million, ${architecture}`, ...sizes.map(megabytesOf)],
-        names.map((name) => [
-          nameOf(name),
-          ...cells(name, (row) => dollarsPerMillion(row, architecture).toFixed(3)),
-        ]),
+    table('Charged for a warm request, ms', ({ billed }) => billed.median.toFixed(1)),
+    ...Object.entries(memoryPrices).map(([architecture, { dollars }]) =>
+      table(`Dollars of memory for a million, ${architecture}`, (row) =>
+        (gigabyteSecondsOfMillion(row) * dollars).toFixed(3),
       ),
     ),
     markdownTable(
       ['Price', 'dollars a GB-second', 'compared with'],
-      architectures.map((architecture) => {
-        const { dollars, seen } = memoryPrices[architecture];
-        return [architecture, `${dollars}`, seen];
-      }),
+      Object.entries(memoryPrices).map(([name, { dollars, seen }]) => [name, `${dollars}`, seen]),
     ),
   ].join('\n');
 }
 
-/** A row for each function and yardstick, a column for each memory size, those that were left out too. */
-function bySize(results: Results, what: string, cellOf: (row: Row) => string): string {
-  const sizes = sizesIn(results);
+/** The GB-seconds that Lambda charges for a million warm requests. */
+function gigabyteSecondsOfMillion({ megabytes, billed }: Row): number {
+  return (megabytes / 1_024) * (billed.median / 1_000) * 1e6;
+}
+
+/** A row for each name, a column for each memory size. */
+function sizeTable(results: Results, what: string, names: string[], cellOf: (row: Row) => string): string {
+  const sizes = [...new Set(results.rows.map(({ megabytes }) => megabytes))];
   return markdownTable(
-    [what, ...sizes.map(megabytesOf)],
-    namesIn(results).map((name) => [
+    [what, ...sizes.map((megabytes) => `${megabytes.toLocaleString('en')} MB`)],
+    names.map((name) => [
       nameOf(name),
       ...sizes.map((megabytes) => {
         const row = rowOf(results, name, megabytes);
-        return row ? cellOf(row) : 'not measured';
+        return row ? cellOf(row) : '–';
       }),
     ]),
   );
 }
 
-function sizesIn({ rows, leftOut }: Results): number[] {
-  const sizes = new Set([...(leftOut?.megabytes ?? []), ...rows.map(({ megabytes }) => megabytes)]);
-  return [...sizes].toSorted((one, other) => one - other);
-}
-
 function namesIn({ rows }: Results): string[] {
-  return [...new Set(rows.map(({ name }) => name))].filter((name) => !isOfPartitions(name));
+  return [...new Set(rows.map(({ name }) => name))].filter((name) => !isOverPartitions(name));
 }
 
-function isOfPartitions(name: string): boolean {
+function isOverPartitions(name: string): boolean {
   return name.includes(' over ');
 }
 
 /** Functions have the names of their modules. */
 function nameOf(name: string): string {
   return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
-}
-
-function spread(values: Spread | undefined): string {
-  if (!values) return '–';
-  const { median, p25, p75 } = values;
-  if (p25 === p75) return figure(median);
-  return `${figure(median)} (${figure(p25)}–${figure(p75)})`;
-}
-
-/** With three digits that count, or more. */
-function figure(value: number): string {
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
-}
-
-function megabytesOf(megabytes: number): string {
-  return `${thousands(megabytes)} MB`;
-}
-
-function thousands(amount: number): string {
-  return amount.toLocaleString('en');
-}
-
-function listOf(sizes: number[]): string {
-  return new Intl.ListFormat('en').format(sizes.map(thousands));
 }

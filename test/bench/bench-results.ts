@@ -1,63 +1,50 @@
-import { readFileSync } from 'node:fs';
-import { type Spread, spreadOf } from './spread.ts';
+import type { Spread } from './spread.ts';
 
 /** `test/bench/results.json`. */
 export interface Results {
-  /** ISO 8601 in UTC. */
-  date: string;
-  machine: { processor: string; cores: number; memoryGigabytes: number; system: string };
-  node: string;
-  /** What ran the functions' code, with its version; a stand-in has none. */
-  runtime: string;
-  /** What held the functions to the share of a core that Lambda gives them. */
-  quota?: { kind: string; periodMilliseconds: number };
-  /** The memory sizes that were not measured, and why. */
-  leftOut?: { megabytes: number[]; reason: string };
-  counts: Counts;
+  /** A list of the day, the machine, and what the functions ran under, in Markdown. */
+  circumstances: string;
   rows: Row[];
 }
 
 /** Of each row. */
 export interface Counts {
   coldStarts: number;
-  /** Each of them serves so many requests, after others that are not counted. */
   warmInstances: number;
+  /** Of each warm instance, after others that are not counted. */
   warmRequests: number;
 }
 
+/** What is measured of each row, with the digits to keep after the decimal point. */
+export const metrics = {
+  /** Milliseconds until the function asks for its first event. */
+  init: 1,
+  /** Milliseconds of the first response after that. */
+  first: 1,
+  /** The sum of both. */
+  cold: 1,
+  /** Milliseconds of warm requests: median and 99th percentile of each instance. */
+  p50: 2,
+  p99: 2,
+  /** Milliseconds that Lambda charges for a warm request, rounded up for each: mean of each instance. */
+  billed: 2,
+  /** Microseconds of CPU time that a warm request takes in the function's process. Absent unless on Linux. */
+  cpu: 0,
+  /** Resident megabytes of 2^20 bytes, as Lambda counts them, after the last request. Absent unless on Linux. */
+  resident: 1,
+};
+
+export type Metric = keyof typeof metrics;
+
+/** With the value of each round: rows that were measured in the same round can be compared. */
+export type Rounds = Spread & { rounds: number[] };
+
 /** What was measured of a function, or a yardstick, of one memory size. */
-export interface Row {
-  name: string;
-  megabytes: number;
-  bundleBytes: number;
-  /** Milliseconds until the function asked for its first event, over all cold starts. */
-  init: Spread;
-  /** Milliseconds that the first answer took after that. */
-  first: Spread;
-  /** Their sum. */
-  cold: Rounds;
-  /** Milliseconds of warm requests: median and 99th percentile of each instance, over all of them. */
-  p50: Spread;
-  p99: Spread;
-  /** Milliseconds that Lambda would charge, each request rounded up to a whole one: mean of each instance. */
-  billed: Spread;
-  /** Microseconds of processor time that a warm request takes in the function's process. Absent where nothing tells. */
-  cpu?: Rounds;
-  /** Megabytes of 2^20 bytes, as Lambda counts them, that an instance has after its last request. Absent where nothing tells. */
-  resident?: Spread;
-}
+export type Row = { name: string; megabytes: number; bundleBytes: number } & Record<
+  'init' | 'first' | 'p50' | 'p99' | 'billed',
+  Spread
+> & { cold: Rounds; cpu?: Rounds; resident?: Spread };
 
-/** With the value of each round, by which rows can be compared that were measured at the same time. */
-export interface Rounds extends Spread {
-  rounds: number[];
-}
-
-export const resultsFile = new URL('results.json', import.meta.url);
-
-export function readResults(): Results {
-  return JSON.parse(readFileSync(resultsFile, 'utf8')) as Results;
-}
-
-export function roundsOf(values: number[], digits: number): Rounds {
-  return { ...spreadOf(values, digits), rounds: values.map((value) => Number(value.toFixed(digits))) };
+export function rowOf({ rows }: Results, name: string, megabytes: number): Row | undefined {
+  return rows.find((row) => row.name === name && row.megabytes === megabytes);
 }

@@ -7,56 +7,45 @@ import { tablesIn } from '../../infra/local/data-folder.ts';
 import { startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/dynamodb/store.ts';
 import type { Template } from '../../infra/local/template/template.ts';
-import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
+import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 
 // The pets of stores of every size, and how a million of them get into the local service's tables within a minute.
 
-/** How many pets there are, and over how many keys of each list index they are spread. */
+/** How many pets there are, and over how many list partitions they are spread. A hundred pages need at least 1,000 pets. */
 export interface Stock {
   pets: number;
   partitions: number;
 }
 
-/** The smallest stock that has a hundredth page of five available pets. */
-export const FEWEST_PETS = 1_000;
-
 const FIRST = Date.UTC(2025, 0, 2);
 const LAST = Date.UTC(2025, 11, 31);
-const RANDOM_VALUES = 2 ** 12;
-/** Over and over: six pets of ten are available. */
-const STATUSES = [
-  'available',
-  'sold',
-  'available',
-  'available',
-  undefined,
-  'available',
-  'pending',
-  'available',
-  'sold',
-  'available',
-] as const satisfies (PetStatus | undefined)[];
 
-/** The pet with this number, 0 the oldest, of so many that came at regular intervals over 2025. */
+/** The pet with this number, 0 the oldest, of so many that were added at regular intervals over 2025. */
 export function petOf(index: number, pets: number): Pet {
   const time = FIRST + Math.floor((index / pets) * (LAST - FIRST));
-  const status = STATUSES[index % STATUSES.length];
+  const status = statusOf(index);
   return {
-    id: newPetId(time, seededInteger(RANDOM_VALUES, index)),
-    // As long as infra/operate/cost/model.ts takes names to be.
+    id: newPetId(time, seededInteger(2 ** 12, index)),
+    // As long as infra/operate/cost/model.ts assumes.
     name: `Pet number ${index.toString().padStart(9, '0')}`,
     categoryId: BigInt(index % 10),
     ...(status && { status }),
   };
 }
 
-/** A page of the list, 1 the first, as it has to be while nobody adds pets. */
+/** Six pets of ten are available, and one has no status. */
+function statusOf(index: number): PetStatus | undefined {
+  const digit = index % 10;
+  return digit < 6 ? 'available' : (['sold', 'sold', 'pending'] as const)[digit - 6];
+}
+
+/** A page of the list, 1 the first, as it must be while no pets are added. */
 export function pageOf(pets: number, page: number, limit: number, status?: PetStatus): Pet[] {
   const found: Pet[] = [];
   for (let index = pets - 1; index >= 0 && found.length < page * limit; index -= 1) {
-    if (!status || STATUSES[index % STATUSES.length] === status) found.push(petOf(index, pets));
+    if (!status || statusOf(index) === status) found.push(petOf(index, pets));
   }
   return found.slice((page - 1) * limit);
 }
@@ -74,14 +63,11 @@ function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item
   };
 }
 
-const WRITES_AT_ONCE = 10_000;
-
 /**
- * Makes the data folder of a local service that has these pets. They are written into dynalite's store as dynalite would
- * write them, by its own code, without what a request costs; what then has to be sorted is sorted here and now, and not
- * while the service is measured.
+ * Fills the data folder of a local service. dynalite's own code makes the entries, without what requests cost, and they
+ * are sorted now instead of while the service is measured.
  *
- * @param folder it need not be there.
+ * @param folder created if it does not exist
  */
 export async function seedPets(
   folder: string,
@@ -95,14 +81,15 @@ export async function seedPets(
   await (await startDatabase({ store: await openStore(path), tables, isAllowed: () => true })).close();
 
   const level = new ClassicLevel<string, unknown>(path, { valueEncoding: 'json' });
-  const table = (await level.get(`table~${petsTableOf(template)}`)) as Table;
+  const { logicalId } = tables.find(({ properties }) => properties.GlobalSecondaryIndexes.length > 0)!;
+  const table = (await level.get(`table~${logicalId}`)) as Table;
   let writes: AbstractBatchPutOperation<typeof level, string, unknown>[] = [];
   const store: { db: Pick<Store['db'], 'batch'> } = {
     db: { batch: (operations) => void writes.push(...(operations as typeof writes)) },
   };
   for (let index = 0; index < pets; index += 1) {
     engine.updateIndexes(store, table, undefined, itemOf(petOf(index, pets), partitions), () => {});
-    if (writes.length < WRITES_AT_ONCE) continue;
+    if (writes.length < 10_000) continue;
     await level.batch(writes);
     writes = [];
     onProgress(index);
@@ -110,12 +97,4 @@ export async function seedPets(
   await level.batch(writes);
   await level.compactRange('', '~');
   await level.close();
-  onProgress(pets);
-}
-
-function petsTableOf(template: Template): string {
-  const variables = template
-    .resources('AWS::Lambda::Function')
-    .map(({ properties }) => properties.Environment.Variables);
-  return (Object.assign({}, ...variables) as Record<string, string>)['PETS_TABLE']!;
 }

@@ -2,41 +2,46 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { MeasuredFunction } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
-import { findRuntime } from './runtime.ts';
-import { type Answer, startRuntimeApi } from './runtime-api.ts';
-
-export interface FunctionToRun {
-  /** Folder of its bundle, `index.mjs`. */
-  folder: string;
-  environment: Record<string, string>;
-}
+import { type Invocation, startRuntimeApi } from './runtime-api.ts';
 
 export interface Instance extends AsyncDisposable {
-  /** From the start of the process until it asked for its first event. */
+  /** From the start of the process until it asks for its first event. */
   initMilliseconds: number;
-  /** Rejects when the function fails, or the process has ended. */
-  invoke: (event: string) => Promise<Answer>;
-  /** Processor time that it has used so far. Where `canReadProcesses`. */
-  cpuMilliseconds: () => number;
-  /** Memory that it has now. Where `canReadProcesses`. */
-  residentBytes: () => number;
-  stop: () => Promise<void>;
+  /** Rejects if the function fails or the process ends. */
+  invoke: (event: string) => Promise<Invocation>;
+  /** CPU time so far and memory now (megabytes of 2^20 bytes), or undefined unless on Linux. */
+  usage: () => { cpuMilliseconds: number; residentMegabytes: number } | undefined;
 }
 
-/** Whether the system tells of processes in the way of Linux. */
-export const canReadProcesses = existsSync('/proc/self/schedstat');
+/** What gets events from the Runtime API and calls the handler: AWS's client if it has been built, else a stand-in. */
+export const runtime = findRuntime();
+
+function findRuntime(): { name: string; file: string } {
+  const folder = fileURLToPath(new URL('runtime', import.meta.url));
+  const client = `${folder}/node_modules/aws-lambda-ric`;
+  if (existsSync(`${client}/rapid-client.node`)) {
+    const { name, version } = JSON.parse(readFileSync(`${client}/package.json`, 'utf8'));
+    return { name: `${name} ${version}`, file: `${client}/index.mjs` };
+  }
+  const advice = '`npm ci --prefix test/bench/runtime` builds it (Linux, CMake, a C++ compiler)';
+  return {
+    name: `a stand-in for AWS's runtime interface client; ${advice}`,
+    file: `${folder}/stand-in.mjs`,
+  };
+}
 
 /**
- * Starts an instance of a function as Lambda does: init with a whole core, then with what its memory size gives.
+ * Starts an instance as Lambda does: init gets a whole core, then the function gets the share of its memory size.
  *
- * @throws Error with what the function, or its process, said when it failed in init.
+ * @throws Error with what the function, or its process, reported if init failed.
  */
 export async function startInstance(
-  { folder, environment }: FunctionToRun,
+  { folder, environment }: Pick<MeasuredFunction, 'folder' | 'environment'>,
   megabytes: number,
   quota?: CpuQuota,
-  runtime = findRuntime(),
 ): Promise<Instance> {
   const runtimeApi = await startRuntimeApi();
   quota?.setMemorySize();
@@ -59,10 +64,10 @@ export async function startInstance(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const pid = child.pid!;
   const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  quota?.hold(pid);
+  // Before the control group is removed.
+  process.prependOnceListener('exit', kill);
+  quota?.add(child.pid!);
   const errors = text(child.stderr);
   const ended = once(child, 'exit').then(async ([code, signal]) =>
     runtimeApi.fail(new Error(`The instance ended with ${code ?? signal}: ${await errors}`)),
@@ -81,22 +86,15 @@ export async function startInstance(
   }
   const initMilliseconds = performance.now() - start;
   quota?.setMemorySize(megabytes);
-
   return {
     initMilliseconds,
     invoke: runtimeApi.invoke,
-    cpuMilliseconds: () =>
-      readdirSync(`/proc/${pid}/task`)
-        .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
-        .reduce((sum, nanoseconds) => sum + nanoseconds / 1e6, 0),
-    residentBytes: () =>
-      Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1_024,
-    stop,
+    usage: () => usageOf(`/proc/${child.pid}`),
     [Symbol.asyncDispose]: stop,
   };
 }
 
-/** Options that Lambda's runtimes for Node were seen to give it by memory size. */
+/** Options that Lambda's runtimes for Node have been observed to set by memory size. */
 function memoryOptions(megabytes: number): string[] {
   const newSpace = Math.floor(megabytes / 10);
   return [
@@ -104,4 +102,16 @@ function memoryOptions(megabytes: number): string[] {
     `--max-semi-space-size=${Math.floor(newSpace / 2)}`,
     `--max-old-space-size=${megabytes - newSpace}`,
   ];
+}
+
+function usageOf(folder: string): ReturnType<Instance['usage']> {
+  if (!existsSync(`${folder}/schedstat`)) return undefined;
+  const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>
+    Number(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`${folder}/status`, 'utf8'))!;
+  return {
+    cpuMilliseconds: nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6,
+    residentMegabytes: Number(kilobytes) / 1_024,
+  };
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from '../../infra/operate/command.ts';
+import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
 import { integerOption } from '../../infra/operate/integer-option.ts';
 import { requireTool } from '../support/tools.ts';
 
@@ -16,44 +15,24 @@ const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--
 Fails if a response is not 2xx or missing. The pets stay in the service. Certificates are not verified: for a deployed
 stage, use an API key that you revoke afterwards.`;
 
+const options = {
+  'base-url': { type: 'string', default: process.env['BASE_URL'] ?? '' },
+  'api-key': { type: 'string', default: process.env['API_KEY'] ?? '' },
+  duration: { type: 'string', default: '600' },
+  connections: { type: 'string', default: '50' },
+} as const;
+
 const TIMEOUT_SECONDS = 30;
 /** With more errors the service is taken to be gone, and the load ends early. */
 const MAX_ERRORS = 1_000;
 
-/** The parts of https://github.com/mcollina/autocannon that are used. */
-interface Autocannon {
-  (options: object): Promise<Result> & { stop: () => void };
-  track: (running: object, options: object) => void;
-  printResult: (result: Result, options: object) => string;
-}
-
-interface Result {
-  errors: number;
-  non2xx: number;
-  requests: { sent: number; total: number };
-}
-
-interface Request {
-  method?: 'POST';
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-  setupRequest?: (request: Request, context: Context) => Request;
-  onResponse?: (status: number, body: string, context: Context, headers: Record<string, string>) => void;
-}
-
-/** What a connection remembers during a round of requests. */
-interface Context {
-  nextPage?: string;
-  pet?: string;
-}
-
-async function load(): Promise<void> {
-  const options = readOptions();
-  if (!options) return console.log(USAGE);
-  const { baseUrl, apiKey, duration, connections } = options;
-  const autocannon = requireTool('autocannon') as Autocannon;
+await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': apiKey, ...values }) => {
+  const baseUrl = address.replace(/\/$/, '');
+  const duration = integerOption('--duration', values.duration, 1, 86_400);
+  const connections = integerOption('--connections', values.connections, 1, 1_000);
   await requireService(baseUrl, apiKey);
+  // https://github.com/mcollina/autocannon
+  const autocannon = requireTool('autocannon');
   const running = autocannon({
     url: baseUrl,
     connections,
@@ -66,22 +45,32 @@ async function load(): Promise<void> {
   process.once('SIGINT', () => running.stop());
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
-  console.log(
-    autocannon.printResult(result, {
-      outputStream: process.stdout,
-      renderStatusCodes: true,
-    }),
-  );
+  console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
   // Each connection may have a request in progress at the end. autocannon counts no error when a connection is lost.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
+});
+
+interface Request {
+  method?: 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  setupRequest?: (request: Request, context: Context) => Request;
+  onResponse?: (status: number, body: string, context: Context, headers: Record<string, string>) => void;
+}
+
+/** What a connection remembers during a round of requests: paths. */
+interface Context {
+  nextPage?: string;
+  pet?: string;
 }
 
 /**
- * Returns what every connection requests, over and over: half lists, a quarter creates, a quarter pets just created.
+ * The requests that each connection sends over and over: half lists, a quarter creates, a quarter pets just created.
  *
- * @param path of the pets.
+ * @param path of the pets
  */
 function roundOf(path: string): Request[] {
   const list: Request = {
@@ -90,10 +79,6 @@ function roundOf(path: string): Request[] {
       const next = /<([^>]*)>; rel="next"/.exec(new Headers(headers).get('Link') ?? '')?.[1];
       if (next) context.nextPage = pathOf(next);
     },
-  };
-  const nextPage: Request = {
-    path,
-    setupRequest: (request, context) => ({ ...request, path: context.nextPage ?? path }),
   };
   const create: Request = {
     method: 'POST',
@@ -107,15 +92,15 @@ function roundOf(path: string): Request[] {
   };
   const createOnce: Request = {
     ...create,
-    setupRequest: (request) => ({
-      ...request,
-      headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
-    }),
+    setupRequest(request) {
+      return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
+    },
   };
-  const get: Request = {
+  const follow = (name: keyof Context): Request => ({
     path,
-    setupRequest: (request, context) => ({ ...request, path: context.pet ?? path }),
-  };
+    setupRequest: (request, context) => ({ ...request, path: context[name] ?? path }),
+  });
+  const [nextPage, get] = [follow('nextPage'), follow('pet')];
   const listByStatus = { ...list, path: `${path}?status=available` };
   return [list, nextPage, create, get, listByStatus, nextPage, createOnce, get];
 }
@@ -125,37 +110,16 @@ function pathOf(address: string): string {
   return pathname + search;
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      'base-url': { type: 'string', default: process.env['BASE_URL'] ?? '' },
-      'api-key': { type: 'string', default: process.env['API_KEY'] ?? '' },
-      duration: { type: 'string', default: '600' },
-      connections: { type: 'string', default: '50' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return undefined;
-  const baseUrl = values['base-url'].replace(/\/$/, '');
-  const url = URL.parse(baseUrl);
-  if (!/^https?:$/.test(url?.protocol ?? '') || url?.username || url?.search || url?.hash) {
+/** @throws UsageError if the service does not list pets for this key. It does not quote the key */
+async function requireService(baseUrl: string, apiKey: string): Promise<void> {
+  if (!/^https?:\/\/[^\s?#@]+$/.test(baseUrl)) {
     throw new UsageError('--base-url must be the base URL of a service, such as http://localhost:3000/v1.');
   }
-  // It becomes a header, and no error message may quote it.
-  if (!/^[!-~]+$/.test(values['api-key'])) {
+  // An error of fetch would quote it.
+  if (!/^[!-~]+$/.test(apiKey)) {
     throw new UsageError('--api-key must be an API key as `npm start` or `npm run keys` prints it.');
   }
-  return {
-    baseUrl,
-    apiKey: values['api-key'],
-    duration: integerOption('--duration', values.duration, 1, 86_400),
-    connections: integerOption('--connections', values.connections, 1, 1_000),
-  };
-}
-
-/** @throws UsageError if the service does not list pets for this key. */
-async function requireService(baseUrl: string, apiKey: string): Promise<void> {
-  const response = await fetch(`${baseUrl}/pets?limit=1`, {
+  const { ok, status } = await fetch(`${baseUrl}/pets?limit=1`, {
     headers: { Authorization: `Bearer ${apiKey}` },
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
@@ -163,12 +127,8 @@ async function requireService(baseUrl: string, apiKey: string): Promise<void> {
     const reason = (error.cause as Error | undefined)?.message || error.message;
     throw new UsageError(`${baseUrl} does not respond: ${reason}.`);
   });
-  await response.body?.cancel();
-  if (!response.ok) {
-    throw new UsageError(
-      `${baseUrl} responds with ${response.status} instead of a list of pets: check --base-url and --api-key.`,
-    );
-  }
+  if (ok) return;
+  throw new UsageError(
+    `${baseUrl} responds with ${status} instead of a list of pets: check --base-url and --api-key.`,
+  );
 }
-
-await runCommand(load);

@@ -3,63 +3,53 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-const CALL = /^\/2018-06-01\/runtime\/(init\/error|invocation\/(?:next|[\w-]+\/(?:response|error)))$/;
-/** How long the function may take, for `getRemainingTimeInMillis`. */
+/** The function's timeout, for `getRemainingTimeInMillis`. */
 const TIMEOUT_MILLISECONDS = 10_000;
 
-export interface Answer {
-  /** What the function gave, as JSON. */
+export interface Invocation {
+  /** What the function returned, as JSON. */
   result: string;
-  /** Until it was there, from the moment the runtime was given the event. */
+  /** From the event until the result. */
   milliseconds: number;
-  /** Until the runtime asked for the next event: that ends what Lambda charges. */
+  /** From the event until the runtime asks for the next one, which ends what Lambda charges. */
   busyMilliseconds: number;
 }
 
 export interface RuntimeApi {
   /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
   address: string;
-  /** Resolves when the runtime asks for its first event: then the function is initialised. */
+  /** Resolves when the runtime asks for its first event, at the end of init. */
   ready: Promise<unknown>;
-  /** Gives the runtime its next event; rejects when the function fails. One at a time. */
-  invoke: (event: string) => Promise<Answer>;
-  /** Ends with this error whatever is waited for, now and later: the runtime will ask for nothing more. */
+  /** Passes an event to the runtime, one at a time; rejects if the function fails. */
+  invoke: (event: string) => Promise<Invocation>;
+  /** Makes `ready` and each invocation reject, because the runtime will send nothing more. */
   fail: (error: Error) => void;
   close: () => void;
 }
 
-/**
- * The API that Lambda offers to the runtime of one instance.
- * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
- */
+/** The API that Lambda offers to the runtime of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   let next = Promise.withResolvers<ServerResponse>();
-  let answer = Promise.withResolvers<string>();
+  let result = Promise.withResolvers<string>();
   const failure = Promise.withResolvers<never>();
-  // Whoever waits is told, and nobody need.
-  failure.promise.catch(() => {});
-  let invocations = 0;
-
+  failure.promise.catch(() => {}); // nothing need be waiting for it
   const unlessFailed = <Value>(value: Promise<Value>) => Promise.race([failure.promise, value]);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, call] = CALL.exec(request.url ?? '') ?? [];
+    const call = (request.url ?? '').replace('/2018-06-01/runtime/', '');
     if (call === 'invocation/next') return next.resolve(response);
     const body = await text(request);
-    response.writeHead(call ? 202 : 404, { 'Content-Type': 'application/json' }).end('{}');
-    if (call?.endsWith('/response')) return answer.resolve(body);
-    if (call === 'init/error') return failure.reject(new Error(`The function failed in init: ${body}`));
-    if (call) return answer.reject(new Error(`The function failed: ${body}`));
-    failure.reject(new Error(`The runtime called what there is not: ${request.method} ${request.url}.`));
+    response.writeHead(202, { 'Content-Type': 'application/json' }).end('{}');
+    if (call.endsWith('/response')) return result.resolve(body);
+    failure.reject(new Error(`The function failed (${call}): ${body}`));
   }
 
   const server = createServer((request, response) => {
-    // A function that dies while it answers ends its connection.
+    // If a function dies while it responds, its connection ends.
     handle(request, response).catch(failure.reject);
   });
   server.keepAliveTimeout = 0; // an instance may wait for long
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
 
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -67,22 +57,21 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     async invoke(event) {
       const response = await unlessFailed(next.promise);
       next = Promise.withResolvers();
-      answer = Promise.withResolvers();
-      invocations += 1;
+      result = Promise.withResolvers();
       const start = performance.now();
       response.writeHead(200, {
         'Content-Type': 'application/json',
-        'Lambda-Runtime-Aws-Request-Id': `8476a536-e9f4-11e8-9739-${invocations.toString().padStart(12, '0')}`,
+        'Lambda-Runtime-Aws-Request-Id': '8476a536-e9f4-11e8-9739-2dfe598c3fcd',
         'Lambda-Runtime-Deadline-Ms': Date.now() + TIMEOUT_MILLISECONDS,
         'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:bench:live',
         'Lambda-Runtime-Trace-Id':
           'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=0',
       });
       response.end(event);
-      const result = await unlessFailed(answer.promise);
+      const resultText = await unlessFailed(result.promise);
       const milliseconds = performance.now() - start;
       await unlessFailed(next.promise);
-      return { result, milliseconds, busyMilliseconds: performance.now() - start };
+      return { result: resultText, milliseconds, busyMilliseconds: performance.now() - start };
     },
     fail: failure.reject,
     close() {

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
-// The database of the benchmark, in a process of its own: it answers at once, or after as long as it is told, and always the
-// same to the same.
+// The database of the benchmark, in a process of its own. It always sends the same response to the same request.
 
 export interface StubDatabaseOptions {
   key: string;
@@ -14,23 +13,21 @@ export interface StubDatabaseOptions {
   apiKeyRecord: Record<string, { S: string }>;
 }
 
-type AttributeValue = Partial<Record<'N' | 'S', string>>;
+type Item = Record<string, Partial<Record<'N' | 'S', string>>>;
 
 interface Input {
   Limit?: number;
-  Key?: Record<string, AttributeValue>;
-  ExpressionAttributeValues?: Record<string, AttributeValue>;
+  Key?: Item;
+  ExpressionAttributeValues?: Item;
 }
 
-const { key, certificate, apiKeyRecord } = JSON.parse(
-  process.env['STUB_DATABASE'] ?? '',
-) as StubDatabaseOptions;
+const { key, certificate, apiKeyRecord }: StubDatabaseOptions = JSON.parse(process.env['STUB_DATABASE']!);
 
 const NEWEST_ID = 244_813_135_872_000;
-/** So that lists over several partitions have pets of each. */
+/** So that each of several list partitions has pets. */
 const IDS_BETWEEN_PETS = 64;
 
-function pet(index: number, partition: string): Record<string, AttributeValue> {
+function pet(index: number, partition: string): Item {
   return {
     id: { N: (NEWEST_ID - index * IDS_BETWEEN_PETS - Number(partition)).toString() },
     name: { S: `Rex the ${index}th of his kind` },
@@ -42,38 +39,33 @@ function pet(index: number, partition: string): Record<string, AttributeValue> {
   };
 }
 
-const answers: Record<string, (input: Input) => object> = {
+const actions: Record<string, (input: Input) => object> = {
   Query({ Limit = 1, ExpressionAttributeValues = {} }) {
     const partition = ExpressionAttributeValues[':key']?.S ?? '0';
     const Items = Array.from({ length: Limit }, (_, index) => pet(index, partition));
-    const { id } = Items.at(-1)!;
-    return {
-      Count: Limit,
-      Items,
-      LastEvaluatedKey: { id, partition: { S: partition } },
-      ScannedCount: Limit,
-    };
+    const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
+    return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
   },
   GetItem({ Key = {} }) {
     if (Key['hash']) return Key['hash'].S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
-    // What makes ready for requests may ask for a pet that nobody has.
+    // The warm-up in init may request a pet that does not exist.
     return Key['id']?.N === '0' ? {} : { Item: pet(0, '0') };
   },
   PutItem: () => ({}),
 };
 
-const written = new Map<string, Buffer>();
-let answersAfterMilliseconds = 0;
+const bodies = new Map<string, Buffer>();
+let milliseconds = 0;
 
 const server = createServer({ key, cert: certificate }, async (request, response) => {
   const [, action = ''] = String(request.headers['x-amz-target']).split('.');
   const input = (await json(request)) as Input;
-  // Each create has an item of its own, whose answer is that of all.
+  // A new pet is not part of it, because every create has the same response.
   const { Limit, Key, ExpressionAttributeValues } = input;
   const name = JSON.stringify([action, Limit, Key, ExpressionAttributeValues]);
-  const body = written.get(name) ?? Buffer.from(JSON.stringify(answers[action]!(input)));
-  written.set(name, body);
-  if (answersAfterMilliseconds > 0) await setTimeout(answersAfterMilliseconds);
+  const body = bodies.get(name) ?? Buffer.from(JSON.stringify(actions[action]!(input)));
+  bodies.set(name, body);
+  if (milliseconds > 0) await setTimeout(milliseconds);
   response.writeHead(200, {
     Server: 'Server',
     'Content-Type': 'application/x-amz-json-1.0',
@@ -84,12 +76,11 @@ const server = createServer({ key, cert: certificate }, async (request, response
   response.end(body);
 });
 server.keepAliveTimeout = 0;
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
+await once(server.listen(0, '127.0.0.1'), 'listening');
 process.send!((server.address() as AddressInfo).port);
-process.on('message', (milliseconds: number) => {
-  answersAfterMilliseconds = milliseconds;
-  process.send!('from now on');
+process.on('message', (delay: number) => {
+  milliseconds = delay;
+  process.send!('done');
 });
-// It goes with the benchmark.
+// It ends with the benchmark.
 process.once('disconnect', () => process.exit());

@@ -3,33 +3,27 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../infra/operate/command.ts';
 
-// The packages of test/tools have a lock file of their own, because few tests and measurements need them: `npm ci` does
+// The packages of test/tools have a lock file of their own, because few proofs and measurements need them: `npm ci` does
 // not install them.
 
 const manifest = new URL('../tools/package.json', import.meta.url);
-
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
 
-const advice = 'The packages of test/tools are missing: run npm ci --prefix test/tools.';
-
-/**
- * Whether they are installed.
- *
- * @throws UsageError if they are not and CI is `true`, because no test may be skipped there.
- */
-export function hasTools({ CI }: NodeJS.ProcessEnv = process.env): boolean {
+/** Whether they are installed. @throws UsageError if they are not and CI is `true`, because no test may be skipped there */
+export function hasTools(): boolean {
   // npm writes this file last.
   if (existsSync(`${toolModules}/.package-lock.json`)) return true;
-  if (CI === 'true') throw new UsageError(advice);
+  if (process.env['CI'] === 'true') requireTool('');
   return false;
 }
 
-/**
- * Loads one of them, without its types, which `npm run check` must do without.
- *
- * @throws UsageError if they are not installed.
- */
-export function requireTool(name: string): unknown {
-  if (!hasTools({})) throw new UsageError(advice);
-  return createRequire(manifest)(name);
+/** Loads one of them, without its types, which `npm run check` must do without. @throws UsageError if it is not installed */
+export function requireTool(name: string): any {
+  try {
+    return createRequire(manifest)(name);
+  } catch (cause) {
+    throw new UsageError('The packages of test/tools are missing: run npm ci --prefix test/tools.', {
+      cause,
+    });
+  }
 }

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { assumptions } from '../../infra/operate/cost/model.ts';
+import { standingParts } from '../../infra/operate/cost/parts.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
+import { reportFigure } from '../support/figures.ts';
+import { startLocalService } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { hasTools } from '../support/tools.ts';
+import { boundsOf, verdictOf } from './bench-bounds.ts';
+import { prepareFunctions } from './bench-functions.ts';
+import { measure as measureFunctions, type Subject } from './bench-measure.ts';
+import { functions } from './bench-report.ts';
+import { type Results, rowOf } from './bench-results.ts';
+import { publish, readResults } from './benchmark.ts';
+import { MEGABYTES_PER_CORE } from './cpu-quota.ts';
+import { measure as measureStores } from './growth-measure.ts';
+import { seedPets } from './growth-pets.ts';
+import { latencyTables } from './growth-report.ts';
+import { simulateCreates } from './partitions.ts';
+import { spreadOf } from './spread.ts';
+import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
+
+// `npm run check` compares all that documents show with the results. These are about results that they do not show.
+
+const results: Results = readResults('results.json');
+const folder = temporaryFolder();
+
+(hasTools() ? describe : describe.skip)('a function', () => {
+  const apiKey = generateApiKey('staging');
+  let database: StubDatabase;
+  let subjects: Subject[];
+  const measureCold = (...measured: Subject[]) =>
+    measureFunctions(measured, {
+      counts: { coldStarts: 1, warmInstances: 0, warmRequests: 0 },
+      quota: undefined,
+      database,
+    });
+
+  beforeAll(async () => {
+    jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
+    const { assembly } = await sharedSynthesis();
+    database = await startStubDatabase(folder, apiKey);
+    const prepared = await prepareFunctions(assembly, folder, apiKey, database.environment);
+    subjects = prepared.map((fn) => ({ ...fn, megabytes: MEGABYTES_PER_CORE }));
+  });
+  afterAll(() => {
+    database.stop();
+    jest.restoreAllMocks();
+  });
+
+  test('is measured like the yardsticks', async () => {
+    const rows = await measureCold(...subjects);
+    expect(rows).toHaveLength(subjects.length);
+    const verdicts = boundsOf(results).map(verdictOf);
+    const met = verdicts.filter((verdict) => !verdict.includes('*')).length;
+    const { init } = rows.find(({ name }) => name === 'list-pets')!;
+    reportFigure(
+      import.meta.filename,
+      `${met} of ${verdicts.length} bounds met; init of list-pets now ${init.median} ms, beside other proofs`,
+    );
+  });
+
+  test('is not measured if it responds wrongly', async () => {
+    const { event } = subjects.find(({ name }) => name === 'get-pet')!;
+    const createPet = subjects.find(({ name }) => name === 'create-pet')!;
+    await expect(measureCold({ ...createPet, event })).rejects.toThrow(/^create-pet responded wrongly/);
+  });
+});
+
+test.each([
+  [[1.1, 1.14, 1.15], 'yes'],
+  [[1.1, 1.14, 1.3], 'by its median'],
+  [[1, 1.16, 1.3], '**not by its median**'],
+  [[1.16, 1.2, 1.3], '**no**'],
+])('a bound of 1.15 and quartiles of %j: %s', ([p25, median, p75], verdict) => {
+  const measured = { p25: p25!, median: median!, p75: p75! };
+  expect(verdictOf({ what: '', atMost: 1.15, measured })).toBe(verdict);
+});
+
+test('a bound is not measured without its yardstick', () => {
+  const rows = results.rows.filter(({ name }) => !name.startsWith('bare create'));
+  const verdicts = boundsOf({ ...results, rows }).map(verdictOf);
+  expect(verdicts.map((verdict) => verdict === 'not measured')).toEqual(
+    [0, 1, 0, 1, 0, 1, 0, 1].map(Boolean),
+  );
+});
+
+test('a spread is the median and the quartiles, interpolated', () => {
+  expect(spreadOf([4, 1, 3, 2], 2)).toEqual({ median: 2.5, p25: 1.75, p75: 3.25 });
+});
+
+test('the cost model charges what was measured of the memory sizes in use', () => {
+  const { memoryMegabytes } = standingParts('production');
+  const { intent: _, ...charged } = assumptions.billedMilliseconds;
+  const measured = Object.entries(functions).map(([operation, name]) => {
+    const { billed } = rowOf(results, name, memoryMegabytes[operation]!)!;
+    return [operation, Number(billed.median.toFixed(1))];
+  });
+  expect(charged).toEqual(Object.fromEntries(measured));
+});
+
+test('a request is flat if the slowest store takes at most a fifth longer than the fastest', () => {
+  const growth = readResults('growth.json');
+  const rows = [2.39, 2.41, 1.66].map((last) => ({
+    request: 'list',
+    times: [2, 2.2, last].map((median) => ({ median, p25: 1, p75: 3 })),
+  }));
+  const tables = latencyTables({ ...growth, bySize: { ...growth.bySize, rows } });
+  expect(tables.match(/\S+(?= \|$)/gm)!.slice(0, 5)).toEqual(['1.2', '---:', 'yes', '**no**', '**no**']);
+});
+
+test('a store is measured if it has the pets that it was filled with, and no others', async () => {
+  const { assembly } = await sharedSynthesis();
+  const stock = { pets: 1_000, partitions: 1 };
+  await seedPets(folder, readTemplate('staging', assembly), stock);
+  const service = await startLocalService('--data', folder, '--assembly', assembly);
+  try {
+    expect(await measureStores([{ ...service, stock }], 1)).toHaveLength(8);
+    // The creates have added pets.
+    await expect(measureStores([{ ...service, stock }], 1)).rejects.toThrow(
+      /^GET http\S+\/pets\?limit=20 was answered 200 .*, which does not fit the pets that are there\.$/,
+    );
+  } finally {
+    await service.stop();
+  }
+});
+
+test.each([1, 2, 4])('%d keys accept 1,000 creates a second each, and not one more', (partitions) => {
+  const { creates, throttled, failed } = simulateCreates(partitions, 8_000, 5);
+  expect(throttled).toBeGreaterThan(failed);
+  expect(creates - failed).toBeGreaterThanOrEqual(partitions * 5_000);
+  // The last ones are retried in three more seconds.
+  expect(creates - failed).toBeLessThanOrEqual(partitions * 8_000);
+});
+
+test.each([
+  ['bounds', 'docs/performance.md must be generated again: run npm run bench -- --report.'],
+  ['jokes', 'docs/performance.md lacks the marks <!-- generated: jokes --> and <!-- end -->.'],
+])('a document with stale or missing %s is reported', (part, message) => {
+  const documents = { 'docs/performance.md': { [part]: 'None.\n' } };
+  expect(() => publish('bench', documents, true)).toThrow(new Error(message));
+});
