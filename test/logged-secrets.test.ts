@@ -91,6 +91,25 @@ test.each<[string, (text: string) => unknown]>([
   expect(findSecrets(written())).toEqual(Object.keys(secrets));
 });
 
+/** Calls the function of an operation, and returns the status of its response. */
+async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): Promise<number> {
+  const { method, path } = operations[id];
+  const { petId = '42', query = markedQuery, body } = call;
+  const values = Object.entries(query).map(([name, value]) => [name, [value]]);
+  const event = apiGatewayEvent({
+    httpMethod: method,
+    path: path.replace('{petId}', petId),
+    pathParameters: { petId },
+    queryStringParameters: query,
+    multiValueQueryStringParameters: Object.fromEntries(values),
+    headers: { Authorization: `Bearer ${secrets.key}`, ...markedHeaders, ...call.headers },
+    body: body === undefined ? null : Buffer.from(body).toString(encoding),
+    isBase64Encoded: encoding === 'base64',
+    requestContext: { authorizer: { keyId: 'key_1' }, identity: { userAgent: secrets.header } as never },
+  });
+  return (await invoke(handlers[id], event)).status;
+}
+
 describe('functions write nothing that a client sent', () => {
   setEnvironment({
     STAGE: 'staging',
@@ -99,25 +118,6 @@ describe('functions write nothing that a client sent', () => {
     INTENTS_TABLE: 'intents',
     LIST_PARTITIONS: '1',
   });
-
-  /** Calls the function of an operation, and returns the status of its response. */
-  async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): Promise<number> {
-    const { method, path } = operations[id];
-    const { petId = '42', query = markedQuery, body } = call;
-    const values = Object.entries(query).map(([name, value]) => [name, [value]]);
-    const event = apiGatewayEvent({
-      httpMethod: method,
-      path: path.replace('{petId}', petId),
-      pathParameters: { petId },
-      queryStringParameters: query,
-      multiValueQueryStringParameters: Object.fromEntries(values),
-      headers: { Authorization: `Bearer ${secrets.key}`, ...markedHeaders, ...call.headers },
-      body: body === undefined ? null : Buffer.from(body).toString(encoding),
-      isBase64Encoded: encoding === 'base64',
-      requestContext: { authorizer: { keyId: 'key_1' }, identity: { userAgent: secrets.header } as never },
-    });
-    return (await invoke(handlers[id], event)).status;
-  }
 
   test.each(operationIds)('%s', async (id) => {
     const item = { id: 42n, name: secrets.name, categoryId: BigInt(secrets.categoryId) };
