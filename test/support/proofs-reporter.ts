@@ -25,7 +25,9 @@ interface FileResult {
 /** A Jest reporter that prints a row for each part of the proofs. */
 export default class ProofsReporter {
   onRunComplete(_contexts: unknown, { testResults }: { testResults: FileResult[] }): void {
-    const byPart = Object.entries(Object.groupBy(testResults, partOf)).toSorted();
+    const byPart = Object.entries(Object.groupBy(testResults, partOf)).toSorted(([one], [other]) =>
+      one.localeCompare(other),
+    );
     console.table(Object.fromEntries(byPart.map(([part, files]) => [part, rowOf(files!)])));
   }
 }
