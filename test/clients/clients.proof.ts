@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -97,7 +97,7 @@ test('docs/clients.md has a client of this test for each language', () => {
 });
 
 for (const client of clients) {
-  describeFor(client)(`the client in ${client.name} (needs ${client.check[0]})`, () => {
+  describeFor(client)(`the client in ${client.name} (needs ${basename(client.check[0])})`, () => {
     lists(client);
     creates(client);
     givesUp(client);

@@ -38,7 +38,9 @@ const compilerOptions = {
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   noPropertyAccessFromIndexSignature: true,
+  noImplicitReturns: true,
   noUnusedLocals: true,
+  noUnusedParameters: true,
   erasableSyntaxOnly: true,
   verbatimModuleSyntax: true,
 };
