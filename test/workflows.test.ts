@@ -1,19 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-interface Step {
-  uses?: string;
-  run?: string;
-}
-
 interface Job {
-  needs?: string | string[];
+  needs?: string;
   environment?: string;
   permissions?: Record<string, string>;
   'timeout-minutes'?: number;
-  steps: Step[];
+  steps: { uses?: string; run?: string }[];
 }
 
 interface Workflow {
@@ -23,148 +17,90 @@ interface Workflow {
   jobs: Record<string, Job>;
 }
 
-const projectRoot = fileURLToPath(new URL('..', import.meta.url));
-const folder = `${projectRoot}.github/workflows/`;
-const workflows = new Map(
-  readdirSync(folder).map((name) => [name, parse(readFileSync(`${folder}${name}`, 'utf8')) as Workflow]),
+const folder = new URL('../.github/workflows/', import.meta.url);
+const sources = new Map(
+  readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
 );
-const names = [...workflows.keys()];
-const { scripts } = JSON.parse(readFileSync(`${projectRoot}package.json`, 'utf8')) as {
-  scripts: Record<string, string>;
-};
 
-function jobsOf(name: string): Job[] {
-  return Object.values(workflows.get(name)!.jobs);
+/** The commands and actions of a job in order, actions without their versions. */
+function stepsOf({ steps }: Job): string[] {
+  return steps.map(({ run, uses }) => run ?? uses!.split('@')[0]!);
 }
 
-function stepsOf(name: string): Step[] {
-  return jobsOf(name).flatMap(({ steps }) => steps);
-}
+describe.each([...sources])('%s', (_name, source) => {
+  const { on, permissions, jobs } = parse(source) as Workflow;
 
-function commandsOf({ steps }: Job): string[] {
-  return steps.flatMap(({ run }) => run ?? []);
-}
-
-function expectInOrder(commands: string[], ...parts: string[]): void {
-  const places = parts.map((part) => commands.findIndex((command) => command.includes(part)));
-  expect(places).not.toContain(-1);
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
-}
-
-test('there are workflows for pull requests and for deployments', () => {
-  expect(names.toSorted()).toEqual(['deploy.yml', 'pull-request.yml']);
-});
-
-describe.each(names)('%s', (name) => {
-  test('pins every action to a commit', () => {
-    const uses = stepsOf(name).flatMap((step) => step.uses ?? []);
+  test('pins every action to a commit, with its version in a comment', () => {
+    const uses = source.split('\n').filter((line) => line.includes('uses:'));
     expect(uses).not.toEqual([]);
-    expect(uses.filter((action) => !/^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/.test(action))).toEqual([]);
+    const pinned = /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
   });
 
-  test('says in a comment which version each pin is', () => {
-    const lines = readFileSync(`${folder}${name}`, 'utf8')
-      .split('\n')
-      .filter((line) => line.includes('uses:'));
-    expect(lines.filter((line) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
-  });
-
-  test('may read the repository and nothing else, but for the tokens of jobs with an environment', () => {
-    expect(workflows.get(name)!.permissions).toEqual({ contents: 'read' });
-    for (const { environment, permissions } of jobsOf(name)) {
-      expect(permissions).toEqual(environment ? { contents: 'read', 'id-token': 'write' } : undefined);
+  test('may read the repository and nothing else, except that jobs with an environment get tokens', () => {
+    expect(permissions).toEqual({ contents: 'read' });
+    for (const { environment, permissions: ofJob } of Object.values(jobs)) {
+      expect(ofJob).toEqual(environment ? { contents: 'read', 'id-token': 'write' } : undefined);
     }
   });
 
-  test('runs only scripts that package.json has', () => {
-    const called = stepsOf(name).flatMap(({ run = '' }) =>
-      [...run.matchAll(/\bnpm run (?<script>[\w:-]+)/g)].map(({ groups }) => groups!.script!),
-    );
-    expect(called.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
+  test('gives forks no rights, and runs no job for hours', () => {
+    expect(Object.keys(on)).not.toContain('pull_request_target');
+    expect(Object.keys(on)).not.toContain('workflow_run');
+    for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
   });
 
-  // Titles, branch names and the like are written by others; put into a script they are run.
-  test('puts nothing into its scripts that others can choose', () => {
-    const scriptsOfSteps = stepsOf(name).flatMap(({ run }) => run ?? []);
-    expect(scriptsOfSteps.filter((run) => run.includes('${{'))).toEqual([]);
-  });
-
-  test('is never started with rights that a fork must not have', () => {
-    expect(Object.keys(workflows.get(name)!.on)).not.toContain('pull_request_target');
-    expect(Object.keys(workflows.get(name)!.on)).not.toContain('workflow_run');
-  });
-
-  test('lets no job run for hours', () => {
-    for (const job of jobsOf(name)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
+  // Titles, branch names and the like are chosen by others; a script would run them.
+  test('has scripts without values that others can choose, and only those of package.json', () => {
+    const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    const commands = Object.values(jobs).flatMap(stepsOf);
+    expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
+    for (const command of commands) {
+      for (const [, script] of command.matchAll(/\bnpm run ([\w:-]+)/g))
+        expect(scripts).toHaveProperty([script!]);
+    }
   });
 });
 
-describe('a pull request', () => {
-  const { concurrency, jobs } = workflows.get('pull-request.yml')!;
-
-  test('is checked and tested', () => {
-    expect(commandsOf(jobs['test']!)).toContain('.ci/run');
-  });
-
-  test('shows what it changes in the templates', () => {
-    const { steps } = jobs['templates']!;
-    expectInOrder(commandsOf(jobs['templates']!), 'assemblies/head', 'assemblies/base', 'template-diff.sh');
-    expect(steps.at(-1)!.uses).toMatch(/^actions\/upload-artifact@/);
-  });
-
-  test('cancels its superseded runs', () => {
-    expect(concurrency!['cancel-in-progress']).toBe(true);
-  });
+test('a pull request is checked and tested', () => {
+  const { jobs } = parse(sources.get('pull-request.yml')!) as Workflow;
+  expect(stepsOf(jobs['test']!)).toContain('.ci/run');
+  expect(stepsOf(jobs['templates']!).join('\n')).toMatch(
+    /assemblies\/head[^]*assemblies\/base[^]*template-diff\.sh/,
+  );
 });
 
 describe('a deployment', () => {
-  const { on, concurrency, jobs } = workflows.get('deploy.yml')!;
+  const { on, concurrency, jobs } = parse(sources.get('deploy.yml')!) as Workflow;
   const { build, staging, production } = jobs;
 
-  test('starts from main alone', () => {
+  test('starts from main only, waits for the one before it and is never cancelled', () => {
     expect(on).toEqual({ push: { branches: ['main'] }, workflow_dispatch: null });
-  });
-
-  test('waits for the one before it and is never cancelled', () => {
     expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
   });
 
-  test('tests and synthesizes before anything is deployed', () => {
-    expectInOrder(commandsOf(build!), '.ci/run', 'cdk synth');
-    expect(staging!.needs).toBe('build');
+  test('is tested and synthesized first, then runs in staging, and with an approval in production', () => {
+    expect(Object.entries(jobs).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
+      ['build', undefined, undefined],
+      ['staging', 'build', 'staging'],
+      ['production', 'staging', 'production'],
+    ]);
+    expect(stepsOf(build!).join('\n')).toMatch(/\.ci\/run\n[^]*cdk synth/);
+    expect(stepsOf(staging!).at(-1)).toBe('npm run smoke -- --stage staging');
   });
 
-  test('runs the HTTP tests against staging once it is deployed', () => {
-    expect(staging!.environment).toBe('staging');
-    expectInOrder(commandsOf(staging!), 'cdk deploy PetStore-staging', 'npm run smoke -- --stage staging');
-  });
-
-  test('reaches production after those tests and an approval', () => {
-    expect(production!.needs).toBe('staging');
-    expect(production!.environment).toBe('production');
-    expect(commandsOf(production!).join('\n')).toContain('cdk deploy PetStore-production');
-    const deployers = Object.keys(jobs).filter((job) =>
-      commandsOf(jobs[job]!).some((run) => run.includes('PetStore-production')),
+  // Scripts of packages run in `npm ci`, so credentials come later. What is deployed is what was synthesized and
+  // tested, and no question waits for an answer.
+  test.each(['staging', 'production'])('deploys the assembly of the build to %s', (stage) => {
+    const steps = stepsOf(stage === 'staging' ? staging! : production!);
+    const text = steps.join('\n');
+    expect(text).toMatch(
+      /^npm ci$[^]*^actions\/download-artifact$[^]*^aws-actions\/configure-aws-credentials$[^]*deploy/m,
     );
-    expect(deployers).toEqual(['production']);
-  });
-
-  // Synthesized anew it could differ from what was tested; asked a question it would wait for ever.
-  test('deploys to both stages what was synthesized once, without asking', () => {
-    for (const job of [staging!, production!]) {
-      const deploys = commandsOf(job).filter((run) => run.includes('cdk deploy'));
-      expect(deploys).toHaveLength(1);
-      expect(deploys[0]).toContain('--app cdk.out --require-approval never');
-      expect(commandsOf(job).join('\n')).not.toContain('cdk synth');
-    }
-  });
-
-  // Scripts of packages run in `npm ci`.
-  test('gets its credentials once everything is installed', () => {
-    for (const { steps } of [staging!, production!]) {
-      const order = steps.map(({ uses = '', run = '' }) => uses.split('@')[0] || run.split(' ', 2).join(' '));
-      expect(order.indexOf('npm ci')).toBeGreaterThan(-1);
-      expect(order.indexOf('npm ci')).toBeLessThan(order.indexOf('aws-actions/configure-aws-credentials'));
-    }
+    expect(text).not.toContain('cdk synth');
+    const deploys = steps.filter((step) => step.includes('cdk deploy'));
+    expect(deploys).toEqual([
+      expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out --require-approval never`),
+    ]);
   });
 });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import {
-  type ClientProxy,
-  type Fate,
-  type GivenAnswer,
-  inOrder,
-  startClientProxy,
-} from '../support/client-proxy.ts';
+import { type ClientProxy, type Fate, inOrder, startClientProxy } from '../support/client-proxy.ts';
+import { reportFigure } from '../support/figures.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import type { Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   clients,
-  describeWhereItRuns,
+  describeFor,
   document,
   type ExampleClient,
   petsIn,
@@ -24,120 +20,143 @@ import {
   unpack,
 } from './example-clients.ts';
 
-// What docs/clients.md prints is run here, as it is printed there.
+// Runs what docs/clients.md prints, as it is printed there, behind a proxy that makes faults.
 
 const folder = temporaryFolder();
 let service: LocalService;
+let runs = 0;
 const proxies: ClientProxy[] = [];
-/** Pets that are there from the beginning, newest first. */
+/** Pets that exist from the start, newest first. */
 const sold: Pet[] = [];
 
 beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startLocalService('--assembly', assembly);
   for (const categoryId of [-(2n ** 63n), -1n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n]) {
-    const response = await call(
-      '',
-      stringifyJson({ name: `Mia <b>; rel="next"`, categoryId, status: 'sold' }),
-    );
-    sold.unshift(parseJson(await response.text()) as Pet);
+    sold.unshift(await call('', stringifyJson({ name: `Mia <b>; rel="next"`, categoryId, status: 'sold' })));
   }
 });
 afterAll(async () => {
+  const requests = proxies.reduce((sum, proxy) => sum + proxy.requests.length, 0);
+  reportFigure(import.meta.filename, `${runs} runs of examples, ${requests} requests`);
   for (const proxy of proxies) await proxy.close();
   await service.stop();
 });
 
-function call(query: string, body?: string): Promise<Response> {
-  return fetch(`${service.baseAddress}/pets${query}`, {
+async function call(query: string, body?: string): Promise<any> {
+  const response = await fetch(`${service.baseAddress}/pets${query}`, {
     headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
     ...(body !== undefined && { method: 'POST', body }),
   });
+  return parseJson(await response.text());
 }
 
-/** What the service has of this name. */
+/** The pets of the service with this name. */
 async function petsNamed(wanted: string): Promise<Pet[]> {
-  const pets = parseJson(await (await call('?status=pending&limit=100')).text()) as Pet[];
+  const pets: Pet[] = await call('?status=pending&limit=100');
   return pets.filter(({ name }) => name === wanted);
 }
 
-function refusal(status: number, code: string, retryAfter: string): GivenAnswer {
+/** An error response that asks for a retry after so many seconds. */
+function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Fate {
+  const code = status === 503 ? 'service_unavailable' : 'too_many_requests';
   const body = JSON.stringify({ code, message: 'A fault of the test.', status });
-  return { status, headers: { 'Retry-After': retryAfter }, body };
+  return { status, headers: { 'Retry-After': seconds, ...headers }, body };
 }
-const unavailable = (retryAfter: string) => refusal(503, 'service_unavailable', retryAfter);
-const tooMany = (retryAfter: string) => refusal(429, 'too_many_requests', retryAfter);
 
-describe('docs/clients.md', () => {
-  test('has a client here for each language', () => {
-    const headings = Array.from(document.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
-    expect(headings.slice(2)).toEqual(clients.map(({ name }) => name));
-  });
+function expectFailure({ code, stdout, stderr }: Outcome, errorCode: RegExp): void {
+  expect({ stdout, failed: code !== 0 }).toEqual({ stdout: '', failed: true });
+  expect(stderr).toMatch(errorCode);
+}
+
+async function startProxy(...fates: Fate[]): Promise<ClientProxy> {
+  const proxy = await startClientProxy(service.baseAddress);
+  proxies.push(proxy);
+  proxy.decide(inOrder(...fates));
+  return proxy;
+}
+
+/** Starts a proxy that makes these faults, and prepares the files of a client to run behind it. */
+async function prepare(client: ExampleClient, ...fates: Fate[]) {
+  const proxy = await startProxy(...fates);
+  const files = unpack(folder);
+  function run(text: string, ...parameters: string[]): Promise<Outcome> {
+    runs += 1;
+    return runIn(files, client, text, parameters, { BASE_URL: proxy.baseAddress, API_KEY: service.apiKey });
+  }
+  function add(pet: NewPet): Promise<Outcome> {
+    writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
+    return run(client.create, 'pet.json', randomUUID());
+  }
+  return { proxy, files, run, add, list: () => run(client.list, 'sold', '2') };
+}
+
+test('docs/clients.md has a client of this test for each language', () => {
+  const headings = Array.from(document.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
+  expect(headings.slice(2)).toEqual(clients.map(({ name }) => name));
 });
 
 for (const client of clients) {
-  describeWhereItRuns(client, () => {
-    behavesAsPromised(client);
+  describeFor(client)(`the client in ${client.name} (needs ${basename(client.check[0])})`, () => {
+    lists(client);
+    creates(client);
+    givesUp(client);
+    isUsedAsShown(client);
   });
 }
 
-function behavesAsPromised(client: ExampleClient): void {
-  const { library, timeout, list, create } = client;
-
-  /** Behind a proxy of its own. */
-  async function start(...fates: Fate[]) {
-    const proxy = await startClientProxy(service.baseAddress);
-    proxies.push(proxy);
-    proxy.decide(inOrder(...fates));
-    const files = unpack(folder);
-    const environment = { BASE_URL: proxy.baseAddress, API_KEY: service.apiKey };
-    return {
-      proxy,
-      files,
-      run: (text: string, ...parameters: string[]) => runIn(files, client, text, parameters, environment),
-      add: (pet: NewPet) => {
-        writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
-        return runIn(files, client, create, ['pet.json', randomUUID()], environment);
-      },
-    };
-  }
-
+function lists(client: ExampleClient): void {
   test.concurrent('lists each pet once over all pages and faults, its integers exact', async () => {
-    const { proxy, run } = await start();
-    const { status, headers, body } = unavailable('0');
+    const { proxy, list } = await prepare(client);
+    // An error response may have links too, but those of the next response count.
     const Link = `<${proxy.baseAddress}/pets>; rel="next"`;
-    // A fault may have links too, but those of the answer after it count.
-    proxy.decide(inOrder('pass', 'cut', 'pass', { status, headers: { ...headers, Link }, body }));
-    const { code, stdout } = await run(list, 'sold', '2');
-    expect(petsIn(stdout)).toEqual(sold);
-    expect(code).toBe(0);
+    proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
+    const { code, stdout } = await list();
+    expect({ code, pets: petsIn(stdout) }).toEqual({ code: 0, pets: sold });
     expect(proxy.requests.map(({ method }) => method)).toEqual(Array(5).fill('GET'));
   });
 
-  test.concurrent('adds one pet, as it is, when answers are lost', async () => {
-    const { proxy, add } = await start(unavailable('1'), 'lose');
+  test.concurrent('finds the next page among other links', async () => {
+    const { proxy, list } = await prepare(client);
+    const pages = `${proxy.baseAddress}/pets?status=sold&limit`;
+    const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
+    proxy.decide(inOrder({ status: 200, headers: { Link }, body: '[]' }));
+    expect(petsIn((await list()).stdout)).toEqual(sold);
+    expect(proxy.requests[1]!.target).toBe('/v1/pets?status=sold&limit=100');
+  });
+
+  test.concurrent('sends the key only to the base address', async () => {
+    const elsewhere = await startProxy();
+    const Link = `<${elsewhere.baseAddress}/pets?cursor=x>; rel="next"`;
+    const { proxy, list } = await prepare(client, { status: 200, headers: { Link }, body: '[]' });
+    const { code, stderr } = await list();
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(new URL(elsewhere.baseAddress).origin);
+    expect([proxy.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
+  });
+}
+
+function creates(client: ExampleClient): void {
+  test.concurrent('adds one pet, unchanged, when responses are lost', async () => {
+    const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
     const pet: NewPet = { name: `${client.name} “é”`, categoryId: 2n ** 63n - 1n, status: 'pending' };
     const { code, stdout, stderr } = await add(pet);
-    // curl tells of each attempt that failed.
-    const complaint = stderr.replaceAll(/^curl: .*\n/gm, '');
-    expect({ code, complaint, pets: petsIn(stdout) }).toEqual({
-      code: 0,
-      complaint: '',
-      pets: [{ id: expect.anything(), ...pet }],
-    });
+    // curl reports each attempt that failed.
+    expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
+    expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
     expect(await petsNamed(pet.name)).toEqual(petsIn(stdout));
 
     expect(proxy.requests).toHaveLength(3);
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
     expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{16,}$/)]);
     const [first, second] = proxy.requests.map(({ time }) => time);
-    expect(second! - first!).toBeGreaterThan(950); // clocks of processes are not set by each other
+    expect(second! - first!).toBeGreaterThan(950); // the clocks of two processes differ
   });
 
-  test.concurrent('adds one pet when the service is silent for longer than its time-out', async () => {
-    const { proxy, files, add } = await start('hang');
-    const file = join(files, library);
-    const [written, short] = timeout;
+  test.concurrent('adds one pet when the service does not respond before the time-out', async () => {
+    const { proxy, files, add } = await prepare(client, 'hang');
+    const file = join(files, client.library);
+    const [written, short] = client.timeout;
     const code = readFileSync(file, 'utf8');
     expect(code.split(written)).toHaveLength(2);
     writeFileSync(file, code.replace(written, short));
@@ -145,61 +164,37 @@ function behavesAsPromised(client: ExampleClient): void {
     expect(petsIn((await add(pet)).stdout)).toEqual(await petsNamed(pet.name));
     expect(proxy.requests.length).toBeGreaterThan(1);
   });
+}
 
-  test.concurrent('takes a refusal as final, and shows its Error body', async () => {
-    const { proxy, add } = await start();
-    const { code, stdout, stderr } = await add({ name: '', categoryId: 7n });
-    expect({ stdout, failed: code !== 0 }).toEqual({ stdout: '', failed: true });
-    expect(stderr).toMatch(/invalid_request.*name must be/);
+function givesUp(client: ExampleClient): void {
+  test.concurrent('takes a 400 as final, and shows its Error body', async () => {
+    const { proxy, add } = await prepare(client);
+    expectFailure(await add({ name: '', categoryId: 7n }), /invalid_request.*name must be/);
     expect(proxy.requests).toHaveLength(1);
   });
 
-  test.concurrent('repeats a 429 as well, and gives up when it would have to wait for an hour', async () => {
-    const { proxy, run } = await start(tooMany('0'), tooMany('3600'));
-    const { code, stdout, stderr } = await run(list, 'sold', '2');
-    expect({ stdout, failed: code !== 0 }).toEqual({ stdout: '', failed: true });
-    expect(stderr).toContain('too_many_requests');
+  test.concurrent('retries a 429, and gives up when it would have to wait for an hour', async () => {
+    const { proxy, list } = await prepare(client, errorResponse(429, '0'), errorResponse(429, '3600'));
+    expectFailure(await list(), /too_many_requests/);
     expect(proxy.requests).toHaveLength(2);
   });
 
-  test.concurrent('gives up after six attempts, with the last refusal', async () => {
-    // Without a second to wait curl would take pauses of its own, which are longer.
-    const { proxy, run } = await start(
-      ...Array<Fate>(7).fill(unavailable(client.name === 'curl' ? '1' : '0')),
-    );
-    const { code, stdout, stderr } = await run(list, 'sold', '2');
-    expect({ stdout, failed: code !== 0 }).toEqual({ stdout: '', failed: true });
-    expect(stderr).toContain('service_unavailable');
+  test.concurrent('gives up after six attempts, with the last error response', async () => {
+    // Without a second to wait, curl makes its own pauses, which are longer.
+    const fate = errorResponse(503, client.name === 'curl' ? '1' : '0');
+    const { proxy, list } = await prepare(client, ...Array<Fate>(7).fill(fate));
+    expectFailure(await list(), /service_unavailable/);
     expect(proxy.requests).toHaveLength(6);
   });
+}
 
-  test.concurrent('finds the next page among other links', async () => {
-    const { proxy, run } = await start();
-    const pages = `${proxy.baseAddress}/pets?status=sold&limit`;
-    const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
-    proxy.decide(inOrder({ status: 200, headers: { Link }, body: '[]' }));
-    expect(petsIn((await run(list, 'sold', '2')).stdout)).toEqual(sold);
-    expect(proxy.requests[1]!.target).toBe('/v1/pets?status=sold&limit=100');
-  });
-
-  test.concurrent('sends the key to no other place than the base address', async () => {
-    const elsewhere = await startClientProxy(service.baseAddress);
-    proxies.push(elsewhere);
-    const Link = `<${elsewhere.baseAddress}/pets?cursor=x>; rel="next"`;
-    const { proxy, run } = await start({ status: 200, headers: { Link }, body: '[]' });
-    const { code, stderr } = await run(list, 'sold', '2');
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(new URL(elsewhere.baseAddress).origin);
-    expect(proxy.requests).toHaveLength(1);
-    expect(elsewhere.requests).toEqual([]);
-  });
-
+function isUsedAsShown(client: ExampleClient): void {
   test.concurrent('is used as the document shows', async () => {
-    const { run } = await start();
-    for (const { file, ends, shows } of client.uses) {
+    const { run } = await prepare(client);
+    for (const { file, exitCode, prints } of client.uses) {
       const { code, stdout } = await run(file);
-      expect(code).toBe(ends);
-      for (const pattern of shows) expect(stdout).toMatch(pattern);
+      expect(code).toBe(exitCode);
+      for (const pattern of prints) expect(stdout).toMatch(pattern);
     }
   });
 }

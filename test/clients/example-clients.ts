@@ -8,22 +8,22 @@ import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';
 
-/** One of the clients that docs/clients.md prints, and how to call it from outside. */
+/** A client that docs/clients.md prints, and how to call it. */
 export interface ExampleClient {
-  /** The heading that it stands under. */
+  /** Its heading. */
   name: string;
-  /** The program that runs it, with what tells whether it is there and new enough. */
-  program: [file: string, ...check: string[]];
+  /** A program that fails where the client cannot run. */
+  check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
-  /** The file to copy, as the document names it. */
+  /** The file to copy. */
   library: string;
-  /** The files that use it, in the order in which they stand there, with the exit code of each and what it prints. */
-  uses: { file: string; ends: number; shows: RegExp[] }[];
-  /** Its time-out, as it is written there, and one of a second. */
+  /** The files that use it in the order of the document. */
+  uses: { file: string; exitCode: number; prints: RegExp[] }[];
+  /** Its time-out as written, and one of a second. */
   timeout: [written: string, short: string];
-  /** Lists pets with the status and limit in its arguments, and prints them as JSON, in arrays or each by itself. */
+  /** A program that lists pets with the status and limit in its arguments, and prints them as JSON, singly or in arrays. */
   list: string;
-  /** Adds the pet in the JSON file and with the Idempotency-Key in its arguments, and prints it. The shell keeps a key of its own. */
+  /** One that adds the pet in a JSON file with an Idempotency-Key, both in its arguments, and prints it. The shell makes the key. */
   create: string;
 }
 
@@ -31,27 +31,30 @@ export const document = readFileSync(new URL('../../docs/clients.md', import.met
 const printed = filesPrintedIn(document);
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
+const typescript = `
+      const { BASE_URL: baseUrl = '', API_KEY: apiKey = '' } = process.env;
+      const exact = (_key: string, value: unknown) => typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;`;
+
 export const clients: ExampleClient[] = [
   {
     name: 'curl',
-    program: ['curl', '--fail-with-body', '--retry-all-errors', '--version'],
+    check: ['curl', '--fail-with-body', '--retry-all-errors', '--version'],
     run: ['sh'],
     library: 'pets.sh',
     uses: [
       {
         file: 'try.sh',
-        ends: 22,
-        shows: [
+        exitCode: 22,
+        prints: [
           /^(\{"id":\d+,"name":"Rex","categoryId":9223372036854775807,"status":"available"\})\n\1\n\[\1/,
           /^\{"code":"invalid_request","message":"limit must/m,
         ],
       },
       {
         file: 'get-pet.sh',
-        ends: 0,
-        shows: [
-          /^HTTP\S+ 200/,
-          /^Deprecation: @\d+/im,
+        exitCode: 0,
+        prints: [
+          /^HTTP\S+ 200[^]*^Deprecation: @\d+/im,
           /^Sunset: /im,
           /^Link: <\S+>; rel="successor-version"/im,
         ],
@@ -63,42 +66,42 @@ export const clients: ExampleClient[] = [
   },
   {
     name: 'TypeScript',
-    program: [process.execPath, '--version'],
+    check: [process.execPath, '--version'],
     run: [process.execPath],
     library: 'pets.ts',
     uses: [
       {
         file: 'try.ts',
-        ends: 0,
-        shows: [/^\d+n 9223372036854775807n\n/, /^Rex 9223372036854775807n$/m, /^invalid_request name must/m],
+        exitCode: 0,
+        prints: [
+          /^\d+n 9223372036854775807n\n/,
+          /^Rex 9223372036854775807n$/m,
+          /^invalid_request name must/m,
+        ],
       },
     ],
     timeout: ['timeout(30_000)', 'timeout(1_000)'],
     list: `
-      import { type ListQuery, type Pet, listPets } from './pets.ts';
-      const { BASE_URL: baseUrl = '', API_KEY: apiKey = '' } = process.env;
-      const exact = (_key: string, value: unknown) => typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+      import { type ListQuery, type Pet, listPets } from './pets.ts';${typescript}
       const query = { status: process.argv[2] as Pet['status'], limit: Number(process.argv[3]) } as ListQuery;
       for await (const pet of listPets({ baseUrl, apiKey }, query)) console.log(JSON.stringify(pet, exact));`,
     create: `
       import { readFileSync } from 'node:fs';
-      import { type NewPet, createPet } from './pets.ts';
-      const { BASE_URL: baseUrl = '', API_KEY: apiKey = '' } = process.env;
-      const exact = (_key: string, value: unknown) => typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+      import { type NewPet, createPet } from './pets.ts';${typescript}
       const [, , file = '', key = ''] = process.argv;
       const pet = JSON.parse(readFileSync(file, 'utf8'), (name, value, { source }) => name === 'categoryId' ? BigInt(source!) : value);
       console.log(JSON.stringify(await createPet({ baseUrl, apiKey }, pet as NewPet, key), exact));`,
   },
   {
     name: 'Python',
-    program: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
+    check: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
     run: ['python3'],
     library: 'pets.py',
     uses: [
       {
         file: 'try.py',
-        ends: 0,
-        shows: [
+        exitCode: 0,
+        prints: [
           /^\{'id': \d+, .*'categoryId': 9223372036854775807/,
           /^Rex 9223372036854775807$/m,
           /^invalid_request name must/m,
@@ -117,21 +120,9 @@ print(json.dumps(pets.create_pet(os.environ["BASE_URL"], os.environ["API_KEY"], 
   },
 ];
 
-/** Skips the tests, and tells why, on a machine that has not what runs the client. */
-export function describeWhereItRuns(
-  { name, program: [file, ...check] }: ExampleClient,
-  tests: () => void,
-): void {
-  if (spawnSync(file, check).status === 0) {
-    describe(`the client in ${name}`, () => {
-      tests();
-    });
-  } else {
-    // oxlint-disable-next-line jest/no-disabled-tests -- a machine need not have all languages
-    describe.skip(`the client in ${name} (skipped: ${file} is missing or too old on this machine)`, () => {
-      tests();
-    });
-  }
+/** `describe`, or `describe.skip` on a machine that cannot run the client. */
+export function describeFor({ check: [file, ...parameters] }: ExampleClient): typeof describe.skip {
+  return spawnSync(file, parameters).status === 0 ? describe : describe.skip;
 }
 
 /** A folder with all files that the document prints, and packages as after `npm install`. */

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * Has the closing table of `npm run proofs` show this figure.
+ * Adds a figure to the row that the closing table of `npm run proofs` has for a test file.
  *
- * @param testPath the test file that it belongs to: `import.meta.filename`.
+ * @param testPath `import.meta.filename` of the test file
  */
 export function reportFigure(testPath: string, figure: string): void {
   writeFileSync(fileOf(testPath), figure);
 }
 
-/** @returns undefined if the test file reported none. */
+/** @returns the figure of a test file, or undefined if it reported none */
 export function figureOf(testPath: string): string | undefined {
   try {
     return readFileSync(fileOf(testPath), 'utf8');

@@ -1,10 +1,19 @@
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { figureOf } from './figures.ts';
 
-const testFolder = fileURLToPath(new URL('..', import.meta.url));
+/** Names of parts by their folder or file in `test/`. The name of any other file is that of its part. */
+const parts = {
+  'bench/load': 'load',
+  bench: 'benchmark',
+  browser: 'page',
+  clients: 'clients',
+  'infra/local/watch': 'hot reload',
+  'infra/stack/synth': 'synthesis',
+  'reliability/rotation': 'key rotation',
+};
 
-interface Part {
+interface FileResult {
   testFilePath: string;
   failureMessage?: string | null;
   perfStats: { start: number; end: number };
@@ -15,22 +24,28 @@ interface Part {
 
 /** A Jest reporter that prints a row for each part of the proofs. */
 export default class ProofsReporter {
-  onRunComplete(_contexts: unknown, { testResults }: { testResults: Part[] }): void {
-    const parts = testResults.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)));
-    console.table(Object.fromEntries(parts.map((part) => [nameOf(part), rowOf(part)])));
+  onRunComplete(_contexts: unknown, { testResults }: { testResults: FileResult[] }): void {
+    const byPart = Object.entries(Object.groupBy(testResults, partOf)).toSorted(([one], [other]) =>
+      one.localeCompare(other),
+    );
+    console.table(Object.fromEntries(byPart.map(([part, files]) => [part, rowOf(files!)])));
   }
 }
 
-function nameOf({ testFilePath }: Part): string {
-  return relative(testFolder, testFilePath).replace('.proof.ts', '');
+function partOf({ testFilePath }: FileResult): string {
+  const path = relative(fileURLToPath(new URL('..', import.meta.url)), testFilePath);
+  const part = Object.entries(parts).find(([start]) => path.startsWith(start));
+  return part?.[1] ?? basename(path, '.proof.ts');
 }
 
-function rowOf(part: Part) {
+function rowOf(files: FileResult[]) {
+  const sum = (numberOf: (file: FileResult) => number) =>
+    files.reduce((total, file) => total + numberOf(file), 0);
   return {
-    passed: part.numPassingTests,
-    failed: part.failureMessage ? part.numFailingTests || 1 : 0,
-    skipped: part.numPendingTests,
-    seconds: Math.round((part.perfStats.end - part.perfStats.start) / 1000),
-    figure: figureOf(part.testFilePath) ?? '',
+    passed: sum((file) => file.numPassingTests),
+    failed: sum((file) => (file.failureMessage ? file.numFailingTests || 1 : 0)),
+    skipped: sum((file) => file.numPendingTests),
+    seconds: Math.round(sum(({ perfStats: { start, end } }) => end - start) / 1000),
+    figure: files.flatMap((file) => figureOf(file.testFilePath) ?? []).join(', '),
   };
 }

@@ -1,0 +1,65 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { inspect } from 'node:util';
+import { handler as authorize } from '../functions/authorizer.ts';
+import { loggable, logger } from '../shared/telemetry.ts';
+import { setEnvironment } from './support/environment.ts';
+import { written } from './support/log-lines.ts';
+import { findSecrets, secrets } from './support/marked-values.ts';
+import { mock } from './support/mocked-database.ts';
+
+/** What a client sent, quoted by an error. */
+const quoted = '{"name":"Rex of a client"}';
+
+const failure = (members: object): Error => Object.assign(new Error('No.'), members);
+
+test.each<[string, unknown]>([
+  ['an error of the database that quotes values', failure({ name: 'ValidationException', message: quoted })],
+  ['a syntax error', new SyntaxError(quoted)],
+  ['a range error', new RangeError(quoted)],
+  ['an error whose message looks like its stack', new SyntaxError(`No:\n    at ${quoted}`)],
+  ['an error with members', failure({ Item: quoted, input: quoted, $response: { body: quoted } })],
+  ['an error that joins errors', Object.assign(new AggregateError([new Error(quoted)]), { port: 443 })],
+  ['an error that has JSON of its own', failure({ toJSON: () => quoted })],
+  ['an error with such a cause', failure({ cause: failure({ cause: new SyntaxError(quoted), quoted }) })],
+  ['an error because of a text', failure({ cause: quoted })],
+  ['an error because of an object', failure({ cause: { message: quoted } })],
+  ['a text', quoted],
+  ['an object', { message: quoted, stack: quoted }],
+  ['nothing', undefined],
+])('nothing that a client sent is logged of %s', (_what, thrown) => {
+  logger.error('A message', { error: loggable(thrown) });
+  expect(written()).toContain('A message');
+  expect(written()).not.toContain('Rex of a client');
+});
+
+const authorizeWith = (authorizationToken: string) =>
+  authorize({ type: 'TOKEN', authorizationToken, methodArn: 'arn:aws:execute-api/a/b/c' });
+
+describe('the authorizer logs no header', () => {
+  setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
+  const { key, otherKey, header } = secrets;
+
+  test.each([
+    `Bearer ${key}`,
+    `Bearer ${key.slice(0, -1)}`,
+    `Bearer ${key},Bearer ${otherKey}`,
+    `Basic ${header}`,
+    key,
+  ])('when it denies (%#)', async (token) => {
+    mock.on(GetCommand).resolves({});
+    expect(await authorizeWith(token)).toHaveProperty('principalId', 'nobody');
+    expect(findSecrets(written())).toEqual([]);
+  });
+
+  // Lambda logs what it throws, all enumerable members included. The table's key is a hash.
+  test('when it throws', async () => {
+    mock.onAnyCommand().callsFake(async (input) => {
+      throw Object.assign(new Error(inspect(input, { depth: Infinity })), { input });
+    });
+    const thrown: unknown = await authorizeWith(`Bearer ${key}`).catch((error: unknown) => error);
+    const logged = written() + inspect(thrown, { depth: Infinity }) + JSON.stringify(thrown);
+    expect(logged).toContain("TableName: 'keys'");
+    expect(findSecrets(logged)).toEqual([]);
+  });
+});

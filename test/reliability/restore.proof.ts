@@ -1,0 +1,68 @@
+import { CreateTableCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, expect, test } from '@jest/globals';
+import dynalite from 'dynalite';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { reportFigure } from '../support/figures.ts';
+import { done } from '../support/outcomes.ts';
+import { runModule } from '../support/run-command.ts';
+
+const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exec(runbook)!;
+
+const server = dynalite({ createTableMs: 0 });
+afterAll(() => {
+  server.close();
+});
+
+/** Creates a table with pets, given as their ids and names. */
+async function createTable(
+  client: DynamoDBClient,
+  TableName: string,
+  pets: Record<string, string>,
+): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    }),
+  );
+  for (const [id, name] of Object.entries(pets)) {
+    const Item = { id: { N: id }, name: { S: name }, categoryId: { N: '9223372036854775807' } };
+    await client.send(new PutItemCommand({ TableName, Item }));
+  }
+}
+
+test('the script of the runbook copies what is missing, keeps what is there, and can be run again', async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
+  const run = async () =>
+    done(
+      await runModule('--input-type=module', ['--eval', script], {
+        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+        SOURCE: 'restored',
+        TARGET: 'pets',
+        KEY: 'id',
+      }),
+    );
+
+  await createTable(client, 'restored', { 1: 'lost', 2: 'as it was' });
+  await createTable(client, 'pets', { 2: 'as it is', 3: 'new' });
+  expect([await run(), await run()]).toEqual(['{ copied: 1, present: 1 }\n', '{ copied: 0, present: 2 }\n']);
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'pets' }));
+  const pets = Items.map(({ id, name, categoryId }) => [id?.N, name?.S, categoryId?.N].join(' '));
+  expect(pets.toSorted()).toEqual([
+    '1 lost 9223372036854775807',
+    '2 as it is 9223372036854775807',
+    '3 new 9223372036854775807',
+  ]);
+  reportFigure(import.meta.filename, '1 of 2 items copied, the other kept, none overwritten');
+});
