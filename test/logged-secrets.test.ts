@@ -151,6 +151,7 @@ describe('functions write nothing that a client sent', () => {
 const gatewayCalls = [
   { status: 404, path: '/v1/elsewhere' },
   { status: 405, path: '/v1/pets', method: 'DELETE' },
+  { status: 413, path: '/v1/pets', body: pet.padEnd(11_000_000) },
   { status: 401, path: '/v1/pets', headers: { Authorization: `Bearer ${secrets.otherKey}` } },
   { status: 401, path: '/v1/pets', headers: { Authorization: `Basic ${secrets.header}` } },
 ].map((call) => ({ method: 'POST', body: pet, ...call }));
