@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readTemplate } from '../../../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
 import { staticResponse } from '../../../../infra/local/gateway/integrations.ts';
@@ -94,10 +94,7 @@ const FILE = 'test/infra/documents/openapi/answers.test.ts';
 function refusalsBeforeAll(operation: string, request: Request): Record<string, Way> {
   return {
     [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
-    [`${operation} 429`]: async () => [
-      givenByApiGateway('THROTTLED', request),
-      givenByFirewall('PerKey', request),
-    ],
+    [`${operation} 429`]: async () => [givenByApiGateway('THROTTLED', request), givenByFirewall(request)],
   };
 }
 
@@ -120,48 +117,30 @@ function refusalsOfAll(operation: string, request: Request): Record<string, Way>
   };
 }
 
-describe('The document', () => {
-  test('has every answer that there is a way to', () => {
-    expect(Object.keys(ownWays).filter((name) => !answers.has(name as never))).toEqual([]);
-  });
-
-  test('has every status that API Gateway may answer with by itself', () => {
-    const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
-    for (const { ResponseType, StatusCode } of given) {
-      const isDocumented = names.some((name) => name.endsWith(` ${StatusCode}`));
-      expect([ResponseType, isDocumented]).toEqual([ResponseType, true]);
-    }
-  });
+test('openapi.json has every answer that there is a way to', () => {
+  expect(Object.keys(ownWays).filter((name) => !answers.has(name as never))).toEqual([]);
 });
 
-describe.each(names)('%s', (name) => {
-  let exchanges: Exchange[];
+test('openapi.json has every status that API Gateway may answer with by itself', () => {
+  const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
+  const documented = names.map((name) => name.split(' ')[1]);
+  expect(documented).toEqual(expect.arrayContaining(given.map(({ StatusCode }) => StatusCode)));
+});
 
-  beforeAll(async () => {
-    exchanges = await wayTo(name)();
-  });
-
-  test('happens, as it is documented', () => {
-    expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
-    expect(exchanges.flatMap(contradictions)).toEqual([]);
-  });
-
-  test('has every header that is documented, with such a value as the example', () => {
-    for (const [header, { example, required = false }] of Object.entries(answers.get(name)!.headers)) {
-      const values = exchanges.map(({ answer }) => new Headers(answer.headers).get(header));
-      const first = values.find((value) => value !== null);
-      expect([header, ageless(first ?? '')]).toEqual([header, ageless(example)]);
-      // What is there sometimes is missing at other times.
-      expect([header, !values.includes(null)]).toEqual([header, required]);
-    }
-  });
-
-  test('has such a body as the example', () => {
-    const { text } = exchanges[0]!.answer;
-    const { example } = answers.get(name)!;
-    const body = text === '' ? undefined : JSON.stringify(JSON.parse(text));
-    expect(ageless(body ?? '')).toBe(ageless(JSON.stringify(example) ?? ''));
-  });
+test.each(names)('%s happens as it is documented, and like its example', async (name) => {
+  const exchanges = await wayTo(name)();
+  const { headers, example: body } = answers.get(name)!;
+  expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
+  expect(exchanges.flatMap(contradictions)).toEqual([]);
+  for (const [header, { example, required = false }] of Object.entries(headers)) {
+    const values = exchanges.map(({ answer }) => new Headers(answer.headers).get(header));
+    const first = values.find((value) => value !== null);
+    expect([header, ageless(first ?? '')]).toEqual([header, ageless(example)]);
+    // What is there sometimes is missing at other times.
+    expect([header, !values.includes(null)]).toEqual([header, required]);
+  }
+  const { text } = exchanges[0]!.answer;
+  expect(ageless(text && JSON.stringify(JSON.parse(text)))).toBe(ageless(JSON.stringify(body) ?? ''));
 });
 
 /** Sends the requests one after the other; gives what came of the last one. */
@@ -185,19 +164,17 @@ function givenByApiGateway(responseType: string, request: Request): Exchange {
   });
 }
 
-/** What the firewall of production answers by itself where this rule of it blocks, as the template has it. */
-function givenByFirewall(ruleName: string, request: Request): Exchange {
+/** The answer of production's firewall where the rule for keys blocks a request, as the template has it. */
+function givenByFirewall(request: Request): Exchange {
   const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
-  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);
+  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === 'PerKey');
   const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
   const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
   expect(ContentType).toBe('APPLICATION_JSON');
+  const headers = ResponseHeaders.map(({ Name, Value }: Record<string, string>) => [Name, Value]);
   return exchange(request, {
     status: ResponseCode,
-    headers: Object.fromEntries([
-      ['Content-Type', 'application/json'],
-      ...ResponseHeaders.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value]),
-    ]),
+    headers: { 'Content-Type': 'application/json', ...Object.fromEntries(headers) },
     body: Content,
   });
 }
