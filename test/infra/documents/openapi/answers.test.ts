@@ -82,8 +82,7 @@ const ownWays: Record<string, Way> = {
 /** The way to an answer: one of its own, or one that all operations have. */
 function wayTo(name: string): Way {
   const [operation = ''] = name.split(' ');
-  const own = ownWays[name];
-  if (own) return own;
+  if (ownWays[name]) return ownWays[name];
   const request = rowOf(accepted, operation, `add a request to accepted in ${FILE}`);
   return rowOf(refusalsOfAll(operation, request), name, `add a way to this answer to ownWays in ${FILE}`);
 }
@@ -105,11 +104,11 @@ function refusalsOfAll(operation: string, request: Request): Record<string, Way>
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
     [`${operation} 500`]: async () => [
-      ...(await misconfigured(() => sent(request))),
+      ...(await misconfigured(request)),
       givenByApiGateway('DEFAULT_5XX', request),
     ],
     [`${operation} 503`]: async () => [
-      ...(await throttled(() => sent(request))),
+      ...(await throttled(request)),
       givenByApiGateway('INTEGRATION_FAILURE', request),
     ],
     [`${operation} 504`]: async () => [givenByApiGateway('INTEGRATION_TIMEOUT', request)],
@@ -150,15 +149,16 @@ async function sent(...requests: Request[]): Promise<Exchange[]> {
   return exchanges.slice(-1);
 }
 
+const requestId = 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e';
+
 /** An answer that only API Gateway on AWS has occasion to give, as the template has it. */
 function givenByApiGateway(responseType: string, request: Request): Exchange {
   const { properties } = template
     .resources('AWS::ApiGateway::GatewayResponse')
     .find(({ properties: { ResponseType } }) => ResponseType === responseType)!;
-  const { headers, body, ...response } = staticResponse(properties);
-  const requestId = 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e';
+  const { status, headers, body } = staticResponse(properties);
   return exchange(request, {
-    ...response,
+    status,
     headers: { ...headers, 'x-amzn-RequestId': requestId },
     body: body.replaceAll('$context.requestId', requestId),
   });
@@ -184,19 +184,19 @@ function exchange({ method = 'GET', target, headers = {}, body }: Request, respo
   return { method, target: target.replace('/v1', ''), headers, body, answer };
 }
 
-/** With every call to the database refused for too many. */
-async function throttled(send: () => Promise<Exchange[]>): Promise<Exchange[]> {
+/** Sends a request while the database throttles every call. */
+async function throttled(request: Request): Promise<Exchange[]> {
   isThrottled = true;
-  const exchanges = await send();
+  const exchanges = await sent(request);
   isThrottled = false;
   return exchanges;
 }
 
-/** With functions that lack the name of their table. */
-async function misconfigured(send: () => Promise<Exchange[]>): Promise<Exchange[]> {
+/** Sends a request to functions that lack the name of their table. */
+async function misconfigured(request: Request): Promise<Exchange[]> {
   const table = process.env['PETS_TABLE'];
   delete process.env['PETS_TABLE'];
-  const exchanges = await send();
+  const exchanges = await sent(request);
   process.env['PETS_TABLE'] = table;
   return exchanges;
 }

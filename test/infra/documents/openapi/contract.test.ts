@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { contract, type Exchange } from '../../../support/contract.ts';
-import { readOpenApi } from '../../../support/openapi-document.ts';
 
-// What holds the HTTP tests against openapi.json must itself be able to fail.
+// What holds the HTTP tests against openapi.json must be able to fail. That it allows what is right, they show.
 
 const common = {
   'Content-Type': 'application/json',
@@ -77,22 +76,6 @@ function listedWith(member: string): Exchange {
 
 const { contradictions } = contract();
 
-test.each([
-  ['a list with a link', withHeaders(listed, { Link: '<https://a/v1/pets?cursor=b>; rel="next"' })],
-  ['a created pet', created],
-  ['a body that is no pet', refused],
-  ['a limit out of bounds', { ...answering(listed, refused.answer), target: '/pets?limit=101' }],
-  ['a parameter given twice', { ...answering(listed, refused.answer), target: '/pets?limit=5&limit=6' }],
-  ['an integer beyond int64', { ...refused, body: '{"name":"Rex","categoryId":9223372036854775808}' }],
-  ['a fraction near an integer', { ...refused, body: '{"name":"Rex","categoryId":9007199254740993.5}' }],
-  ['a number for a key', { ...created, headers: { 'Idempotency-Key': '42' } }],
-  ['a name with a lone surrogate', { ...refused, body: String.raw`{"name":"\ud800","categoryId":1}` }],
-  ['an address that is none of ours', orders],
-  ['a pet that is not there', unknown],
-])('openapi.json allows %s', (_what, exchange) => {
-  expect(contradictions(exchange)).toEqual([]);
-});
-
 test.each<[string, Exchange, string]>([
   ['an undocumented status', answering(listed, { status: 418 }), 'is not documented'],
   ['a status of no operation', answering(orders, { status: 401 }), 'is not documented'],
@@ -139,10 +122,4 @@ test.each<[string, Exchange, string]>([
   ['an error for what is allowed', { ...refused, body: created.body }, 'but the document allows it'],
 ])('openapi.json forbids %s', (_what, exchange, problem) => {
   expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
-});
-
-test('another document forbids a created pet', () => {
-  const document = readOpenApi();
-  document.components.schemas.NewPet.required.push('status');
-  expect(contract(document).contradictions(created)).not.toEqual([]);
 });
