@@ -97,27 +97,22 @@ describe('an error of AWS is explained:', () => {
   const expired = 'The security token included in the request is expired';
   const signInAgain = `AWS does not accept your credentials; sign in again, or check AWS_PROFILE and AWS_REGION: ${expired}.`;
   const noIndex = 'The table does not have the specified index: newest';
+  const describeStacks = 'cloudformation:DescribeStacks';
 
   test.each([
     [
-      'cloudformation:DescribeStacks',
-      { status: 403, code: 'AccessDenied', message: notAllowed },
+      [describeStacks, 403, 'AccessDenied', notAllowed],
       `AWS does not allow this; ask for the policy in docs/api-keys.md, "Permissions": ${notAllowed}.`,
     ],
-    ['cloudformation:DescribeStacks', { status: 403, code: 'ExpiredToken', message: expired }, signInAgain],
-    ['dynamodb:PutItem', { status: 400, code: 'ExpiredTokenException', message: expired }, signInAgain],
+    [[describeStacks, 403, 'ExpiredToken', expired], signInAgain],
+    [['dynamodb:PutItem', 400, 'ExpiredTokenException', expired], signInAgain],
+    [[describeStacks, 400, 'Throttling', 'Rate exceeded'], 'Rate exceeded'],
     [
-      'cloudformation:DescribeStacks',
-      { status: 400, code: 'Throttling', message: 'Rate exceeded' },
-      'Rate exceeded',
-    ],
-    [
-      'dynamodb:Query',
-      { status: 400, code: 'ValidationException', message: noIndex },
+      ['dynamodb:Query', 400, 'ValidationException', noIndex],
       'The stage is older than this command: deploy it first.',
     ],
-  ])('%s %j', async (rejected, error, sentence) => {
-    behavior.reject = ({ action }) => (action === rejected ? error : undefined);
+  ] as const)('%j', async ([rejected, status, code, message], sentence) => {
+    behavior.reject = ({ action }) => (action === rejected ? { status, code, message } : undefined);
     const command = rejected === 'dynamodb:Query' ? ['keys/main', 'list'] : issue;
     expect(await failure(command)).toBe(sentence);
   });

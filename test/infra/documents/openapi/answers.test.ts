@@ -42,8 +42,13 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
   body,
 });
 
-/** A request of each operation that it accepts. */
-const accepted: Record<string, Request> = { listPets: list, createPet: create(rex), getPet: get };
+/** A request of each operation that it accepts, and one to no operation. */
+const requests: Record<string, Request> = {
+  listPets: list,
+  createPet: create(rex),
+  getPet: get,
+  other: orders,
+};
 
 /** Ways to what an operation answers of its own, and to what is told to all other requests. */
 const ownWays: Record<string, Way> = {
@@ -76,33 +81,24 @@ const ownWays: Record<string, Way> = {
   'other 400': async () => [givenByApiGateway('DEFAULT_4XX', orders)],
   'other 413': async () => [givenByApiGateway('REQUEST_TOO_LARGE', orders)],
   'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
-  ...refusalsBeforeAll('other', orders),
 };
 
 /** The way to an answer: one of its own, or one that all operations have. */
 function wayTo(name: string): Way {
   const [operation = ''] = name.split(' ');
-  if (ownWays[name]) return ownWays[name];
-  const request = rowOf(accepted, operation, `add a request to accepted in ${FILE}`);
-  return rowOf(refusalsOfAll(operation, request), name, `add a way to this answer to ownWays in ${FILE}`);
+  const request = rowOf(requests, operation, 'add a request to `requests` in answers.test.ts');
+  const ways = { ...commonWays(operation, request), ...ownWays };
+  return rowOf(ways, name, 'add a way to this answer to `ownWays` in answers.test.ts');
 }
 
-const FILE = 'test/infra/documents/openapi/answers.test.ts';
-
-/** Ways to what may come of any request, whatever it is for. */
-function refusalsBeforeAll(operation: string, request: Request): Record<string, Way> {
-  return {
-    [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
-    [`${operation} 429`]: async () => [givenByApiGateway('THROTTLED', request), givenByFirewall(request)],
-  };
-}
-
-/** Ways to what may come of any operation. */
-function refusalsOfAll(operation: string, request: Request): Record<string, Way> {
+/** Ways to what may come of a request to any operation. */
+function commonWays(operation: string, request: Request): Record<string, Way> {
   return {
     [`${operation} 400`]: async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', request)],
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
+    [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
+    [`${operation} 429`]: async () => [givenByApiGateway('THROTTLED', request), givenByFirewall(request)],
     [`${operation} 500`]: async () => [
       ...(await misconfigured(request)),
       givenByApiGateway('DEFAULT_5XX', request),
@@ -112,7 +108,6 @@ function refusalsOfAll(operation: string, request: Request): Record<string, Way>
       givenByApiGateway('INTEGRATION_FAILURE', request),
     ],
     [`${operation} 504`]: async () => [givenByApiGateway('INTEGRATION_TIMEOUT', request)],
-    ...refusalsBeforeAll(operation, request),
   };
 }
 
