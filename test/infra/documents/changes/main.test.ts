@@ -23,6 +23,9 @@ function written(text: string): string {
   return file;
 }
 
+const referring = (to: string) =>
+  baseWith(`added components › schemas › NewPet › properties › other: {"$ref":"${to}"}`);
+
 describe('npm run openapi:diff', () => {
   test('explains itself when asked', async () => {
     expect(done(await runInProcess(command, ['--help']))).toMatch(
@@ -70,9 +73,6 @@ describe('npm run openapi:diff', () => {
       /^non-breaking: added GET \/pets › parameters › status: .{60}…\nNo breaking changes since \S+\.\n$/,
     );
   });
-
-  const referring = (to: string) =>
-    baseWith(`added components › schemas › NewPet › properties › other: {"$ref":"${to}"}`);
 
   test.each([
     ['that does not exist', () => join(folder, 'missing.json'), /ENOENT: no such file/],

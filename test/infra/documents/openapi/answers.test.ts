@@ -43,7 +43,7 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
 });
 
 /** A request of each operation that it accepts, and one to no operation. */
-const requests: Record<string, Request> = {
+const sampleRequests: Record<string, Request> = {
   listPets: list,
   createPet: create(rex),
   getPet: { target: '/v1/pets/1' },
@@ -86,7 +86,7 @@ const ownWays: Record<string, Way> = {
 /** The way to an answer: one of its own, or one that all operations have. */
 function wayTo(name: string): Way {
   const [operation = ''] = name.split(' ');
-  const request = rowOf(requests, operation, 'add a request to `requests` in answers.test.ts');
+  const request = rowOf(sampleRequests, operation, 'add a request to `sampleRequests` in answers.test.ts');
   const ways = { ...commonWays(operation, request), ...ownWays };
   return rowOf(ways, name, 'add a way to this answer to `ownWays` in answers.test.ts');
 }
