@@ -37,7 +37,8 @@ export function runWithOptions<const T extends Options>(
 ): Promise<void> {
   return runCommand(async () => {
     const all: Options = { ...options, help: { type: 'boolean' } };
-    const { values, positionals } = parseArgs({ allowPositionals: true, options: all });
+    const args = process.argv.slice(2);
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all });
     if (values['help']) return console.log(usage);
     // A positional is not quoted, as it may be an API key.
     if (Object.keys(options).some(isTakenByNpm) || (positionals.length > 0 && !allowPositionals)) {

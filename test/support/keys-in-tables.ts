@@ -1,41 +1,64 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { operatorAccessKeyId } from '../../infra/local/dynamodb/dynamodb.ts';
+import { region } from '../../infra/local/template/template.ts';
 import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/operate/keys/lifecycle.ts';
-import { keyPrefix } from '../../shared/contract/authorization.ts';
+import { writeLocalService } from '../../infra/operate/keys/local-service.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
-  hashOf,
   type KeyStore,
+  stateOf,
   verifyApiKey,
 } from '../../shared/storage/api-keys.ts';
 import { database, readItem } from '../../shared/storage/database.ts';
+import type { Outcome } from './run-command.ts';
+import { runInProcess } from './run-in-process.ts';
 import { useRealTables } from './tables-for-tests.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-// For tests of what operators do to keys, in this process: any call to the tables may be watched, held, repeated or cut off.
+// For tests of what operators do to keys: each call to the tables may be watched, held, repeated or interrupted.
 
 export const caller = 'arn:aws:iam::123456789012:user/operator';
-export const DAY_MILLISECONDS = 86_400_000;
+export const DAY = 86_400_000;
 /** Matches a time. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
 
-/** The keys of a stage of its own for each test. */
+/** The keys of the stage that each test has to itself. */
 export let store: KeyStore;
 let stages = 0;
+/** The data folder of a local service with these keys. */
+export let dataFolder: string;
 
 export function startStage(): void {
   stages += 1;
   store = { stage: `stage${stages}`, table: process.env['API_KEYS_TABLE']! };
+  writeLocalService(dataFolder, {
+    stage: store.stage,
+    baseAddress: 'http://127.0.0.1:1/v1',
+    apiKeysTable: store.table,
+    databaseEndpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB']!,
+    region,
+    accessKeyId: operatorAccessKeyId,
+    operatorArn: caller,
+  });
 }
 
-/** Takes a call to the database, by its number counted from 1, and may execute it. */
+/** Runs `npm run keys` in this process. */
+export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
+  const local = ['--stage', 'local', '--data', dataFolder];
+  return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], options);
+}
+
+/** Receives a call to the database, by its number counted from 1, and may execute it. */
 export type Way = (call: number, execute: () => Promise<unknown>, command: any) => Promise<unknown>;
 const ways = new AsyncLocalStorage<{ way: Way; calls: number } | undefined>();
 const send = database.send.bind(database);
 
-/** Has the tests of the file run on tables, each in a stage of its own. */
+/** Runs the tests of the file on tables, each in a stage of its own. */
 export function useKeysInTables(): void {
   useRealTables();
+  dataFolder = temporaryFolder();
   beforeEach(() => {
     startStage();
     database.send = (async (command: any) => {
@@ -52,12 +75,12 @@ export function useKeysInTables(): void {
   });
 }
 
-/** Runs something whose own calls to the database all go this way. */
+/** Runs a function whose own calls to the database are all handled by `way`. */
 export function via<Result>(way: Way, run: () => Promise<Result>): Promise<Result> {
   return ways.run({ way, calls: 0 }, run);
 }
 
-/** Runs something, and does this in place of its calls of one kind. */
+/** Runs a function, and `act` in place of its calls of one kind. */
 export function replacing<Result>(
   kind: new (...parameters: any[]) => { input: any },
   act: (execute: () => Promise<unknown>, input: any) => Promise<unknown>,
@@ -69,27 +92,19 @@ export function replacing<Result>(
   );
 }
 
-/** Does something by calls of which no way knows. */
+/** Runs a function whose calls are handled by no way. */
 export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
   return ways.exit(act);
 }
 
-export const cutOff = new Error('The command ended here.');
-
-/** Retries each call, as if its first response was lost. */
-export const twice: Way = async (_call, execute) => {
-  await execute().catch(() => {});
-  return execute();
-};
-
-/** Stops the clock by which keys get their ends and ids; gives its time. */
+/** Stops the clock that determines ids and expiries, and returns its time. */
 export function stopClock(at = Date.now()): number {
   jest.spyOn(Date, 'now').mockReturnValue(at);
   return at;
 }
 
-export function issue(lifetime?: number): Promise<IssuedKey> {
-  return issueApiKey(store, { owner: 'Acme', lifetime, caller });
+export function issue(lifetime?: number, owner = 'Acme'): Promise<IssuedKey> {
+  return issueApiKey(store, { owner, lifetime, caller });
 }
 
 export async function works(key: string, at?: Date): Promise<boolean> {
@@ -100,6 +115,12 @@ export function listed(): Promise<ApiKeyRecord[]> {
   return aside(() => Array.fromAsync(listApiKeys(store)));
 }
 
+/** The sorted ids of the listed keys that work. */
+export async function active(): Promise<string[]> {
+  const records = (await listed()).filter((record) => stateOf(record, new Date()) === 'active');
+  return records.map(({ keyId }) => keyId).toSorted();
+}
+
 export async function stored({ hash }: Pick<ApiKeyRecord, 'hash'>): Promise<ApiKeyRecord> {
   return (await aside(() => readItem<ApiKeyRecord>(store.table, { hash })))!;
 }
@@ -107,20 +128,4 @@ export async function stored({ hash }: Pick<ApiKeyRecord, 'hash'>): Promise<ApiK
 /** The audit line of what a test did. */
 export function auditLine(action: AuditLine['action'], keyId: string): AuditLine {
   return { time, caller, action, keyId };
-}
-
-/** The record of a key that nothing was done to since it was made. */
-export function expectedRecord(
-  { key, record: { keyId, createdBy } }: IssuedKey,
-  action: AuditLine['action'],
-): ApiKeyRecord {
-  return {
-    hash: hashOf(key),
-    keyId: expect.stringMatching(/^key_[0-9a-f]{20}$/) as unknown as string,
-    stage: store.stage,
-    owner: 'Acme',
-    start: key.slice(0, keyPrefix(store.stage).length + 4),
-    createdAt: createdBy!.time,
-    createdBy: auditLine(action, keyId),
-  };
 }

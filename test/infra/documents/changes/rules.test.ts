@@ -13,7 +13,6 @@ const CURSOR = 'GET /pets › parameters › cursor';
 const LINK = 'GET /pets › responses › 200 › headers › Link';
 const LOCATION = 'POST /pets › responses › 201 › headers › Location';
 
-// Before a semicolon are changes of both documents.
 const breaking = [
   'removed GET /pets/{petId}',
   'removed GET /pets › parameters › status',
@@ -21,7 +20,6 @@ const breaking = [
   'changed GET /pets › parameters › status › required: false → true',
   'added GET /pets › parameters › store: {"name":"store","in":"query","required":true}',
   'added GET /pets › requestBody: {"required":true}',
-  'added GET /pets › requestBody: {}; added GET /pets › requestBody › required: true',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "2029-12-05"',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "soon"',
   // Values of a request
@@ -38,35 +36,28 @@ const breaking = [
   `removed ${NEW_PET} › properties › status`,
   `added ${NEW_PET} › required › "status"`,
   `added ${NEW_PET} › additionalProperties: false`,
-  `added ${NEW_PET} › additionalProperties: true; changed ${NEW_PET} › additionalProperties: true → false`,
   `added ${NEW_PET} › properties › name › format: "email"`,
   `changed ${NEW_PET} › properties › name › pattern: "[^\\\\s\\\\u0085]" → "^[a-z]"`,
-  `changed ${NEW_PET} › properties › categoryId › type: "integer" → "string"`,
   `changed ${NEW_PET} › properties › categoryId › maximum: 9223372036854775807 → 9223372036854775806`,
   'removed POST /pets › requestBody › content › application/json',
   // Responses
   'removed POST /pets › responses › 201',
-  'removed GET /pets › responses › 200 › content › application/json',
   `removed GET /pets › responses › 200 › ${JSON_SCHEMA} › items`,
   `removed GET /pets › responses › 200 › ${JSON_SCHEMA} › items › properties › status`,
   `removed ${PET} › required › "categoryId"`,
-  `changed ${PET} › properties › id › type: "integer" → ["integer","null"]`,
   `changed ${PET} › properties › id › format: "int64" → "int32"`,
   `changed ${PET} › properties › name › maxLength: 255 → 300`,
   `removed ${PET} › properties › name › maxLength: 255`,
   `removed ${ERROR} › properties › status › enum`,
+  `removed ${ERROR} › properties › code › enum`,
   `added GET /pets › responses › 200 › ${JSON_SCHEMA} › items › properties › status › enum › "lost"`,
   `removed ${LINK}`,
   `removed ${LOCATION} › required: true`,
-  `changed ${LOCATION} › required: true → false`,
-  'changed GET /pets › responses › 429 › headers › Retry-After › schema › pattern: "^\\\\d+$" → "."',
   'changed GET /pets › responses › 200 › headers › Cache-Control › schema › const: "no-store" → "private"',
   'removed x-other-requests › responses › 405',
-  'removed x-other-requests › responses › 405 › headers › Allow',
   // Security
   'changed security: [{"apiKey":[]}] → [{"apiKey":[],"signature":[]}]',
   'added GET /pets › security: [{"signature":[]}]',
-  'added GET /pets › security: []; removed GET /pets › security',
   'changed components › securitySchemes › apiKey › scheme: "bearer" → "basic"',
   'removed components › securitySchemes › apiKey',
   'added components › securitySchemes › signature: {"type":"http"}',
@@ -76,7 +67,6 @@ const unknown = [
   'added x-quota: 1',
   'added components › links: {}',
   'added paths › /pets › parameters: []',
-  'added GET /pets › x-quota: 1',
   'added GET /pets › toString: 1',
   `added ${LIMIT} › style: "form"`,
   `added POST /pets › requestBody › x-quota: 1`,
@@ -92,11 +82,9 @@ const unknown = [
 
 const safe = [
   'added GET /pets › parameters › store: {"name":"store","in":"query"}',
-  'added GET /pets › requestBody: {"required":false}',
   'added GET /pets › x-sunset: "2035-12-05"',
   'removed GET /pets/{petId} › x-sunset: "2030-12-05"',
   `added ${ERROR} › properties › code › enum › "sold_out"`,
-  `added x-other-requests › responses › 405 › ${JSON_SCHEMA} › properties › code › enum › "sold_out"`,
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "2031-12-05"',
   'removed GET /pets › parameters › status › required: false',
   `changed ${LIMIT} › schema › maximum: 100 → 200`,
@@ -111,11 +99,11 @@ const safe = [
   `changed ${PET} › properties › name › maxLength: 255 → 100`,
   `changed ${PET} › properties › id › minimum: 1 → 2`,
   `removed ${ERROR} › properties › code › enum › "forbidden"`,
+  `added ${ERROR} › properties › status › enum › 418`,
   'added GET /pets › responses › 410: {"description":"Gone."}',
   'added GET /pets › responses › 200 › headers › Age: {"required":true}',
   `added ${LINK} › required: true`,
   `added ${LOCATION} › schema › maxLength: 36`,
-  'added x-other-requests › responses › 410: {"description":"Gone."}',
   // What people read
   'changed info › title: "Pet store" → "Pets"',
   'removed servers',
@@ -136,11 +124,9 @@ describe.each([
   ['cannot judge', unknown],
   ['non-breaking', safe],
 ])('%s:', (verdict, changes) => {
-  test.each(changes)('%s', (row) => {
-    const [change = '', ...shared] = row.split('; ').toReversed();
+  test.each(changes)('%s', (change) => {
     const expected = `${verdict}: ${change}`;
-    const before = withChanges(base, ...shared);
-    const lines = differences(before, withChanges(before, change));
+    const lines = differences(base, withChanges(base, change));
     expect(lines.map((line) => line.slice(0, expected.length))).toEqual([expected]);
   });
 });

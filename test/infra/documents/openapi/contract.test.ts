@@ -1,8 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { contract, type Exchange } from '../../../support/contract.ts';
-import { readOpenApi } from '../../../support/openapi-document.ts';
 
-// What holds the HTTP tests against openapi.json must itself be able to fail.
+// What holds the HTTP tests against openapi.json must be able to fail. That it allows what is right, they show.
 
 const common = {
   'Content-Type': 'application/json',
@@ -46,7 +45,6 @@ const orders: Exchange = {
     text: '{"code":"not_found","message":"There is nothing at this address.","status":404}',
   },
 };
-
 const unknown: Exchange = {
   ...listed,
   target: '/pets/1',
@@ -66,110 +64,62 @@ function answering(exchange: Exchange, answer: Partial<Exchange['answer']>): Exc
   return { ...exchange, answer: { ...exchange.answer, ...answer } };
 }
 
-function withoutHeader(exchange: Exchange, name: string): Exchange {
-  const headers = { ...(exchange.answer.headers as Record<string, string>) };
-  delete headers[name];
-  return answering(exchange, { headers });
+function withHeaders(exchange: Exchange, changed: Record<string, string>): Exchange {
+  const before = Object.fromEntries(new Headers(exchange.answer.headers));
+  return answering(exchange, { headers: { ...before, ...changed } });
 }
 
-function withHeaders(exchange: Exchange, headers: Record<string, string>): Exchange {
-  return answering(exchange, {
-    headers: { ...(exchange.answer.headers as Record<string, string>), ...headers },
-  });
+/** The list of one pet with another member. */
+function listedWith(member: string): Exchange {
+  return answering(listed, { text: `[${pet.replace('}', `,${member}}`)}]` });
 }
 
-describe('The contract', () => {
-  const { contradictions } = contract();
+const { contradictions } = contract();
 
-  test.each([
-    ['a list', listed],
-    ['a list with a link', withHeaders(listed, { Link: '<https://a/v1/pets?cursor=b>; rel="next"' })],
-    ['a created pet', created],
-    ['a body that is no pet', refused],
-    ['a limit out of bounds', { ...answering(listed, refused.answer), target: '/pets?limit=101' }],
-    ['a parameter given twice', { ...answering(listed, refused.answer), target: '/pets?limit=5&limit=6' }],
-    ['an integer beyond int64', { ...refused, body: '{"name":"Rex","categoryId":9223372036854775808}' }],
-    ['a fraction near an integer', { ...refused, body: '{"name":"Rex","categoryId":9007199254740993.5}' }],
-    ['a number for a key', { ...created, headers: { 'Idempotency-Key': '42' } }],
-    ['a name with a lone surrogate', { ...refused, body: String.raw`{"name":"\ud800","categoryId":1}` }],
-    ['an address that is none of ours', orders],
-    ['a pet that is not there', unknown],
-  ])('is kept by %s', (_what, exchange) => {
-    expect(contradictions(exchange)).toEqual([]);
-  });
-
-  test.each([
-    ['a status that is not documented', answering(listed, { status: 418 }), 'is not documented'],
-    ['a status of no operation', answering(orders, { status: 401 }), 'is not documented'],
-    [
-      'an address that is none, of a pet that may be',
-      answering(unknown, { text: orders.answer.text }),
-      'but the document has it',
-    ],
-    [
-      'a pet that is not there, under what is no id',
-      { ...unknown, target: '/pets/abc' },
-      'but the document forbids it',
-    ],
-    ['another media type', withHeaders(listed, { 'Content-Type': 'text/html' }), 'text/html'],
-    ['a header that is not documented', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
-    ['a header of another answer', withHeaders(listed, { Location: 'https://a/b' }), 'location'],
-    ['a header that is missing', withoutHeader(created, 'Location'), 'lacks the header Location'],
-    ['a header of another form', withHeaders(listed, { Link: '<a>; rel="last"' }), 'Link must match pattern'],
-    [
-      'a member that is not documented',
-      answering(listed, { text: `[${pet.replace('}', ',"age":1}')}]` }),
-      'properties',
-    ],
-    ['a member that is missing', answering(listed, { text: '[{"id":1,"name":"Rex"}]' }), 'categoryId'],
-    [
-      'a null status',
-      answering(listed, { text: `[${pet.replace('}', ',"status":null}')}]` }),
-      'status must be',
-    ],
-    ['an object for a list', answering(listed, { text: pet }), 'body must be array'],
-    [
-      'a success of what is forbidden',
-      { ...listed, target: '/pets?limit=101' },
-      'forbids the request: limit must be <= 100',
-    ],
-    [
-      'a success of a list with a status that there is not',
-      { ...listed, target: '/pets?status=lost' },
-      'forbids the request: status',
-    ],
-    [
-      'a success of a body that is forbidden',
-      { ...created, body: '{"name":" ","categoryId":1}' },
-      'forbids the request: body/name',
-    ],
-    [
-      'a success under a key that is forbidden',
-      { ...created, headers: { 'Idempotency-Key': 'a b' } },
-      'forbids the request: Idempotency-Key',
-    ],
-    [
-      'a refusal of a pair of surrogates',
-      { ...refused, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
-      'but the document allows it',
-    ],
-    ['a refusal of what is allowed', { ...refused, body: created.body }, 'but the document allows it'],
-  ])('is broken by %s', (_what, exchange, problem) => {
-    expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
-  });
-
-  test.each([
-    ['no Location', (document: any) => delete document.paths['/pets'].post.responses[201].headers.Location],
-    [
-      'no members but a name',
-      (document: any) => delete document.components.schemas.Pet.properties.categoryId,
-    ],
-    ['another success', (document: any) => delete document.paths['/pets'].post.responses[201]],
-    ['shorter names', (document: any) => (document.components.schemas.NewPet.properties.name.maxLength = 2)],
-    ['a required status', (document: any) => document.components.schemas.NewPet.required.push('status')],
-  ])('of a document with %s is broken by a created pet', (_what, change) => {
-    const document = readOpenApi();
-    change(document);
-    expect(contract(document).contradictions(created)).not.toEqual([]);
-  });
+test.each<[string, Exchange, string]>([
+  ['an undocumented status', answering(listed, { status: 418 }), 'is not documented'],
+  ['a status of no operation', answering(orders, { status: 401 }), 'is not documented'],
+  [
+    'no such address for a pet that may be',
+    answering(unknown, { text: orders.answer.text }),
+    'but the document has it',
+  ],
+  ['no such pet for what is no id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
+  ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
+  ['an undocumented header', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
+  ['a header of another answer', withHeaders(listed, { Location: 'https://a/b' }), 'location'],
+  ['a missing header', answering(created, { headers: common }), 'lacks the header Location'],
+  ['an invalid header', withHeaders(listed, { Link: '<a>; rel="last"' }), 'Link must match pattern'],
+  ['an undocumented member', listedWith('"age":1'), 'properties'],
+  ['a missing member', answering(listed, { text: '[{"id":1,"name":"Rex"}]' }), 'categoryId'],
+  ['a null status', listedWith('"status":null'), 'status must be'],
+  ['an object for a list', answering(listed, { text: pet }), 'body must be array'],
+  [
+    'a success with a forbidden limit',
+    { ...listed, target: '/pets?limit=101' },
+    'forbids the request: limit must be <= 100',
+  ],
+  [
+    'a success with a forbidden status',
+    { ...listed, target: '/pets?status=lost' },
+    'forbids the request: status',
+  ],
+  [
+    'a success with a forbidden body',
+    { ...created, body: '{"name":" ","categoryId":1}' },
+    'forbids the request: body/name',
+  ],
+  [
+    'a success with a forbidden header',
+    { ...created, headers: { 'Idempotency-Key': 'a b' } },
+    'forbids the request: Idempotency-Key',
+  ],
+  [
+    'an error for a pair of surrogates',
+    { ...refused, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
+    'but the document allows it',
+  ],
+  ['an error for what is allowed', { ...refused, body: created.body }, 'but the document allows it'],
+])('openapi.json forbids %s', (_what, exchange, problem) => {
+  expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
 });

@@ -16,7 +16,6 @@ import {
   stopClock,
   store,
   stored,
-  twice,
   useKeysInTables,
   via,
   type Way,
@@ -121,6 +120,11 @@ test('a key is found by its id, as it is in the table now', async () => {
   );
   expect(revoked.revokedBy).toEqual(auditLine('revoke', record.keyId));
 });
+
+const twice: Way = async (_call, execute) => {
+  await execute().catch(() => {});
+  return execute();
+};
 
 test('revoking a key ends it at once, is recorded once, and is done to an expired key too', async () => {
   for (const { key, record } of [await issue(), await issue(0)]) {

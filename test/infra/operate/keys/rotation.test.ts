@@ -2,15 +2,14 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from '@jest/globals';
 import { type IssuedKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { findRotatableKey, rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
-import { stateOf } from '../../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, hashOf, stateOf } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
+  active,
   aside,
   auditLine,
   caller,
-  cutOff,
-  DAY_MILLISECONDS,
-  expectedRecord,
+  DAY,
   issue,
   listed,
   replacing,
@@ -27,13 +26,12 @@ import {
 useKeysInTables();
 
 /** Rotates a key as the command does. */
-async function rotate(old: IssuedKey, overlap = DAY_MILLISECONDS, lifetime?: number): Promise<IssuedKey> {
+async function rotate(old: IssuedKey, overlap = DAY, lifetime?: number): Promise<IssuedKey> {
   const predecessor = await findRotatableKey(store, old.record.keyId);
-  let successor: IssuedKey;
-  await rotateApiKey(store, predecessor, { overlap, lifetime, caller }, async (issued) => {
-    successor = issued;
-  });
-  return successor!;
+  const shown: IssuedKey[] = [];
+  const show = async (successor: IssuedKey) => void shown.push(successor);
+  await rotateApiKey(store, predecessor, { overlap, lifetime, caller }, show);
+  return shown[0]!;
 }
 
 /** Both keys work, the old one until it expires, and no other key does. */
@@ -43,24 +41,29 @@ async function expectRotated(old: IssuedKey): Promise<void> {
   expect(rotatedBy).toEqual(auditLine('rotate', old.record.keyId));
   expect(stateOf(record, new Date())).toBe('active');
   expect(stateOf(record, new Date(expiresAt!))).toBe('expired');
-  expect(await working()).toEqual([successor!.keyId, old.record.keyId].toSorted());
+  expect(await active()).toEqual([successor!.keyId, old.record.keyId].toSorted());
 }
 
-/** The ids of all keys that are listed and work. */
-async function working(): Promise<string[]> {
-  const active = (await listed()).filter((record) => stateOf(record, new Date()) === 'active');
-  return active.map(({ keyId }) => keyId).toSorted();
-}
+const interrupted = new Error('The command ended here.');
 
 describe('rotating a key', () => {
-  test('gives its owner a successor, and both work until the overlap is over', async () => {
+  test('adds a successor, and both work until the overlap is over', async () => {
     const now = stopClock();
     const old = await issue();
     const { keyId } = old.record;
-    const successor = await rotate(old, 3_600_000);
-    const { record } = successor;
+    const { key, record } = await rotate(old, 3_600_000);
     const end = now + 3_600_000;
-    expect(await stored(record)).toStrictEqual({ ...expectedRecord(successor, 'rotate'), replaces: keyId });
+    const createdBy = auditLine('rotate', record.keyId);
+    expect(await stored(record)).toStrictEqual({
+      hash: hashOf(key),
+      keyId: expect.stringMatching(/^key_[0-9a-f]{20}$/),
+      stage: store.stage,
+      owner: 'Acme',
+      start: key.slice(0, -32),
+      createdAt: createdBy.time,
+      createdBy,
+      replaces: keyId,
+    });
     expect(await stored(old.record)).toStrictEqual({
       ...old.record,
       expiresAt: new Date(end).toISOString(),
@@ -74,11 +77,11 @@ describe('rotating a key', () => {
 
   test('gives the successor the lifetime of the key, or another', async () => {
     const now = stopClock();
-    const old = await issue(90 * DAY_MILLISECONDS);
-    const later = stopClock(now + 80 * DAY_MILLISECONDS);
+    const old = await issue(90 * DAY);
+    const later = stopClock(now + 80 * DAY);
     const alike = await rotate(old);
-    expect(Date.parse(alike.record.expiresAt!)).toBe(later + 90 * DAY_MILLISECONDS);
-    const other = await rotate(alike, DAY_MILLISECONDS, 3_600_000);
+    expect(Date.parse(alike.record.expiresAt!)).toBe(later + 90 * DAY);
+    const other = await rotate(alike, DAY, 3_600_000);
     expect(Date.parse(other.record.expiresAt!)).toBe(later + 3_600_000);
   });
 
@@ -108,11 +111,8 @@ describe('rotating a key', () => {
 
   test('may be done to one whose rotation an earlier version left incomplete', async () => {
     const old = await issue();
-    const begun = { keyId: 'key_1', hash: 'a hash', isAbandoned: true };
-    await database.send(
-      new PutCommand({ TableName: store.table, Item: { ...old.record, successor: begun } }),
-    );
-    expect(await listed()).toMatchObject([{ successor: begun }]);
+    const Item = { ...old.record, successor: { keyId: 'key_1', hash: 'a hash', isAbandoned: true } };
+    await database.send(new PutCommand({ TableName: store.table, Item }));
     await rotate(old);
     await expectRotated(old);
   });
@@ -122,11 +122,8 @@ describe('rotating a key', () => {
 test.each([0, 1, 2, 3])('a rotation that is interrupted after %d calls can be run again', async (last) => {
   const old = await issue();
   const { keyId } = old.record;
-  const killed: Way = async (call, execute) => {
-    if (call > last) throw cutOff;
-    return execute();
-  };
-  await expect(via(killed, () => rotate(old))).rejects.toThrow(cutOff.message);
+  const way: Way = (call, execute) => (call > last ? Promise.reject(interrupted) : execute());
+  await expect(via(way, () => rotate(old))).rejects.toThrow(interrupted.message);
   expect(await stored(old.record)).toEqual(old.record);
   const extra = (await listed()).filter((record) => record.keyId !== keyId);
   expect(extra.map(({ replaces }) => replaces)).toEqual(last < 3 ? [] : [keyId]);
@@ -143,31 +140,34 @@ test('a rotation recognises its own write, even on a key that was revoked before
     return execute();
   };
   const { record } = await replacing(UpdateCommand, revokeBeforeRetry, () => rotate(old));
-  expect(await working()).toEqual([record.keyId]);
+  expect(await active()).toEqual([record.keyId]);
   expect(await stored(old.record)).toMatchObject({ rotatedBy: {}, revokedBy: {} });
 });
 
-test('a rotation does not bring back a key that was deleted meanwhile', async () => {
+test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
+  [
+    'deleted',
+    ({ hash }) => database.send(new DeleteCommand({ TableName: store.table, Key: { hash } })),
+    'is no key',
+  ],
+  ['revoked', (record) => revokeApiKey(store, record, caller), 'is revoked: issue a new one to Acme'],
+])('a rotation does not bring back a key that was %s meanwhile', async (_what, end, reason) => {
   const old = await issue();
-  const { hash } = old.record;
-  const deleteFirst = async (execute: () => Promise<unknown>) => {
-    await aside(() => database.send(new DeleteCommand({ TableName: store.table, Key: { hash } })));
+  const endFirst = async (execute: () => Promise<unknown>) => {
+    await aside(() => end(old.record));
     return execute();
   };
-  const rotation = replacing(UpdateCommand, deleteFirst, () => rotate(old));
-  await expect(rotation).rejects.toThrow('was revoked, so do not use it. There is no key');
-  expect(await works(old.key)).toBe(false);
+  const rotation = replacing(UpdateCommand, endFirst, () => rotate(old));
+  await expect(rotation).rejects.toThrow(new RegExp(`was revoked, so do not use it\\. The.* ${reason}`));
+  expect(await active()).toEqual([]);
 });
 
 test('a rotation that cannot know whether the expiry is set says what to read', async () => {
   const old = await issue();
-  const rotation = replacing(
-    UpdateCommand,
-    (execute) => execute().then(() => Promise.reject(cutOff)),
-    () => rotate(old),
-  );
+  const interrupt = (execute: () => Promise<unknown>) => execute().then(() => Promise.reject(interrupted));
+  const rotation = replacing(UpdateCommand, interrupt, () => rotate(old));
   await expect(rotation).rejects.toThrow(
-    `The expiry of the key ${old.record.keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${cutOff.message}`,
+    `The expiry of the key ${old.record.keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${interrupted.message}`,
   );
   await expectRotated(old);
 });

@@ -1,0 +1,195 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { type ApiKeyRecord, hashOf } from '../../../../shared/storage/api-keys.ts';
+import { database } from '../../../../shared/storage/database.ts';
+import {
+  active,
+  auditLine,
+  caller,
+  DAY,
+  issue,
+  keys,
+  listed,
+  store,
+  stored,
+  time,
+  useKeysInTables,
+  works,
+} from '../../../support/keys-in-tables.ts';
+import { done, refusal } from '../../../support/outcomes.ts';
+
+useKeysInTables();
+
+/** Puts a record that the command would not write. */
+async function put(Item: ApiKeyRecord): Promise<void> {
+  await database.send(new PutCommand({ TableName: store.table, Item }));
+}
+
+/** Returns `2026-11-21 17:43`. */
+const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
+
+/** Returns the milliseconds from one time to another. */
+const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
+
+describe('issues a key', () => {
+  test('for people, and shows it once', async () => {
+    const stdout = done(await keys(['issue', '--owner', ' 東京ペット ', '--expires-in', '90d']));
+    const key = /^key +(\S+)$/m.exec(stdout)![1]!;
+    const record = await stored({ hash: hashOf(key) });
+    const { keyId, createdAt, expiresAt } = record;
+    expect(stdout).toBe(
+      `key        ${key}\nkeyId      ${keyId}\nowner      東京ペット\ncreatedAt  ${createdAt}\n` +
+        `expiresAt  ${expiresAt}\n\nThis key is not shown again: only its hash is stored.\n`,
+    );
+    expect(record).toMatchObject({ owner: '東京ペット', createdBy: auditLine('issue', keyId) });
+    expect(between(createdAt, expiresAt!)).toBe(90 * DAY);
+    const { Items } = await database.send(new ScanCommand({ TableName: store.table }));
+    expect(JSON.stringify(Items)).toContain(keyId);
+    expect(JSON.stringify(Items)).not.toContain(key.slice(20));
+  });
+
+  test('for programs', async () => {
+    const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
+    const { keyId, createdAt } = await stored({ hash: hashOf(key) });
+    expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
+
+    const output = done(await keys(['issue', '--owner', 'Acme', '--quiet']));
+    expect(output).toMatch(/^pets_\w+\n$/);
+    expect(await works(output.trim())).toBe(true);
+  });
+});
+
+describe('lists', () => {
+  test('no keys of a stage that has none, and does not mind if nobody reads it', async () => {
+    expect(done(await keys(['list']))).toBe('No keys.\n');
+    expect(done(await keys(['list', '--json']))).toBe('[]\n');
+    expect(done(await keys(['list'], { isUnread: true }))).toBe('');
+  });
+
+  test('keys in columns', async () => {
+    const plain = await issue();
+    const replacing = await issue(DAY, '東京ペット 🐶');
+    const expired = await issue(-1);
+    const revoked = await issue();
+    const odd = await issue();
+    await revokeApiKey(store, revoked.record, caller);
+    await put({ ...replacing.record, replaces: plain.record.keyId });
+    const rotatedBy = odd.record.createdBy!;
+    await put({ ...odd.record, owner: 'Odd\u001B[2J\nkey_0\u202E\u2028', rotatedBy });
+    const stdout = done(await keys(['list']));
+    expect(stdout).not.toMatch(/ $/m);
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    const titles = ['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER'];
+    const starts = titles.map((title) => head.indexOf(title));
+    const cellsOf = (line = '') =>
+      starts.map((start, column) => line.slice(start, starts[column + 1]).trimEnd());
+    expect(cellsOf(head)).toEqual(titles);
+    for (const [{ record }, ...cells] of [
+      [plain, 'never', 'active', '-', 'Acme'],
+      [replacing, minute(replacing.record.expiresAt!), 'active', plain.record.keyId, '東京ペット 🐶'],
+      [expired, minute(expired.record.expiresAt!), 'expired', '-', 'Acme'],
+      [revoked, 'never', 'revoked', '-', 'Acme'],
+      [odd, 'never', 'active (rotated)', '-', 'Odd [2J key_0'],
+    ] as const) {
+      const row = cellsOf(rows.find((line) => line.startsWith(record.keyId)));
+      expect(row).toEqual([record.keyId, record.start, minute(record.createdAt), ...cells]);
+    }
+    expect(rows).toHaveLength(5);
+  });
+
+  test('the keys of an owner in a state for programs, with null for what is absent and without hashes', async () => {
+    const [{ record }, old] = [await issue(DAY, 'Known'), await issue(undefined, 'Known')];
+    await issue(undefined, 'Known');
+    await revokeApiKey(store, (await issue()).record, caller);
+    await revokeApiKey(store, record, caller);
+    // As earlier versions wrote it.
+    const { createdBy, ...unsigned } = old.record;
+    const successor = { keyId: 'key_2', hash: hashOf('another') };
+    await put(Object.assign(unsigned, { revokedAt: createdBy!.time, rotatedBy: createdBy!, successor }));
+    const stdout = done(await keys(['list', '--json', '--owner', ' Known', '--state', 'revoked']));
+    const { keyId, createdAt, expiresAt } = record;
+    const shown = {
+      keyId,
+      owner: 'Known',
+      start: record.start,
+      state: 'revoked',
+      createdAt,
+      createdBy: record.createdBy,
+      expiresAt,
+      replaces: null,
+      successor: null,
+      rotatedBy: null,
+      revokedAt: time,
+      revokedBy: auditLine('revoke', keyId),
+    };
+    const oldShown = expect.objectContaining({ createdBy: null, successor: 'key_2', revokedBy: null });
+    expect(new Set(JSON.parse(stdout))).toEqual(new Set([shown, oldShown]));
+    for (const { hash } of [record, successor]) expect(stdout).not.toContain(hash);
+  });
+});
+
+describe('rotates a key', () => {
+  test('for people, by default for the same lifetime and with a day in which both work', async () => {
+    const { record } = await issue(90 * DAY);
+    const stdout = done(await keys(['rotate', record.keyId]));
+    const key = /^key +(\S+)$/m.exec(stdout)![1]!;
+    const [successor, { rotatedBy, expiresAt }] = [await stored({ hash: hashOf(key) }), await stored(record)];
+    expect(stdout).toContain(`\nreplaces   ${record.keyId}, which works until ${expiresAt}\n`);
+    expect(stdout.split(key)).toHaveLength(2);
+    expect(between(successor.createdAt, successor.expiresAt!)).toBe(90 * DAY);
+    expect(Math.round(between(rotatedBy!.time, expiresAt!) / 60_000)).toBe(24 * 60);
+  });
+
+  test('for programs, with another overlap and lifetime', async () => {
+    const { keyId, ...old } = (await issue()).record;
+    const options = ['--overlap', '2h', '--expires-in', '30d', '--json'];
+    const { key, ...shown } = JSON.parse(done(await keys(['rotate', keyId, ...options])));
+    const [successor, { rotatedBy, expiresAt }] = [await stored({ hash: hashOf(key) }), await stored(old)];
+    expect(shown).toMatchObject({ keyId: successor.keyId, replaces: { keyId, expiresAt } });
+    expect(between(shown.createdAt, shown.expiresAt)).toBe(30 * DAY);
+    expect(Math.round(between(rotatedBy!.time, expiresAt!) / 60_000)).toBe(2 * 60);
+  });
+});
+
+describe('when nobody reads standard output, revokes the key that it', () => {
+  test.each(['issued', 'rotated to'])('%s', async (how) => {
+    const { record } = await issue();
+    const command = how === 'issued' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
+    const line = refusal(await keys([...command, '--quiet'], { isUnread: true }));
+    const { keyId, start, revokedBy } = (await listed()).find((other) => other.keyId !== record.keyId)!;
+    expect(line).toBe(
+      `The key ${keyId} (${start}…) was revoked, so do not use it. Standard output cannot be written: write EPIPE.`,
+    );
+    expect(revokedBy).toEqual(auditLine('revoke', keyId));
+    expect(await stored(record)).toEqual(record);
+  });
+});
+
+describe('revokes a key', () => {
+  test.each([
+    ['somebody says no', 'n\n'],
+    ['nobody can answer', ''],
+  ])('not when %s', async (_what, input) => {
+    const { record } = await issue();
+    const { code, stdout, stderr } = await keys(['revoke', record.keyId], { input });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/\[y\/N\] \n?Nothing was revoked\. Where nobody can answer, add --yes\.\n$/);
+    expect(await active()).toEqual([record.keyId]);
+  });
+
+  test('without a question if told so, only once, and not its successor', async () => {
+    const { keyId } = (await issue()).record;
+    const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
+    const revoked = await keys(['revoke', keyId, '--yes', '--json']);
+    const warning = `Its successor is ${successor}: revoke it too if it leaked.\n`;
+    expect(revoked).toEqual({ code: 0, stdout: expect.any(String), stderr: warning });
+    expect(JSON.parse(revoked.stdout)).toMatchObject({
+      keyId,
+      state: 'revoked',
+      revokedBy: auditLine('revoke', keyId),
+    });
+    expect(await active()).toEqual([successor]);
+    expect(await keys(['revoke', keyId, '--json'])).toEqual(revoked);
+  });
+});

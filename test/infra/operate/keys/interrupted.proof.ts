@@ -1,0 +1,104 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
+import { hashOf } from '../../../../shared/storage/api-keys.ts';
+import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';
+import {
+  active,
+  dataFolder,
+  issue,
+  keys,
+  listed,
+  stored,
+  useKeysInTables,
+  works,
+} from '../../../support/keys-in-tables.ts';
+import { done, refusal } from '../../../support/outcomes.ts';
+import { type Outcome, type RunningModule, startModule } from '../../../support/run-command.ts';
+
+// What happens to the command while it runs in a process of its own.
+
+useKeysInTables();
+
+/** Text in the call that stores a key, and in the call that sets the expiry of a rotated key. */
+const PUT = '"Item":';
+const LAST_WRITE = 'rotatedBy = ';
+const GOING_ON = 'Going on to the end of this step …\n';
+
+let proxy: FaultProxy | undefined;
+afterEach(async () => proxy?.close());
+
+function start(parameters: string[]): RunningModule {
+  const local = ['--stage', 'local', '--data', dataFolder];
+  return startModule('infra/operate/keys/main.ts', [...parameters, ...local]);
+}
+
+/**
+ * Runs the command, and holds the first of its calls with this text until something has happened.
+ *
+ * @param act what happens. It may return a fault for the call.
+ */
+async function runHeld(
+  parameters: string[],
+  text: string,
+  act: (running: RunningModule) => ReturnType<ChooseFault>,
+): Promise<Outcome> {
+  const service = readLocalService(dataFolder);
+  let isHeld = false;
+  proxy = await startFaultProxy(service.databaseEndpoint, async (_call, read) => {
+    if (isHeld || !(await read()).includes(text)) return undefined;
+    isHeld = true;
+    return act(running);
+  });
+  writeLocalService(dataFolder, { ...service, databaseEndpoint: proxy.endpoint });
+  const running = start(parameters);
+  const outcome = await running.ended;
+  writeLocalService(dataFolder, service);
+  return outcome;
+}
+
+test('a rotation that is killed before its last write leaves an extra key, and can be run again', async () => {
+  const { key, record } = await issue();
+  const { keyId } = record;
+  const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
+    running.process.kill('SIGKILL');
+    await running.ended;
+    return 'reset before the request is read' as const;
+  });
+  expect(await stored(record)).toEqual(record);
+  const extra = await stored({ hash: hashOf(killed.stdout.trim()) });
+  expect(await active()).toEqual([keyId, extra.keyId].toSorted());
+  const rows = done(await keys(['list'])).split('\n');
+  expect(rows[1]).toMatch(new RegExp(`^${extra.keyId} .* active +${keyId} +Acme$`));
+  expect(rows[2]).toMatch(new RegExp(`^${keyId} .* active +- +Acme$`));
+
+  done(await keys(['revoke', extra.keyId, '--yes', '--json']));
+  const successor = await stored({ hash: hashOf(done(await keys(['rotate', keyId, '--quiet'])).trim()) });
+  expect(await works(key)).toBe(true);
+  expect(await stored(record)).toMatchObject({ successor: { keyId: successor.keyId } });
+});
+
+test.each(['issue', 'rotate'])('Ctrl-C during %s waits until the key is stored and shown', async (action) => {
+  const { record } = await issue();
+  const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
+  const outcome = await runHeld([...command, '--quiet'], PUT, async ({ process: child }) => {
+    const said = once(child.stderr!, 'data');
+    child.kill('SIGINT');
+    expect(String(await said)).toBe(GOING_ON);
+    child.kill('SIGINT'); // which npm may send once more
+    return undefined;
+  });
+  expect(outcome).toMatchObject({ code: 0, stderr: GOING_ON });
+  const { keyId, replaces } = await stored({ hash: hashOf(outcome.stdout.trim()) });
+  expect(await active()).toEqual([record.keyId, keyId].toSorted());
+  expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);
+});
+
+test('a key whose reader has closed the pipe is revoked', async () => {
+  const { process: child, ended } = start(['issue', '--owner', 'Acme', '--quiet']);
+  child.stdout!.destroy();
+  const line = refusal(await ended);
+  const [{ keyId, revokedBy } = {}] = await listed();
+  expect(revokedBy).toMatchObject({ action: 'revoke' });
+  expect(line).toMatch(new RegExp(`^The key ${keyId} .* was revoked, .* cannot be written: .*EPIPE\\.$`));
+});

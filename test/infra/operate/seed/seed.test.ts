@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { addPet } from '../../../../infra/operate/seed/client.ts';
+import { findService } from '../../../../infra/operate/seed/options.ts';
+import { madeUpPet } from '../../../../infra/operate/seed/pets.ts';
+import { NewPet } from '../../../../shared/contract/schemas.ts';
+import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
+import { refusal } from '../../../support/outcomes.ts';
+import { runInProcess } from '../../../support/run-in-process.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+
+const KEY = 'pets_staging_abcdefgh';
+const folder = temporaryFolder();
+/** Responds in place of a service. */
+let proxy: ClientProxy;
+
+beforeAll(async () => {
+  proxy = await startClientProxy('http://127.0.0.1:1');
+  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseAddress: proxy.baseAddress }));
+  writeFileSync(join(folder, 'api-key'), KEY);
+});
+afterAll(() => proxy.close());
+
+const seed = (parameters: string[], environment: Record<string, string> = {}) =>
+  runInProcess('infra/operate/seed/main.ts', parameters, { environment });
+
+const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
+const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotency-key']);
+
+/** Decides on each create from now on, by its index. */
+function decide(fate: (index: number) => Fate): void {
+  proxy.decide(({ method }) =>
+    method === 'POST' ? fate(creates().length - 1) : { status: 200, body: '[]' },
+  );
+}
+
+test('made-up pets are valid, and depend only on the seed and the index', () => {
+  const pets = Array.from({ length: 2_000 }, (_, index) => madeUpPet(7, index));
+  expect(pets.map((pet) => v.parse(NewPet, pet))).toEqual(pets);
+  expect([1_500, 3].map((index) => madeUpPet(7, index))).toEqual([pets[1_500], pets[3]]);
+  expect(madeUpPet(8, 3)).not.toEqual(pets[3]);
+});
+
+test('a run that fails prints the seed that resumes it, with which each pet has the same Idempotency-Key', async () => {
+  decide((index) => (index < 3 ? { status: 201 } : { status: 400, body: '{"message":"No more."}' }));
+  const failed = await seed(['--data', folder, '--count', '9', '--concurrency', '1']);
+  const [, seedPrinted = ''] =
+    /\nA pet was rejected: No more\. At least 3 of 9 pets are in the store\. To add the others, run the same command with --seed (\d+) within 24 hours of its first start\.\n$/.exec(
+      failed.stderr,
+    )!;
+  expect(failed.code).toBe(1);
+  const first = idempotencyKeys();
+
+  decide(() => ({ status: 201 }));
+  expect(await seed(['--data', folder, '--count', '11', '--seed', seedPrinted])).toEqual({
+    code: 0,
+    stdout: `Adding 11 pets to ${proxy.baseAddress} with --seed ${seedPrinted} …\nAll 11 pets are in the store.\n`,
+    stderr: expect.stringMatching(/^(pets: \d+ %\n)*pets: 100 %\n$/),
+  });
+  expect(new Set(idempotencyKeys()).size).toBe(11);
+  expect(idempotencyKeys()).toEqual(expect.arrayContaining(first));
+});
+
+const add = (): Promise<void> => addPet({ ...proxy, apiKey: KEY }, 3, 0, new AbortController().signal);
+
+describe('a pet', () => {
+  test('is sent again with its Idempotency-Key when its response is lost', async () => {
+    decide((index) => (index === 0 ? 'lose' : { status: 201 }));
+    await add();
+    expect(idempotencyKeys()).toEqual(['seed-3-0', 'seed-3-0']);
+  });
+
+  test('is retried after Retry-After', async () => {
+    decide((index) => (index === 0 ? { status: 429, headers: { 'Retry-After': '2' } } : { status: 201 }));
+    await add();
+    const [first, second, ...others] = creates().map(({ time }) => time);
+    // Node's timers may be early by less than 1 ms.
+    expect(second! - first!).toBeGreaterThanOrEqual(1_999);
+    expect(others).toEqual([]);
+  });
+
+  test.each([
+    [401, '{"code":"unauthorized","message":"Who are you?","status":401}', 'Who are you?'],
+    [307, '', 'the response has status 307 and no Error body.'],
+    [403, 'null', 'the response has status 403 and no Error body.'],
+  ])('is not retried after a response with status %d', async (status, body, reason) => {
+    decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
+    await expect(add()).rejects.toThrow(new Error(`A pet was rejected: ${reason}`));
+    expect(creates()).toHaveLength(1);
+  });
+
+  test.each([
+    ['0', 10, 'A pet was not added in 10 attempts: Broken.'],
+    ['3000000', 1, 'The service asks for a pause of 3000000 seconds: Broken.'],
+  ])('is given up on after Retry-After: %s in %d attempts', async (retryAfter, attempts, sentence) => {
+    decide(() => ({ status: 503, headers: { 'Retry-After': retryAfter }, body: '{"message":"Broken."}' }));
+    await expect(add()).rejects.toThrow(new Error(sentence));
+    expect(creates()).toHaveLength(attempts);
+  });
+});
+
+const CALL =
+  'Call it like this, with the two dashes: npm run seed -- [--count 1000] [--seed N] [--data DIR] [--concurrency 8] [--allow-production]';
+
+test.each<[string[], Record<string, string>, string]>([
+  [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
+  [['--count', '1000001'], {}, '--count must be an integer from 1 to 1000000.'],
+  [['--count', '1.5'], {}, '--count must be an integer from 1 to 1000000.'],
+  [['--seed', KEY], {}, '--seed must be an integer from 0 to 2147483647.'],
+  [['--concurrency', '101'], {}, '--concurrency must be an integer from 1 to 100.'],
+  [['--', KEY], {}, CALL],
+  [[], { npm_config_count: '20' }, CALL],
+  [[], { npm_config_allow_production: 'true' }, CALL],
+])(
+  'npm run seed with %j and %j fails with a sentence that quotes no value',
+  async (parameters, environment, sentence) => {
+    expect(refusal(await seed(parameters, environment))).toBe(sentence);
+  },
+);
+
+const HTTPS = 'BASE_URL must be an https URL, or an http URL on this machine.';
+const production = { BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: 'pets_production_abc' };
+const noPets =
+  'http://127.0.0.1:2/v1 does not list pets, check BASE_URL and API_KEY: there was no response (ECONNREFUSED).';
+
+test.each<[Record<string, string>, boolean, string]>([
+  [{ BASE_URL: 'https://example.com/v1' }, false, 'Set API_KEY to an API key of the service at BASE_URL.'],
+  [{ BASE_URL: 'staging', API_KEY: KEY }, false, HTTPS],
+  [{ BASE_URL: 'http://127.0.0.1.example.com/v1', API_KEY: KEY }, false, HTTPS],
+  [
+    production,
+    false,
+    'The API key is not a staging key, and customers would see made-up pets: to add them anyway, use --allow-production.',
+  ],
+  [production, true, noPets],
+  [{ BASE_URL: 'http://me:secret@127.0.0.1:2/v1/?x#y', API_KEY: KEY }, false, noPets],
+  [{}, false, 'No local service runs on /nowhere: start it with npm start and the same --data.'],
+])('made-up pets do not go to %j with --allow-production %j', async (environment, allowed, sentence) => {
+  const options = { data: '/nowhere', 'allow-production': allowed };
+  await expect(findService(options, environment)).rejects.toThrow(new Error(sentence));
+});
