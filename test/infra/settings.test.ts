@@ -93,9 +93,7 @@ describe('the settings of a stage must not have', () => {
       ],
     ),
     ...[
-      '',
       'https://pets.example.com',
-      'pets.example.com/v1',
       'pets.example.com.',
       'Pets.example.com',
       'localhost',

@@ -2,28 +2,32 @@ import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../shared/names.ts';
 import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
 
-/** A line of a graph: namespace, name, then names and values of dimensions in turn; or an expression alone. */
-type Line = [...string[], { expression?: string; id?: string; stat?: string; period?: number }];
-
-interface Widget {
-  type: string;
-  properties: { title: string; region?: string; alarms?: string[]; metrics?: Line[] };
+interface Line {
+  /** Namespace, name, then names and values of dimensions in turn. Empty if the line is an expression. */
+  metric: string[];
+  expression?: string;
+  id?: string;
+  stat?: string;
+  period?: number;
 }
 
 describe.each(stageNames)('the dashboard of %s', (stage) => {
   const template = readableTemplate(stage);
-  const [first, ...graphs]: Widget[] = JSON.parse(
-    template.Resources['Dashboard'].Properties.DashboardBody,
-  ).widgets;
-  const lines = graphs.flatMap(({ properties }) => properties.metrics!);
+  const { Resources } = template;
+  const [alarmWidget, ...widgets] = JSON.parse(Resources['Dashboard'].Properties.DashboardBody).widgets;
+  const graphs = widgets.map(({ properties }: any) => ({
+    ...properties,
+    lines: properties.metrics.map((line: any[]) => ({ metric: line.slice(0, -1), ...line.at(-1) })),
+  }));
+  const lines: Line[] = graphs.flatMap((graph: any) => graph.lines);
   const service = `pet-store-${stage}`;
 
   test('begins with every alarm', () => {
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([name]) => `\${${name}.Arn}`);
-    expect(first!.properties.alarms!.toSorted()).toEqual(alarms.toSorted());
+    expect(alarmWidget.properties.alarms.toSorted()).toEqual(alarms.toSorted());
   });
 
-  // A search by other dimensions than a metric has finds nothing.
+  // A search by other dimensions than the metric has finds nothing.
   test('shows what the functions and the access log count in each minute, of this stage alone', () => {
     const { petsCreated, refusals, deprecatedCalls } = metrics;
     const gatewayRefusals = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
@@ -31,21 +35,14 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
       const schema = ['PetStore', 'service', ...dimensions].join(',');
       return `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60)`;
     });
-    expect(lines.flatMap((line) => expressionOf(line)?.match(/^SEARCH.*/) ?? [])).toEqual(searches);
+    expect(expressions(lines).filter((expression) => expression.startsWith('SEARCH'))).toEqual(searches);
     expect(shown('PetStore')).toEqual([[petsCreated.name, 'service', service, 'Sum', 60]]);
   });
 
   test('shows requests, error responses and latency of this API and stage', () => {
-    const metricsOfApi = [
-      'Count Sum',
-      '4XXError Sum',
-      '5XXError Sum',
-      'Latency p50',
-      'Latency p90',
-      'Latency p99',
-    ];
+    const names = ['Count Sum', '4XXError Sum', '5XXError Sum', 'Latency p50', 'Latency p90', 'Latency p99'];
     expect(shown('AWS/ApiGateway')).toEqual(
-      metricsOfApi.map((text) => {
+      names.map((text) => {
         const [name, statistic] = text.split(' ');
         return [name, 'ApiName', service, 'Stage', stage, statistic, 60];
       }),
@@ -54,26 +51,26 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
 
   const tableNames = resourcesOf(template, 'AWS::DynamoDB::GlobalTable').map(([name]) => name);
   test.each([
-    ['AWS/Lambda', 'Duration', 'FunctionName', functionNames],
-    ['AWS/Lambda', 'Errors', 'FunctionName', functionNames],
-    ['AWS/Lambda', 'Throttles', 'FunctionName', functionNames],
-    ['AWS/Lambda', 'ConcurrentExecutions', 'FunctionName', functionNames],
-    ['AWS/DynamoDB', 'ConsumedReadCapacityUnits', 'TableName', tableNames],
-    ['AWS/DynamoDB', 'ConsumedWriteCapacityUnits', 'TableName', tableNames],
+    ['Lambda', 'Duration', 'FunctionName', functionNames],
+    ['Lambda', 'Errors', 'FunctionName', functionNames],
+    ['Lambda', 'Throttles', 'FunctionName', functionNames],
+    ['Lambda', 'ConcurrentExecutions', 'FunctionName', functionNames],
+    ['DynamoDB', 'ConsumedReadCapacityUnits', 'TableName', tableNames],
+    ['DynamoDB', 'ConsumedWriteCapacityUnits', 'TableName', tableNames],
   ])('shows %s %s of each %s', (namespace, metric, dimension, names) => {
-    const found = shown(namespace).filter(([name]) => name === metric);
+    const found = shown(`AWS/${namespace}`).filter(([name]) => name === metric);
     expect(found.map((line) => line.slice(1, 3))).toEqual(names.map((name) => [dimension, `\${${name}}`]));
   });
 
   test('shows what throttled each table and its indexes, as the alarms count it', () => {
-    const counted = ['Pets', 'Intents', 'ApiKeys'].flatMap(
-      (name) => template.Resources[`Monitoring${name}Throttles`].Properties.Metrics,
+    const queries = tableNames.flatMap(
+      (name) => Resources[`Monitoring${name.slice('Storage'.length)}Throttles`].Properties.Metrics,
     );
-    expect(lines.flatMap((line) => expressionOf(line)?.match(/^SUM.*/) ?? [])).toEqual(
-      counted.flatMap(({ Expression = [] }) => Expression),
+    expect(expressions(lines).filter((expression) => expression.startsWith('SUM'))).toEqual(
+      queries.flatMap(({ Expression = [] }) => Expression),
     );
-    expect(shown('AWS/DynamoDB').filter(([name]) => name!.toString().endsWith('ThrottleEvents'))).toEqual(
-      counted
+    expect(shown('AWS/DynamoDB').filter(([name]) => `${name}`.endsWith('ThrottleEvents'))).toEqual(
+      queries
         .flatMap(({ MetricStat = [] }) => MetricStat)
         .map(({ Metric: { MetricName, Dimensions }, Stat }) => [
           MetricName,
@@ -84,34 +81,26 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     );
   });
 
-  test.each(graphs.map(({ properties }) => [properties.title, properties] as const))(
+  test.each(graphs.map((graph: any) => [graph.title, graph]))(
     'calculates in its graph “%s” with the metrics of that graph, in the stage’s region',
-    (_title, { region, metrics: own = [] }) => {
-      expect(own).not.toEqual([]);
-      expect(region).toBe('${AWS::Region}');
-      const ids = own.flatMap((line) => optionsOf(line).id ?? []);
-      const used = own.flatMap(
-        (line) =>
-          expressionOf(line)
-            ?.match(/^(?!SEARCH).*/)?.[0]
-            .match(/\b[a-z]\w*/g) ?? [],
-      );
+    (_title, graph: any) => {
+      expect(graph.lines).not.toEqual([]);
+      expect(graph.region).toBe('${AWS::Region}');
+      const calculated = expressions(graph.lines).filter((expression) => !expression.startsWith('SEARCH'));
+      const used = calculated.flatMap((expression) => expression.match(/\b[a-z]\w*/g) ?? []);
+      const ids = graph.lines.flatMap(({ id = [] }) => id);
       expect(used.toSorted()).toEqual(ids.toSorted());
     },
   );
 
-  /** The metrics of a namespace that graphs show: name, dimensions, statistic and seconds. */
+  /** @returns the metrics of a namespace in graphs: name, dimensions, statistic and seconds. */
   function shown(namespace: string): (string | number | undefined)[][] {
     return lines
-      .filter(([source]) => source === namespace)
-      .map((line) => [...(line.slice(1, -1) as string[]), optionsOf(line).stat, optionsOf(line).period]);
+      .filter(({ metric }) => metric[0] === namespace)
+      .map(({ metric, stat, period }) => [...metric.slice(1), stat, period]);
   }
 });
 
-function optionsOf(line: Line) {
-  return line.at(-1) as Exclude<Line[number], string>;
-}
-
-function expressionOf(line: Line): string | undefined {
-  return optionsOf(line).expression;
+function expressions(lines: Line[]): string[] {
+  return lines.flatMap(({ expression = [] }) => expression);
 }
