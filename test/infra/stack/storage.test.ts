@@ -33,10 +33,18 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     [
       'StoragePets',
       ['id: N', 'partition: S', 'statusPartition: S'],
-      { table: ['id'], newest: ['partition', 'id'], 'newest-by-status': ['statusPartition', 'id'] },
+      {
+        table: ['HASH id'],
+        newest: ['HASH partition', 'RANGE id'],
+        'newest-by-status': ['HASH statusPartition', 'RANGE id'],
+      },
     ],
-    ['StorageIntents', ['token: S'], { table: ['token'] }],
-    ['StorageApiKeys', ['hash: S', 'stage: S', 'keyId: S'], { table: ['hash'], newest: ['stage', 'keyId'] }],
+    ['StorageIntents', ['token: S'], { table: ['HASH token'] }],
+    [
+      'StorageApiKeys',
+      ['hash: S', 'stage: S', 'keyId: S'],
+      { table: ['HASH hash'], newest: ['HASH stage', 'RANGE keyId'] },
+    ],
   ])('keep the keys of %s and its indexes', (name, types, keys) => {
     const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] } = tables.get(name)!.Properties;
     const definitions: any[] = AttributeDefinitions;
@@ -45,7 +53,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ).toEqual(types);
     const found = [{ IndexName: 'table', KeySchema }, ...GlobalSecondaryIndexes].map((index) => [
       index.IndexName,
-      index.KeySchema.map(({ AttributeName }: any) => AttributeName),
+      index.KeySchema.map(({ AttributeName, KeyType }: any) => `${KeyType} ${AttributeName}`),
     ]);
     expect(Object.fromEntries(found)).toEqual(keys);
   });
