@@ -7,7 +7,6 @@ import {
   importsComputedNames,
   importsOf,
   readRules,
-  ruleOf,
   rules,
 } from './support/import-rules.ts';
 
@@ -29,7 +28,7 @@ describe('the table of imports in CONTRIBUTING.md', () => {
     expect(files.flatMap((file) => forbiddenImports(file, sources.get(file)!))).toEqual([]);
   });
 
-  test('names only what is there', () => {
+  test('names only existing places', () => {
     const places = rules.flatMap(({ place, imports: targets }) => [place, ...targets]);
     expect(places.filter((place) => !files.some((file) => `${file}/`.startsWith(`${place}/`)))).toEqual([]);
   });
@@ -43,12 +42,6 @@ describe('the table of imports in CONTRIBUTING.md', () => {
     ]);
     expect(findCircle(new Map(rows))).toBeUndefined();
   });
-
-  // Rules that were not read would forbid nothing.
-  test('is read', () => {
-    expect(rules.length).toBeGreaterThan(10);
-    expect(ruleOf('functions/get-pet.ts')).toEqual({ place: 'functions', imports: ['shared'], packages: [] });
-  });
 });
 
 describe('the files', () => {
@@ -61,8 +54,8 @@ describe('the files', () => {
     expect(barrels).toEqual([]);
   });
 
-  // The worker imports bundles of a synthesized stack, whose names it is told.
-  test('compute no names of imports, but where bundles are run', () => {
+  // The worker imports bundles of a synthesized stack, whose names it receives.
+  test('compute no names of imports, except where bundles are run', () => {
     const computed = files.filter((file) => importsComputedNames(sources.get(file)!));
     expect(computed).toEqual(['infra/local/lambda/lambda-worker.ts']);
   });
@@ -84,17 +77,16 @@ describe('the files', () => {
 });
 
 describe('a rule', () => {
-  const table = [
-    '<!-- imports -->',
-    '| folder | may import | alone has |',
-    '|---|---|---|',
-    '| `shared` | `shared`, `functions/one.ts` | `@aws-sdk` |',
-    '| `shared/contract` | nothing | |',
-    '<!-- imports -->',
-    '| `outside` | `shared` | |',
-  ].join('\n');
-
   test('is a row between the marks', () => {
+    const table = [
+      '<!-- imports -->',
+      '| folder | may import | alone has |',
+      '|---|---|---|',
+      '| `shared` | `shared`, `functions/one.ts` | `@aws-sdk` |',
+      '| `shared/contract` | nothing | |',
+      '<!-- imports -->',
+      '| `outside` | `shared` | |',
+    ].join('\n');
     expect(readRules(table)).toEqual([
       { place: 'shared', imports: ['shared', 'functions/one.ts'], packages: ['@aws-sdk'] },
       { place: 'shared/contract', imports: [], packages: [] },
@@ -102,24 +94,11 @@ describe('a rule', () => {
   });
 
   test.each([
-    ['shared/a.ts', 'shared'],
-    ['shared/contract/b.ts', 'shared/contract'],
-    ['shared/contracts.ts', 'shared'],
-    ['other/a.ts', undefined],
-  ])('applies to %s by the longest place: %s', (file, place) => {
-    expect(ruleOf(file, readRules(table))?.place).toBe(place);
-  });
-
-  test.each([
     ['functions/list-pets.ts', `import { x } from './get-pet.ts';`, 'functions/get-pet.ts'],
     ['functions/list-pets.ts', `import * as v from 'valibot';`, 'valibot'],
     ['functions/list-pets.ts', `import { x } from 'aws-lambda';`, 'aws-lambda'],
-    ['shared/contract/json.ts', `import { x } from '../../elsewhere.ts';`, 'elsewhere.ts'],
-    [
-      'shared/contract/schemas.ts',
-      `import { x } from '@aws-sdk/client-dynamodb';`,
-      '@aws-sdk/client-dynamodb',
-    ],
+    // The longest place applies, so not the one of `infra/operate`.
+    ['infra/operate/seed/x.ts', `import { x } from '../../stages.ts';`, 'infra/stages.ts'],
     ['shared/storage/pets.ts', `import type { x } from '../../infra/stages.ts';`, 'infra/stages.ts'],
     ['shared/names.ts', `import { Stack } from 'aws-cdk-lib';`, 'aws-cdk-lib'],
     ['infra/local/main.ts', `import { App } from 'aws-cdk-lib/core';`, 'aws-cdk-lib/core'],
@@ -130,49 +109,27 @@ describe('a rule', () => {
     ]);
   });
 
-  test.each([
-    ['functions/authorizer.ts', `import type { x } from 'aws-lambda';`],
-    ['infra/stack/api.ts', `import { RestApi } from 'aws-cdk-lib/aws-apigateway';`],
-    ['infra/local/main.ts', `import dynalite from 'dynalite';`],
-  ])('allows %s the line %s', (file, line) => {
-    expect(forbiddenImports(file, line)).toEqual([]);
-  });
-
-  test('must be there for every file', () => {
-    expect(forbiddenImports('tools/x.ts', '')).toEqual([
-      'tools/x.ts has no row in the table of imports in CONTRIBUTING.md',
+  test('is required for every file', () => {
+    expect(forbiddenImports('sharedx/x.ts', '')).toEqual([
+      'sharedx/x.ts has no row in the table of imports in CONTRIBUTING.md',
     ]);
   });
 
-  test.each([
-    ['a>b b>c', undefined],
-    ['a>b b>c c>b', 'b c b'],
-    ['a>a', 'a a'],
-  ])('of no circles is held: %s has %s', (edges, circle) => {
-    const graph = new Map<string, string[]>();
-    for (const [from, to] of edges.split(' ').map((edge) => edge.split('>')))
-      graph.set(from!, [...(graph.get(from!) ?? []), to!]);
-    expect(findCircle(graph)?.join(' ')).toBe(circle);
+  test('against circles detects one', () => {
+    const graph = Object.entries({ a: ['b'], b: ['c'], c: ['b'] });
+    expect(findCircle(new Map(graph))).toEqual(['b', 'c', 'b']);
   });
 });
 
 describe('an import is found', () => {
   test.each([
     [`import './x.ts';`, false],
-    [`import x from './x.ts';`, false],
     [`import x, { y } from "./x.ts";`, false],
-    [`import * as x from './x.ts';`, false],
     [`import {\n  type x,\n  y,\n} from './x.ts';`, false],
-    [`import { type x } from './x.ts';`, false],
     [`import type from './x.ts';`, false],
     [`import type { x } from './x.ts';`, true],
-    [`import type * as x from './x.ts';`, true],
-    [`import type x from './x.ts';`, true],
-    [`export { x } from './x.ts';`, false],
     [`export * from './x.ts';`, false],
-    [`export type { x } from './x.ts';`, true],
     [`const { x } = await import('./x.ts');`, false],
-    [`type x = import(\n  './x.ts'\n).x;`, false],
     [`const x = require('./x.ts');`, false],
   ])('in %j', (source, typeOnly) => {
     expect(importsOf('shared/a.ts', `'use strict';\n${source}\n`)).toEqual([
@@ -180,19 +137,17 @@ describe('an import is found', () => {
     ]);
   });
 
-  test.each([`export const from = 'x';`, `Array.from('x');`, `export type X = 'x';`, `export default 'x';`])(
+  test.each([`export const from = 'x';`, `Array.from('x');`, `export type X = 'x';`])(
     'nowhere in %j',
     (source) => {
       expect(importsOf('shared/a.ts', source)).toEqual([]);
     },
   );
 
-  test.each([
-    'await import(name)',
-    'await import(`./${name}.ts`)',
-    `await import('./x' + name)`,
-    'require(name)',
-  ])('by a computed name in %j', (source) => {
-    expect(importsComputedNames(source)).toBe(true);
-  });
+  test.each(['await import(`./${name}.ts`)', `await import('./x' + name)`, 'require(name)'])(
+    'by a computed name in %j',
+    (source) => {
+      expect(importsComputedNames(source)).toBe(true);
+    },
+  );
 });

@@ -5,28 +5,28 @@ import { cdk, cdkEnvironment } from '../../infra/local/template/assembly.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
-/** A synthesis and what came of it. */
+/** The outcome of a synthesis, and the folder of its cloud assembly. */
 export interface Synthesis extends Outcome {
   assembly: string;
 }
 
 /**
- * The cloud assembly of the whole app, synthesized once for all files of a test run: whoever comes first does it, others
- * wait. Not to be written to.
+ * Synthesizes the whole app once for all files of a test run: the first to ask does it, others wait.
  *
- * @throws Error when the file that came first has ended before its synthesis.
+ * @returns the synthesis, whose folder is read-only.
+ * @throws Error if the file that asked first ended before its synthesis.
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
-  if (isFirst(join(folder, 'begun'))) {
+  if (isFirst(join(folder, 'started'))) {
     writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
     renameSync(`${outcome}.new`, outcome);
   }
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   while (!existsSync(outcome)) {
-    if (Date.now() > deadline) throw new Error('The synthesis that another test file began never ended.');
+    if (Date.now() > deadline) throw new Error('The synthesis that another test file started never ended.');
     await setTimeout(100);
   }
   return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
@@ -44,7 +44,7 @@ function isFirst(mark: string): boolean {
 /**
  * Runs `cdk synth`, all of its checks included, on `infra/app.ts` into the folder.
  *
- * @param additions lines that the app finds at the end of its modules, by path: `infra/stages.ts`.
+ * @param additions lines that are appended to the app's modules, by path: `infra/stages.ts`.
  */
 export function cdkSynth(
   assembly: string,
@@ -69,7 +69,7 @@ export function cdkSynth(
   return runModule(cdk, ['synth', ...parameters, '--quiet', '--output', assembly], {
     ...cdkEnvironment,
     CDK_VALIDATION: 'true',
-    // By which the CDK would know a test, and report in another way.
+    // The CDK would detect a test by it, and report in another way.
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });

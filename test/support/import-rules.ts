@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-// CONTRIBUTING.md has the table of what each folder may import. This reads it and holds files against it.
+// CONTRIBUTING.md has the table of what each folder may import. This reads it and checks files against it.
 
 export interface Import {
   /** A file of the project (`shared/storage/pets.ts`) or a package (`@aws-sdk/lib-dynamodb`, `node:fs`). */
@@ -37,23 +37,20 @@ function names(cell: string): string[] {
   return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name!);
 }
 
+/** The table of CONTRIBUTING.md. */
 export const rules = readRules(readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8'));
 
 const reserved = new Set(rules.flatMap(({ packages }) => packages));
-
-/** The row that applies to a file, if any. */
-export function ruleOf(file: string, table: Rule[] = rules): Rule | undefined {
-  const rows = table.filter(({ place }) => isIn(file, place));
-  return rows.toSorted((one, other) => other.place.length - one.place.length)[0];
-}
 
 function isIn(name: string, place: string): boolean {
   return name === place || name.startsWith(`${place}/`);
 }
 
-/** Imports of a file that the table does not allow, each as a sentence. */
+/** @returns a sentence for each import of the file that the table does not allow. */
 export function forbiddenImports(file: string, source: string): string[] {
-  const rule = ruleOf(file);
+  const [rule] = rules
+    .filter(({ place }) => isIn(file, place))
+    .toSorted((one, other) => other.place.length - one.place.length);
   if (!rule) return [`${file} has no row in the table of imports in CONTRIBUTING.md`];
   return importsOf(file, source)
     .filter((found) => !isAllowed(file, rule, found))
@@ -62,14 +59,14 @@ export function forbiddenImports(file: string, source: string): string[] {
 
 function isAllowed(file: string, { imports, packages }: Rule, { target, isFile, typeOnly }: Import): boolean {
   if (isFile) return imports.some((place) => isIn(target, place));
-  // The package has types alone, so that there is nothing to run.
+  // The package has types only.
   if (target === 'aws-lambda') return typeOnly;
   if (file.startsWith('functions/')) return false;
   const owned = [...reserved].filter((name) => isIn(target, name));
   return owned.length === 0 || packages.some((name) => isIn(target, name));
 }
 
-/** All imports and re-exports of a module that name their target, and the modules that it starts as workers. */
+/** @returns imports and re-exports of a module that name their target, and modules that it starts as workers. */
 export function importsOf(file: string, source: string): Import[] {
   const declarations = source.matchAll(
     /^[ \t]*(?:import|export)\b(?<type>\s+type\b(?!\s*(?:,|from\b)))?(?:[^'"`;]*?\bfrom)?\s*(['"])(?<name>[^'"]+)\2/gm,
@@ -87,19 +84,19 @@ export function importsOf(file: string, source: string): Import[] {
   });
 }
 
-/** Whether the module imports something by a name that it computes. */
+/** @returns whether the module imports anything by a computed name. */
 export function importsComputedNames(source: string): boolean {
   return /\b(?:import|require)\((?!\s*(['"])[^'"]*\1\s*[,)])/.test(source);
 }
 
-/** The first circle that is found in a graph, as the way round it; undefined if there is none. */
+/** @returns a circle in the graph, its first node again at the end, or undefined if there is none. */
 export function findCircle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
-  function visit(node: string, way: string[]): string[] | undefined {
-    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node];
+  function visit(node: string, path: string[]): string[] | undefined {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
     if (done.has(node)) return undefined;
     for (const next of graph.get(node) ?? []) {
-      const circle = visit(next, [...way, node]);
+      const circle = visit(next, [...path, node]);
       if (circle) return circle;
     }
     done.add(node);

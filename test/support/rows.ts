@@ -1,8 +1,8 @@
 /**
- * The row of a table that a test has for each operation, function or field.
+ * Looks up what a test must know of each operation or function.
  *
- * @param hint names the file and what is to be added there
- * @throws Error with that sentence when the row is missing.
+ * @param hint the file, and what to add there.
+ * @throws Error with the hint if the row is missing.
  */
 export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hint: string): Row {
   const row = rows[name];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesize } from '../../infra/local/template/assembly.ts';
 
-/** Synthesizes the staging stack into a folder that goes with this process, by Ctrl-C too. */
+/** Synthesizes the staging stack into a folder that is removed when this process ends, also on Ctrl-C. */
 export async function synthesizeStaging(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-assembly-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { errorCatalogue } from '../../../shared/contract/errors.ts';
 import { gatewayResponses } from '../../../shared/contract/gateway-responses.ts';
-import { resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
+import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
 const types =
@@ -11,55 +11,42 @@ const types =
   'INVALID_API_KEY INVALID_SIGNATURE MISSING_AUTHENTICATION_TOKEN QUOTA_EXCEEDED REQUEST_TOO_LARGE ' +
   'RESOURCE_NOT_FOUND THROTTLED UNAUTHORIZED UNSUPPORTED_MEDIA_TYPE WAF_FILTERED';
 
-describe.each(stageNames)('what API Gateway answers by itself in %s', (stage) => {
-  const responses = new Map(
-    resourcesOf(stackTemplate(stage), 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => [
-      Properties['ResponseType'] as string,
-      Properties,
+describe.each(stageNames)('what API Gateway responds by itself in %s', (stage) => {
+  const responses = new Map<string, any>(
+    propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::GatewayResponse').map((properties) => [
+      properties.ResponseType,
+      properties,
     ]),
   );
 
-  test('is ours for every response type that there is', () => {
+  test('is ours for every response type', () => {
     expect([...responses.keys()].toSorted()).toEqual(types.split(' '));
   });
 
-  describe.each(Object.entries(gatewayResponses))('%s', (type, { code }) => {
-    const { StatusCode, ResponseTemplates, ResponseParameters } = responses.get(type) ?? {};
-    const { status } = errorCatalogue[code];
-
-    test(`is a ${status} ${code}`, () => {
+  test.each(Object.entries(gatewayResponses))(
+    'has the Error body and headers of its code: %s',
+    (type, { code }) => {
+      const { StatusCode, ResponseTemplates, ResponseParameters } = responses.get(type);
+      const { status } = errorCatalogue[code];
       expect(StatusCode).toBe(`${status}`);
-    });
-
-    test('has the Error body, which repeats the status', () => {
-      expect(Object.keys(ResponseTemplates)).toEqual(['application/json']);
-      const body = JSON.parse(ResponseTemplates['application/json']);
-      expect(Object.keys(body)).toEqual(['code', 'message', 'status']);
-      expect(body).toEqual({ code, message: expect.stringMatching(/\w/), status });
-    });
-
-    // Any other variable could hold quotes, and with them break the JSON or show what is ours alone.
-    test(`names ${status < 500 ? 'no variable' : 'the request id and no other variable'}`, () => {
-      const variables = ResponseTemplates['application/json'].match(/\$(\w+(\.\w+)*)?/g) ?? [];
-      expect(variables).toEqual(status < 500 ? [] : ['$context.requestId']);
-    });
-
-    test('carries the headers that belong to its status', () => {
+      const { 'application/json': text, ...otherTemplates } = ResponseTemplates;
+      expect(otherTemplates).toEqual({});
+      expect(JSON.parse(text)).toEqual({ code, message: expect.stringMatching(/\w/), status });
+      // Any other variable could hold quotes, which would break the JSON, or expose internals.
+      expect(text.match(/\$(\w+(\.\w+)*)?/g) ?? []).toEqual(status < 500 ? [] : ['$context.requestId']);
       expect(ResponseParameters).toEqual({
         'gatewayresponse.header.Cache-Control': "'no-store'",
         ...(status === 401 && { 'gatewayresponse.header.WWW-Authenticate': `'${challenge}'` }),
-        ...([429, 503].includes(status) && {
-          'gatewayresponse.header.Retry-After': "'1'",
-        }),
+        ...([429, 503].includes(status) && { 'gatewayresponse.header.Retry-After': "'1'" }),
       });
-    });
-  });
+    },
+  );
 
-  test('is one and the same for every reason not to accept a key', () => {
+  test('is the same for every reason not to accept a key', () => {
     const bodies = [...responses.values()]
       .filter(({ StatusCode }) => StatusCode === '401')
       .map(({ ResponseTemplates }) => ResponseTemplates['application/json']);
-    expect(bodies.every((body) => body === bodies[0])).toBe(true);
+    expect(new Set(bodies).size).toBe(1);
   });
 });
 

@@ -1,228 +1,169 @@
 import { describe, expect, test } from '@jest/globals';
-import { stages } from '../../../infra/stages.ts';
-import { changedTemplate } from '../../support/changed-stack.ts';
-import { asText, resourceOf, resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
+import {
+  functionNames,
+  propertiesOf,
+  type ReadableTemplate,
+  readableTemplate,
+  resourcesOf,
+  stageNames,
+} from '../../support/stack-template.ts';
 
 describe.each(stageNames)('the alarms of %s', (stage) => {
-  const template = stackTemplate(stage);
-  const alarms = new Map(
-    resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => [nameOf(id), Properties]),
+  const template = readableTemplate(stage);
+  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
+
+  test.each(alarms)(
+    '%s notifies the topic of its beginning and its end, and ignores missing data',
+    (_name, alarm) => {
+      expect(alarm.Properties).toMatchObject({
+        AlarmDescription: expect.stringMatching(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/),
+        AlarmActions: ['${MonitoringAlarmTopic}'],
+        OKActions: ['${MonitoringAlarmTopic}'],
+        TreatMissingData: 'notBreaching',
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      });
+      expect(alarm.Properties['ActionsEnabled'] ?? true).toBe(true);
+    },
   );
-  const [topicId] = resourceOf(template, 'AWS::SNS::Topic', 'MonitoringAlarmTopic');
 
-  describe.each([...alarms])('%s', (_name, alarm) => {
-    test('says what is the case before it names the chapter', () => {
-      expect(alarm['AlarmDescription']).toMatch(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/);
-    });
+  // CloudFormation accepts any expression; CloudWatch then rejects the alarm in the middle of a deployment.
+  test.each(alarms)('%s calculates with all of its own metrics, and no others', (_name, { Properties }) => {
+    const queries: any[] = Properties['Metrics'] ?? [];
+    const ids = queries.filter(({ MetricStat }) => MetricStat).map(({ Id }) => Id as string);
+    const results = queries.filter(({ ReturnData }) => ReturnData !== false);
+    expect(results).toHaveLength(queries.length > 0 ? 1 : 0);
+    for (const { Expression } of results) {
+      expect(Expression.match(/\b[a-z]\w*/g).toSorted()).toEqual(ids.toSorted());
+    }
+  });
 
-    test('tells the topic of its beginning and its end', () => {
-      expect(alarm['ActionsEnabled'] ?? true).toBe(true);
-      expect(alarm['AlarmActions'].map(asText)).toEqual([`\${${topicId}}`]);
-      expect(alarm['OKActions'].map(asText)).toEqual([`\${${topicId}}`]);
-    });
+  // By its name, which is a literal: see `apiMetrics`.
+  const ofApi = { ApiName: `pet-store-${stage}`, Stage: stage };
 
-    test('keeps still while there is nothing to count', () => {
-      expect(alarm['TreatMissingData']).toBe('notBreaching');
-    });
-
-    test('begins where its threshold is reached', () => {
-      expect(alarm['ComparisonOperator']).toBe('GreaterThanOrEqualToThreshold');
-    });
-
-    // CloudFormation takes any expression; CloudWatch then refuses the alarm in the middle of a deployment.
-    test('calculates with its own metrics alone, and with all of them', () => {
-      const queries: any[] = alarm['Metrics'] ?? [];
-      const inputs = queries.filter(({ MetricStat }) => MetricStat).map(({ Id }) => Id as string);
-      const results = queries.filter(({ ReturnData }) => ReturnData !== false);
-      expect(results).toHaveLength(queries.length > 0 ? 1 : 0);
-      expect(new Set(queries.map(({ Id }) => Id as string)).size).toBe(queries.length);
-      for (const { Expression } of results) {
-        expect(new Set(Expression.match(/\b[a-z]\w*/g))).toEqual(new Set(inputs));
-      }
+  test('count the 5xx of this API and stage beyond one in a thousand', () => {
+    expect(watchedBy(template, 'ApiServerErrors')).toEqual({
+      expression: 'errors - requests / 1000',
+      metrics: [
+        ['AWS/ApiGateway 5XXError', ofApi, 'Sum', 60],
+        ['AWS/ApiGateway Count', ofApi, 'Sum', 60],
+      ],
+      threshold: 5,
+      periods: 1,
     });
   });
 
-  describe('of the API', () => {
-    const [, api] = resourceOf(template, 'AWS::ApiGateway::RestApi', 'ApiRestApi');
-    const [, deployed] = resourcesOf(template, 'AWS::ApiGateway::Stage')[0]!;
-    const dimensions = { ApiName: api.Properties['Name'], Stage: deployed.Properties['StageName'] };
-    const sumPerMinute = { namespace: 'AWS/ApiGateway', dimensions, statistic: 'Sum', seconds: 60 };
-
-    // By its name, which is a literal: see `apiMetrics`.
-    test('count the 5xx that this API and stage answer with, beyond one in a thousand', () => {
-      const alarm = alarms.get('ApiServerErrors')!;
-      expect(metricsOf(alarm)).toEqual([
-        { id: 'errors', metric: '5XXError', ...sumPerMinute },
-        { id: 'requests', metric: 'Count', ...sumPerMinute },
-      ]);
-      expect(expressionOf(alarm)).toBe('errors - requests / 1000');
-      expect(alarm).toMatchObject({ Threshold: 5, EvaluationPeriods: 1 });
-    });
-
-    test('measure what the slowest hundredth takes, over a quarter of an hour', () => {
-      const alarm = alarms.get('ApiLatency')!;
-      expect(metricsOf(alarm)).toEqual([
-        { namespace: 'AWS/ApiGateway', metric: 'Latency', dimensions, statistic: 'p99', seconds: 300 },
-      ]);
-      expect(alarm).toMatchObject({ Threshold: 2_000, EvaluationPeriods: 3 });
+  test('measure the slowest hundredth of responses over fifteen minutes', () => {
+    expect(watchedBy(template, 'ApiLatency')).toEqual({
+      metrics: [['AWS/ApiGateway Latency', ofApi, 'p99', 300]],
+      threshold: 2_000,
+      periods: 3,
     });
   });
 
-  describe.each(resourcesOf(template, 'AWS::Lambda::Function').map(([id]) => id))('of %s', (functionId) => {
-    test.each([
-      ['Errors', 3],
-      ['Throttles', 1],
-    ])('count its %s in five minutes', (metric, threshold) => {
-      const alarm = alarms.get(`${functionId.slice(0, -8)}${metric}`) ?? {};
-      expect(metricsOf(alarm)).toEqual([
-        {
-          namespace: 'AWS/Lambda',
-          metric,
-          dimensions: { FunctionName: `\${${functionId}}` },
-          statistic: 'Sum',
-          seconds: 300,
-        },
-      ]);
-      expect(alarm).toMatchObject({ Threshold: threshold, EvaluationPeriods: 1 });
+  test.each(functionNames)('count errors and throttles of %s in five minutes', (name) => {
+    const dimensions = { FunctionName: `\${${name}}` };
+    expect(watchedBy(template, `${name}Errors`)).toEqual({
+      metrics: [['AWS/Lambda Errors', dimensions, 'Sum', 300]],
+      threshold: 3,
+      periods: 1,
+    });
+    expect(watchedBy(template, `${name}Throttles`)).toEqual({
+      metrics: [['AWS/Lambda Throttles', dimensions, 'Sum', 300]],
+      threshold: 1,
+      periods: 1,
     });
   });
 
-  describe.each(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'))('of %s', (tableId, { Properties }) => {
-    const TableName = `\${${tableId}}`;
-    const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
-    const alarm = alarms.get(`${tableId.slice('Storage'.length, -8)}Throttles`) ?? {};
-
-    test('watch reads and writes of the table and of each of its indexes, which are counted apart', () => {
-      const watched = [
+  // Also while some of them have no data, which CloudWatch would otherwise wait for.
+  test.each(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'))(
+    'fire at the first throttled read or write of %s or one of its indexes',
+    (name, { Properties }) => {
+      const TableName = `\${${name}}`;
+      const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
+      const targets = [
         { TableName },
         ...indexes.map(({ IndexName }) => ({ TableName, GlobalSecondaryIndexName: IndexName })),
-      ].flatMap((dimensions) =>
-        ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metric) => ({ metric, dimensions })),
-      );
-      const found = metricsOf(alarm);
-      expect(found).toEqual(
-        watched.map((metric) => ({
-          id: expect.any(String),
-          namespace: 'AWS/DynamoDB',
-          statistic: 'Sum',
-          seconds: 300,
-          ...metric,
-        })),
-      );
-    });
-
-    test('begin with the first throttled request of any, also while the others have no data', () => {
-      const terms = metricsOf(alarm).map(({ id }) => `FILL(${id}, 0)`);
-      expect(expressionOf(alarm)).toBe(`SUM([${terms.join(', ')}])`);
-      expect(alarm).toMatchObject({ Threshold: 1, EvaluationPeriods: 1 });
-    });
-  });
+      ];
+      expect(watchedBy(template, `${name.slice('Storage'.length)}Throttles`)).toEqual({
+        expression: expect.stringMatching(/^SUM\(\[FILL\(\w+, 0\)(, FILL\(\w+, 0\))*\]\)$/),
+        metrics: targets.flatMap((target) =>
+          ['Read', 'Write'].map((kind) => [`AWS/DynamoDB ${kind}ThrottleEvents`, target, 'Sum', 300]),
+        ),
+        threshold: 1,
+        periods: 1,
+      });
+    },
+  );
 });
 
-describe.each(stageNames)('the topic that the alarms of %s are sent to', (stage) => {
-  const template = stackTemplate(stage);
-  const [topicId] = resourceOf(template, 'AWS::SNS::Topic', 'MonitoringAlarmTopic');
+test.each(functionNames)(
+  'an alarm counts what the newest version of %s in production, and no other, did wrong',
+  (name) => {
+    const version = `\${${name}CurrentVersion.Version}`;
+    const ofVersion = { FunctionName: `\${${name}}`, Resource: `\${${name}}:live`, ExecutedVersion: version };
+    const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+    expect(watchedBy(readableTemplate('production'), `${name}NewVersionErrors`)).toEqual({
+      expression: 'SUM([FILL(crashes, 0), FILL(faults, 0)])',
+      metrics: [
+        ['AWS/Lambda Errors', ofVersion, 'Sum', 60],
+        // What the code threw becomes a response, which is no error to Lambda.
+        ['PetStore InternalErrors', { service: 'pet-store-production', operation, version }, 'Sum', 60],
+      ],
+      threshold: 1,
+      periods: 1,
+    });
+  },
+);
 
-  test('is the only one', () => {
-    expect(resourcesOf(template, 'AWS::SNS::Topic')).toHaveLength(1);
-  });
-
-  test('takes messages of this account’s alarms in this region, and none without TLS', () => {
-    const policies = resourcesOf(template, 'AWS::SNS::TopicPolicy');
-    expect(policies).toHaveLength(1);
-    const { Topics, PolicyDocument } = policies[0]![1].Properties;
-    expect(Topics.map(asText)).toEqual([`\${${topicId}}`]);
-    expect(PolicyDocument.Statement.map(withTextOfArns)).toEqual([
+test.each(stageNames)(
+  'the only topic of %s accepts alarms of this account and region, and nothing without TLS',
+  (stage) => {
+    const template = readableTemplate(stage);
+    expect(propertiesOf(template, 'AWS::SNS::Topic')).toHaveLength(1);
+    const publish = { Sid: expect.any(String), Action: 'sns:Publish', Resource: '${MonitoringAlarmTopic}' };
+    const alarmArns = 'arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*';
+    expect(propertiesOf(template, 'AWS::SNS::TopicPolicy')).toMatchObject([
       {
-        Sid: expect.any(String),
-        Effect: 'Deny',
-        Principal: '*',
-        Action: 'sns:Publish',
-        Resource: `\${${topicId}}`,
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      },
-      {
-        Sid: expect.any(String),
-        Effect: 'Allow',
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Action: 'sns:Publish',
-        Resource: `\${${topicId}}`,
-        Condition: {
-          ArnLike: {
-            'aws:SourceArn': 'arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*',
-          },
+        Topics: ['${MonitoringAlarmTopic}'],
+        PolicyDocument: {
+          Statement: [
+            {
+              ...publish,
+              Effect: 'Deny',
+              Principal: '*',
+              Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+            },
+            {
+              ...publish,
+              Effect: 'Allow',
+              Principal: { Service: 'cloudwatch.amazonaws.com' },
+              Condition: { ArnLike: { 'aws:SourceArn': alarmArns } },
+            },
+          ],
         },
       },
     ]);
-  });
+  },
+);
 
-  test('is subscribed to by nobody when the settings name no e-mail address', () => {
-    const { alarmEmail: _, ...settings } = { alarmEmail: undefined, ...stages[stage] };
-    expect(resourcesOf(changedTemplate(stage, { settings }), 'AWS::SNS::Subscription')).toEqual([]);
-  });
-
-  test('is subscribed to by the e-mail address of the settings', () => {
-    const settings = { ...stages[stage], alarmEmail: 'operators@example.com' };
-    const subscriptions = resourcesOf(changedTemplate(stage, { settings }), 'AWS::SNS::Subscription');
-    expect(subscriptions.map(([, { Properties }]) => Properties)).toEqual([
-      { Protocol: 'email', Endpoint: 'operators@example.com', TopicArn: { Ref: topicId } },
-    ]);
-  });
-});
-
-/** Without what the path of every alarm begins with, and without the digits that the CDK appends. */
-function nameOf(logicalId: string): string {
-  return logicalId.replace(/^Monitoring/, '').slice(0, -8);
-}
-
-interface AlarmMetric {
-  /** Its name in the expression, if the alarm has one. */
-  id?: string;
-  namespace: string;
-  metric: string;
-  dimensions: Record<string, string>;
-  statistic: string;
-  seconds: number;
-}
-
-/** The metrics that an alarm looks at: its only one, or those that it calculates with. */
-function metricsOf(alarm: Record<string, any>): AlarmMetric[] {
-  const queries: any[] = alarm['Metrics'] ?? [
-    {
-      MetricStat: {
-        Metric: alarm,
-        Period: alarm['Period'],
-        Stat: alarm['Statistic'] ?? alarm['ExtendedStatistic'],
-      },
-    },
-  ];
-  return queries
-    .filter(({ MetricStat }) => MetricStat)
-    .map(({ Id, MetricStat: { Metric, Period, Stat } }) => ({
-      ...(Id && { id: Id }),
-      namespace: Metric.Namespace,
-      metric: Metric.MetricName,
-      dimensions: Object.fromEntries(
-        (Metric.Dimensions ?? []).map(({ Name, Value }: any) => [Name, asText(Value)]),
-      ),
-      statistic: Stat,
-      seconds: Period,
-    }));
-}
-
-/** What an alarm calculates from its metrics. */
-function expressionOf(alarm: Record<string, any>): string {
-  return alarm['Metrics']?.find(({ Expression }: any) => Expression)?.Expression ?? '';
-}
-
-/** A statement of a policy with its ARNs as `asText` gives them. */
-function withTextOfArns(statement: any): object {
-  const { Resource, Condition } = statement;
+/** @returns the metrics of an alarm, the only one or those that it calculates with, and when it fires. */
+function watchedBy(template: ReadableTemplate, name: string): object {
+  const alarm = template.Resources[`Monitoring${name}`].Properties;
+  const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
+  const own = { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic };
+  const queries: any[] = Metrics ?? [{ MetricStat: own }];
+  const expression = queries.find(({ Expression }) => Expression)?.Expression;
   return {
-    ...statement,
-    Resource: asText(Resource),
-    Condition: Condition.ArnLike
-      ? { ArnLike: { 'aws:SourceArn': asText(Condition.ArnLike['aws:SourceArn']) } }
-      : Condition,
+    ...(expression && { expression }),
+    metrics: queries
+      .flatMap(({ MetricStat = [] }) => MetricStat)
+      .map(({ Metric: { Namespace, MetricName, Dimensions }, Period: seconds, Stat }) => [
+        `${Namespace} ${MetricName}`,
+        Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
+        Stat,
+        seconds,
+      ]),
+    threshold: alarm.Threshold,
+    periods: alarm.EvaluationPeriods,
   };
 }

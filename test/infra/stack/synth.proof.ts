@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { cdkSynth, sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 
 describe('cdk synth', () => {
-  // So that there is a difference only where something was changed.
+  // So that a diff shows only what was changed.
   test('makes the same to deploy, byte for byte, whenever it is run', async () => {
     const { assembly: first } = await sharedSynthesis();
     const second = join(folder, 'second');
@@ -25,7 +25,19 @@ describe('cdk synth', () => {
     expect(different).toEqual([]);
   });
 
-  test('rejects what cdk-nag finds and nobody acknowledged, and what CloudFormation would reject', async () => {
+  test('rejects a bad setting with one sentence', async () => {
+    const { code, stdout, stderr } = await cdkSynth(join(folder, 'settings'), [], {
+      'infra/stages.ts': 'Object.assign(stages.staging, { requestsPerSecond: 300 });',
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'Stage staging: requestsPerSecond must not exceed requestBurst, but is 300 with a burst of 200: the rate would never be reached.',
+      // The CDK's own last line.
+      'node infra/app.ts: Subprocess exited with error 1',
+    ]);
+  });
+
+  test('rejects findings of cdk-nag that are not acknowledged, and what CloudFormation would reject', async () => {
     const table = "app.node.findChild('PetStore-staging').node.findChild('Storage').pets.node.defaultChild";
     const { code, stderr } = await cdkSynth(join(folder, 'rejected'), ['PetStore-staging', '--exclusively'], {
       'infra/app.ts': `
@@ -48,11 +60,9 @@ describe('cdk synth', () => {
   });
 });
 
-/** All but reports on the synth itself, such as how long it took when that was long. */
+/** @returns the files that are deployed, without reports on the synth itself, such as how long it took. */
 function deployedFilesOf(assembly: string): string[] {
-  return readdirSync(assembly, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(assembly, join(parentPath, name)))
-    .filter((file) => /^manifest\.json$|^asset\.|\.(assets|template)\.json$/.test(file))
+  return readdirSync(assembly, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))
     .toSorted();
 }
