@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BroadcastChannel, type Worker } from 'node:worker_threads';
+import { setImmediate } from 'node:timers/promises';
+import { BroadcastChannel } from 'node:worker_threads';
 import { bundleIn, createFunction, type RunningFunction } from '../../../../infra/local/lambda/lambda.ts';
 import { UsageError } from '../../../../infra/operate/command.ts';
 import { lambdaFunction, role, templateOf } from '../../../support/sample-resources.ts';
@@ -11,6 +11,8 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 const assembly = temporaryFolder();
 let bundles = 0;
 const started: RunningFunction[] = [];
+/** What the functions of this test have written. */
+let lines: string[] = [];
 
 /** Writes a bundle as an asset of the assembly. */
 function bundleOf(source: string): string {
@@ -21,79 +23,83 @@ function bundleOf(source: string): string {
   return join(folder, 'index.mjs');
 }
 
+function resourceOf(bundle: string, timeoutSeconds = 10) {
+  const Sample = lambdaFunction(bundle, timeoutSeconds, { COLOUR: 'red' });
+  return templateOf({ Role: role, Sample }).resources('AWS::Lambda::Function')[0]!;
+}
+
+function log(line: string): void {
+  lines.push(line);
+}
+
 /** A function whose bundle has this source text. */
-function functionOf(
-  source: string,
-  timeoutSeconds = 10,
-  log: (line: string) => void = () => {},
-): RunningFunction {
+function functionOf(source: string, timeoutSeconds?: number): RunningFunction {
   const file = bundleOf(source);
-  const template = templateOf({
-    Role: role,
-    Sample: lambdaFunction(`bundle${bundles}`, timeoutSeconds, { COLOUR: 'red' }),
-  });
-  const [resource] = template.resources('AWS::Lambda::Function');
-  expect(bundleIn(assembly, resource!)).toBe(file);
-  const fn = createFunction(resource!, { file, databaseEndpoint: 'http://127.0.0.1:1', log });
+  const resource = resourceOf(`bundle${bundles}`, timeoutSeconds);
+  expect(bundleIn(assembly, resource)).toBe(file);
+  const fn = createFunction(resource, { file, databaseEndpoint: 'http://127.0.0.1:1', log });
   started.push(fn);
   return fn;
 }
 
+/** What one event makes a function write. */
+async function outputOf(source: string): Promise<string[]> {
+  const { invoke, close } = functionOf(source);
+  await invoke({});
+  await close();
+  return lines;
+}
+
 afterEach(async () => {
   await Promise.all(started.splice(0).map((fn) => fn.close()));
+  lines = [];
 });
 
 describe('a function', () => {
-  test('has its own environment, and nothing of this process', async () => {
+  test('gets the event, a context, its own environment, and a heap as large as its memory', async () => {
     process.env['SECRET_OF_THE_PARENT'] = 'secret';
-    const { invoke } = functionOf('export const handler = () => process.env;');
-    const invocation = await invoke({});
-    delete process.env['SECRET_OF_THE_PARENT'];
-    expect(JSON.parse((invocation as { result: string }).result)).toEqual({
-      COLOUR: 'red',
-      AWS_LAMBDA_FUNCTION_NAME: 'Sample',
-      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'Sample',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_CONFIG_FILE: expect.any(String),
-      AWS_SHARED_CREDENTIALS_FILE: expect.any(String),
-      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
-    });
-  });
-
-  test('gets the event and a context, and a heap as large as its memory', async () => {
     const { invoke } = functionOf(`
       import { resourceLimits } from 'node:worker_threads';
-      export const handler = async (event, context) => [
-        event, context.functionName, context.memoryLimitInMB, typeof context.awsRequestId,
-        context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 10_000,
-        resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb,
-      ];`);
-    expect(await invoke({ path: '/' })).toEqual({
-      result: JSON.stringify([{ path: '/' }, 'Sample', '128', 'string', true, 128]),
+      export const handler = async (event, context) => ({
+        event,
+        context: [
+          context.functionName, context.memoryLimitInMB, typeof context.awsRequestId,
+          context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 10_000,
+        ],
+        heap: resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb,
+        environment: process.env,
+      });`);
+    const { result } = (await invoke({ path: '/' })) as { result: string };
+    expect(JSON.parse(result)).toEqual({
+      event: { path: '/' },
+      context: ['Sample', '128', 'string', true],
+      heap: 128,
+      environment: {
+        COLOUR: 'red',
+        AWS_LAMBDA_FUNCTION_NAME: 'Sample',
+        AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'Sample',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_CONFIG_FILE: expect.any(String),
+        AWS_SHARED_CREDENTIALS_FILE: expect.any(String),
+        AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+      },
     });
-  });
-
-  test('reuses its instance, with the state of its module, for the next event', async () => {
-    const { invoke } = functionOf('let calls = 0; export const handler = () => ++calls;');
-    expect([await invoke({}), await invoke({})]).toEqual([{ result: '1' }, { result: '2' }]);
   });
 
   test('handles concurrent events in up to three instances, each with one event at a time', async () => {
-    // No instance answers before it knows of three at work.
+    // No instance answers before three are at work.
+    const folder = JSON.stringify(mkdtempSync(join(assembly, 'at-work-')));
     const { invoke } = functionOf(`
+      import { readdirSync, writeFileSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
-      import { threadId, BroadcastChannel } from 'node:worker_threads';
-      const channel = new BroadcastChannel('instances of the sample');
-      const seen = new Set([threadId]);
-      channel.onmessage = ({ data }) => { if (!seen.has(data)) { seen.add(data); channel.postMessage(threadId); } };
+      import { threadId } from 'node:worker_threads';
       let atWork = 0;
       export const handler = async () => {
-        atWork += 1;
-        const most = atWork;
-        channel.postMessage(threadId);
-        while (seen.size < 3) await setTimeout(1);
+        const most = ++atWork;
+        writeFileSync(${folder} + '/' + threadId, '');
+        while (readdirSync(${folder}).length < 3) await setTimeout(1);
         atWork -= 1;
         return { most, threadId };
       };`);
@@ -104,20 +110,24 @@ describe('a function', () => {
   });
 
   test('that exceeds its timeout, although it never yields, is ended; waiting events get new instances', async () => {
-    const { invoke } = functionOf('export const handler = ({ spins }) => { while (spins); return 1; };', 1);
-    const spinning = Array.from({ length: 3 }, () => invoke({ spins: true }));
-    const waiting = [invoke({}), invoke({}), invoke({})];
+    const { invoke } = functionOf(
+      `const never = new Int32Array(new SharedArrayBuffer(4));
+      export const handler = ({ blocks }) => { if (blocks) Atomics.wait(never, 0, 0); return 1; };`,
+      1,
+    );
+    const blocked = Array.from({ length: 3 }, () => invoke({ blocks: true }));
+    const waiting = [invoke({}), invoke({})];
     const timedOut = { error: 'Task timed out after 1 seconds' };
-    expect(await Promise.all(spinning)).toEqual([timedOut, timedOut, timedOut]);
-    const answered = { result: '1' };
-    expect(await Promise.all(waiting)).toEqual([answered, answered, answered]);
+    expect(await Promise.all(blocked)).toEqual([timedOut, timedOut, timedOut]);
+    expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
   });
 
-  test('that throws gives the error and keeps its instance', async () => {
+  test('that throws gives the error and keeps its instance, with the state of its module', async () => {
     const { invoke } = functionOf(`let calls = 0;
       export const handler = async ({ fails }) => { calls += 1; if (fails) throw new Error('no luck'); return calls; };`);
+    expect(await invoke({})).toEqual({ result: '1' });
     expect(await invoke({ fails: true })).toEqual({ error: expect.stringContaining('Error: no luck') });
-    expect(await invoke({})).toEqual({ result: '2' });
+    expect(await invoke({})).toEqual({ result: '3' });
   });
 
   test('whose result JSON cannot hold gives an error, and null for undefined', async () => {
@@ -137,9 +147,7 @@ describe('a function', () => {
   });
 
   test('whose bundle is missing cannot be run', () => {
-    const template = templateOf({ Role: role, Sample: lambdaFunction('missing') });
-    const [resource] = template.resources('AWS::Lambda::Function');
-    expect(() => bundleIn(assembly, resource!)).toThrow(
+    expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
       new UsageError(
         `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
       ),
@@ -159,21 +167,17 @@ describe('a function', () => {
     ['throws', `throw new Error('late')`, /^Sample: Error: late/],
     ['ends its process', 'process.exit(1)', /^Sample: The instance exited with 1$/],
   ])('that %s after its result is replaced, and the reason is logged', async (_name, late, reason) => {
-    const lines: string[] = [];
     const { invoke } = functionOf(
       `import { BroadcastChannel } from 'node:worker_threads';
       let calls = 0;
       new BroadcastChannel('late').onmessage = () => { ${late} };
       export const handler = () => ++calls;`,
-      10,
-      (line) => lines.push(line),
     );
-    const ended = endOfNextWorker();
     expect(await invoke({})).toEqual({ result: '1' });
     const channel = new BroadcastChannel('late');
     channel.postMessage('now');
     channel.close();
-    await ended;
+    while (lines.length === 0) await setImmediate();
     expect(await invoke({})).toEqual({ result: '1' });
     expect(lines).toEqual([expect.stringMatching(reason)]);
   });
@@ -199,67 +203,18 @@ describe('a function', () => {
 });
 
 describe('the output of a function', () => {
-  const end = `function end() { console.log('the end'); console.error('the end of errors'); }`;
-
-  test('arrives before the result, so that nothing is lost when the function is closed', async () => {
-    const lines: string[] = [];
-    const fn = functionOf(
-      `export const handler = () => { for (const line of ['one', 'two', 'three']) console.log(line); };`,
-      10,
-      (line) => lines.push(line),
-    );
-    await fn.invoke({});
-    await fn.close();
-    expect(lines).toEqual(['one', 'two', 'three']);
+  test('arrives from both streams and from its start, although the function is closed after its result', async () => {
+    const output = await outputOf(`
+      console.log('loaded');
+      export const handler = () => { console.log('one'); console.error('error'); console.log('two'); };`);
+    expect(output.filter((line) => line !== 'error')).toEqual(['loaded', 'one', 'two']);
+    expect(output).toContain('error');
   });
 
   test('arrives line by line, however it was written; U+2028 and U+2029 do not end a line', async () => {
-    const lines = await linesOf(`${end}
+    const output = await outputOf(`
       const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
-      export const handler = () => {
-        for (const piece of pieces) process.stdout.write(piece);
-        end();
-      };`);
-    expect(lines).toEqual(['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}']);
-  });
-
-  test('arrives from its start, its events and both streams', async () => {
-    const lines = await linesOf(
-      `${end}
-      console.log('loaded');
-      export const handler = ({ n, ends }) => {
-        if (ends) return end();
-        console.log('event ' + n);
-        process.stdout.write('stdout\\n'); process.stderr.write('stderr\\n');
-        throw new Error('no luck');
-      };`,
-      { n: 1 },
-    );
-    expect(lines.toSorted()).toEqual(['event 1', 'loaded', 'stderr', 'stdout']);
+      export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`);
+    expect(output).toEqual(['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}']);
   });
 });
-
-/** Calls the function, and gives the lines that it had written when a line `the end` came from each stream. */
-async function linesOf(source: string, ...events: object[]): Promise<string[]> {
-  const lines: string[] = [];
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const { invoke } = functionOf(source, 10, (line) => {
-    lines.push(line);
-    if (lines.filter((other) => other.startsWith('the end')).length === 2) resolve();
-  });
-  const ending = { ends: true };
-  for (const event of [...events, ending]) await invoke(event);
-  await promise;
-  return lines.filter((line) => !line.startsWith('the end'));
-}
-
-/** Resolves when the worker that is started next has ended. */
-function endOfNextWorker(): Promise<void> {
-  return new Promise((resolve) => {
-    function watch(message: unknown): void {
-      unsubscribe('worker_threads', watch);
-      (message as { worker: Worker }).worker.once('exit', () => resolve());
-    }
-    subscribe('worker_threads', watch);
-  });
-}
