@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../../../infra/local/gateway/http-message.t
 import type { Invocation } from '../../../../infra/local/lambda/invocation.ts';
 import { type LambdaStub, lambdaStub, resultOf } from '../../../support/lambda-stub.ts';
 import {
+  alias,
   gatewayResponse,
   guarded,
   lambdaFunction,
@@ -21,16 +22,18 @@ import {
   tokenAuthorizer,
 } from '../../../support/sample-resources.ts';
 
+const authorizerArn = { 'Fn::GetAtt': ['AuthorizerFunction', 'Arn'] };
 const resources: SampleResources = {
   ...sampleApi,
   Role: role,
   Function: lambdaFunction('function'),
+  Live: alias('Function', 'live'),
   AuthorizerFunction: lambdaFunction('authorizer'),
-  Authorizer: tokenAuthorizer('AuthorizerFunction'),
-  AuthorizerPermission: permission('AuthorizerFunction', 'authorizers/${Authorizer}'),
+  Authorizer: tokenAuthorizer(authorizerArn),
+  AuthorizerPermission: permission(authorizerArn, 'authorizers/${Authorizer}'),
   Pets: pathResource(root, 'pets'),
-  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo('Function'))),
-  PetsGetPermission: permission('Function', 'sample/GET/pets'),
+  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo({ Ref: 'Live' }))),
+  PetsGetPermission: permission({ Ref: 'Live' }, 'sample/GET/pets'),
   PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405', ['application/json', 'text/plain'])),
   ...sampleGatewayResponses,
   DEFAULT5XX: gatewayResponse('DEFAULT_5XX', '500', { 'Retry-After': '5' }),
@@ -149,18 +152,19 @@ describe('API Gateway', () => {
     });
   });
 
-  const unguarded = guarded(resources['PetsGet']!);
-  Object.assign(unguarded.Properties, { AuthorizerId: 'Nobody' });
   const { PetsGetPermission: _invoke, ...uninvoked } = resources;
   const { AuthorizerPermission: _authorize, ...unauthorized } = resources;
   const { ACCESSDENIED: _denied, ...undenied } = resources;
   const { Stage: _stage, ...unstaged } = resources;
+  const unguarded = guarded(resources['PetsGet']!);
+  Object.assign(unguarded.Properties, { AuthorizerId: 'Nobody' });
+  const ofFunction = permission({ 'Fn::GetAtt': ['Function', 'Arn'] }, 'sample/GET/pets');
+  const ofPost = permission({ Ref: 'Live' }, 'sample/POST/pets');
+  const routeRejected = /No AWS::Lambda::Permission .*:Function:live for .*Api\/sample\/GET\/pets\./;
   test.each([
-    [
-      'the permission to invoke the function of a route',
-      uninvoked,
-      /No AWS::Lambda::Permission .*function:Function for .*Api\/sample\/GET\/pets\./,
-    ],
+    ['the permission to invoke the function of a route', uninvoked, routeRejected],
+    ['that of its alias', { ...resources, PetsGetPermission: ofFunction }, routeRejected],
+    ['that for this method', { ...resources, PetsGetPermission: ofPost }, routeRejected],
     [
       'the permission to invoke the authorizer',
       unauthorized,
@@ -174,6 +178,16 @@ describe('API Gateway', () => {
     ['a gateway response that it needs', undenied, 'no gateway response of the type ACCESS_DENIED'],
     ['a stage', unstaged, 'exactly one AWS::ApiGateway::Stage'],
     ['a single stage', { ...resources, Other: resources['Stage']! }, 'exactly one AWS::ApiGateway::Stage'],
+    ...['Nobody', 'Function:old', 'AuthorizerFunction:live', 'Function:', ''].map(
+      (name): [string, SampleResources, RegExp] => {
+        const route = method({ Ref: 'Pets' }, 'GET', proxyTo(`arn:aws:lambda:us-east-1:0:function:${name}`));
+        return [
+          `the function ${name}`,
+          { ...resources, PetsGet: route },
+          /an integration with an unknown function: /,
+        ];
+      },
+    ),
   ])('does not start without %s', (_what, incomplete, message) => {
     const functions = new Map(['Function', 'AuthorizerFunction'].map((name) => [name, lambdaStub(ok)]));
     expect(() => createApiGateway(templateOf(incomplete), functions)).toThrow(message);
