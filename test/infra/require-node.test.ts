@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, refusal } from '../support/outcomes.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
@@ -18,17 +18,6 @@ function runAs(version: string, environment: Record<string, string> = {}): Promi
   const script = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
   const pretending = `--import=data:text/javascript,${encodeURIComponent(script)}`;
   return runModule(check, [], { NODE_OPTIONS: pretending, ...environment });
-}
-
-/** A Node before 24 that is installed outside of the project. */
-function oldNode(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((one) => !one.includes('node_modules'));
-  return folders
-    .map((one) => join(one, 'node'))
-    .find((file) => {
-      const { stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' });
-      return Number(/^v(\d+)/.exec(stdout ?? '')?.[1]) < 24;
-    });
 }
 
 test('every npm script that runs Node checks it and the packages first', () => {
@@ -49,17 +38,6 @@ describe('a Node that is too old', () => {
     const outcome = await runAs('20.20.2', { npm_config_ignore_scripts: 'true' });
     expect(refusal(outcome)).toContain(': run npm ci --ignore-scripts=false, ');
   });
-
-  const old = oldNode();
-  const reason = old === undefined ? ' (not tried: there is none on this machine)' : '';
-  function expectSentence(): void {
-    const parameters = ['--require', `./${check}`, 'infra/local/main.ts'];
-    const { status, stdout, stderr } = spawnSync(old!, parameters, { cwd: projectRoot, encoding: 'utf8' });
-    expect(refusal({ code: status ?? -1, stdout, stderr })).toMatch(
-      /^Node 24 or newer is needed, and this is /,
-    );
-  }
-  (old === undefined ? test.skip : test)(`is told before it reads any TypeScript${reason}`, expectSentence);
 
   // What it cannot read it could not say anything about.
   test('can read the check', () => {

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
 import { bundleIn, createFunction, type RunningFunction } from '../../../../infra/local/lambda/lambda.ts';
-import { UsageError } from '../../../../infra/operate/command.ts';
+import { fakeTimers } from '../../../support/fake-timers.ts';
 import { lambdaFunction, role, templateOf } from '../../../support/sample-resources.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -20,11 +20,11 @@ function bundleOf(source: string): string {
   const folder = join(assembly, `asset.bundle${bundles}`);
   mkdirSync(folder);
   writeFileSync(join(folder, 'index.mjs'), source);
-  return join(folder, 'index.mjs');
+  return `bundle${bundles}`;
 }
 
-function resourceOf(bundle: string, timeoutSeconds = 10) {
-  const Sample = lambdaFunction(bundle, timeoutSeconds, { COLOUR: 'red' });
+function resourceOf(bundle: string) {
+  const Sample = lambdaFunction(bundle, 10, { COLOUR: 'red' });
   return templateOf({ Role: role, Sample }).resources('AWS::Lambda::Function')[0]!;
 }
 
@@ -33,26 +33,18 @@ function log(line: string): void {
 }
 
 /** A function whose bundle has this source text. */
-function functionOf(source: string, timeoutSeconds?: number): RunningFunction {
-  const file = bundleOf(source);
-  const resource = resourceOf(`bundle${bundles}`, timeoutSeconds);
-  expect(bundleIn(assembly, resource)).toBe(file);
+function functionOf(source: string): RunningFunction {
+  const resource = resourceOf(bundleOf(source));
+  const file = bundleIn(assembly, resource);
   const fn = createFunction(resource, { file, databaseEndpoint: 'http://127.0.0.1:1', log });
   started.push(fn);
   return fn;
 }
 
-/** What one event makes a function write. */
-async function outputOf(source: string): Promise<string[]> {
-  const { invoke, close } = functionOf(source);
-  await invoke({});
-  await close();
-  return lines;
-}
-
 afterEach(async () => {
   await Promise.all(started.splice(0).map((fn) => fn.close()));
   lines = [];
+  jest.useRealTimers();
 });
 
 describe('a function', () => {
@@ -90,35 +82,37 @@ describe('a function', () => {
 
   test('handles concurrent events in up to three instances, each with one event at a time', async () => {
     // No instance answers before three are at work.
-    const folder = JSON.stringify(mkdtempSync(join(assembly, 'at-work-')));
     const { invoke } = functionOf(`
       import { readdirSync, writeFileSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
       import { threadId } from 'node:worker_threads';
       let atWork = 0;
-      export const handler = async () => {
+      export const handler = async (folder) => {
         const most = ++atWork;
-        writeFileSync(${folder} + '/' + threadId, '');
-        while (readdirSync(${folder}).length < 3) await setTimeout(1);
+        writeFileSync(folder + '/' + threadId, '');
+        while (readdirSync(folder).length < 3) await setTimeout(1);
         atWork -= 1;
         return { most, threadId };
       };`);
-    const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke({})));
+    const folder = mkdtempSync(join(assembly, 'at-work-'));
+    const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke(folder)));
     const answers = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
     expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(3);
     expect(answers.map(({ most }) => most)).toEqual(Array(10).fill(1));
   });
 
   test('that exceeds its timeout, although it never yields, is ended; waiting events get new instances', async () => {
-    const { invoke } = functionOf(
-      `const never = new Int32Array(new SharedArrayBuffer(4));
-      export const handler = ({ blocks }) => { if (blocks) Atomics.wait(never, 0, 0); return 1; };`,
-      1,
-    );
-    const blocked = Array.from({ length: 3 }, () => invoke({ blocks: true }));
-    const waiting = [invoke({}), invoke({})];
-    const timedOut = { error: 'Task timed out after 1 seconds' };
-    expect(await Promise.all(blocked)).toEqual([timedOut, timedOut, timedOut]);
+    fakeTimers('setTimeout', 'clearTimeout');
+    const { invoke } = functionOf(`
+      import { writeFileSync } from 'node:fs';
+      export const handler = (file) => { if (file) writeFileSync(file, ''); while (file); return 1; };`);
+    const folder = mkdtempSync(join(assembly, 'spinning-'));
+    const spinning = ['one', 'two', 'three'].map((name) => invoke(join(folder, name)));
+    const waiting = [invoke(''), invoke('')];
+    while (readdirSync(folder).length < 3) await setTimeout(1);
+    jest.advanceTimersByTime(10_000);
+    const timedOut = { error: 'Task timed out after 10 seconds' };
+    expect(await Promise.all(spinning)).toEqual([timedOut, timedOut, timedOut]);
     expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
   });
 
@@ -148,9 +142,7 @@ describe('a function', () => {
 
   test('whose bundle is missing cannot be run', () => {
     expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
-      new UsageError(
-        `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
-      ),
+      `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
     );
   });
 
@@ -177,7 +169,7 @@ describe('a function', () => {
     const channel = new BroadcastChannel('late');
     channel.postMessage('now');
     channel.close();
-    while (lines.length === 0) await setImmediate();
+    while (lines.length === 0) await setTimeout(1);
     expect(await invoke({})).toEqual({ result: '1' });
     expect(lines).toEqual([expect.stringMatching(reason)]);
   });
@@ -193,7 +185,9 @@ describe('a function', () => {
       };`);
     const inProgress = Array.from({ length: 3 }, () => invoke({}));
     const waiting = invoke({});
-    const drained = updateCode(bundleOf(`export const handler = () => 'new';`));
+    const drained = updateCode(
+      bundleIn(assembly, resourceOf(bundleOf(`export const handler = () => 'new';`))),
+    );
     expect(await waiting).toEqual({ result: '"new"' });
     writeFileSync(gate, '');
     expect(await Promise.all(inProgress)).toEqual(inProgress.map(() => ({ result: '"previous"' })));
@@ -202,19 +196,22 @@ describe('a function', () => {
   });
 });
 
-describe('the output of a function', () => {
-  test('arrives from both streams and from its start, although the function is closed after its result', async () => {
-    const output = await outputOf(`
-      console.log('loaded');
-      export const handler = () => { console.log('one'); console.error('error'); console.log('two'); };`);
-    expect(output.filter((line) => line !== 'error')).toEqual(['loaded', 'one', 'two']);
-    expect(output).toContain('error');
-  });
-
-  test('arrives line by line, however it was written; U+2028 and U+2029 do not end a line', async () => {
-    const output = await outputOf(`
-      const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
-      export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`);
-    expect(output).toEqual(['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}']);
-  });
+test.each([
+  [
+    'from its start and its events, in order',
+    `console.log('loaded'); export const handler = () => { console.log('one'); console.log('two'); };`,
+    ['loaded', 'one', 'two'],
+  ],
+  ['from its errors', `export const handler = () => console.error('error');`, ['error']],
+  [
+    'line by line, however it was written; U+2028 and U+2029 do not end a line',
+    `const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
+    export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`,
+    ['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}'],
+  ],
+])('the output of a function that is closed after its result arrives %s', async (_how, source, output) => {
+  const { invoke, close } = functionOf(source);
+  await invoke({});
+  await close();
+  expect(lines).toEqual(output);
 });
