@@ -46,7 +46,6 @@ afterEach(() => {
 describe('the authorizer', () => {
   test.each([
     ['is missing or empty', ''],
-    ['has another scheme', 'Basic abc'],
     ['has the token of another form', 'Bearer 123'],
     ['has something after the token', 'Bearer abc def'],
   ])('is not asked when the header %s', async (_name, token) => {

@@ -119,7 +119,6 @@ describe('the server responds to', () => {
   const chunk = `Transfer-Encoding: chunked\r\n\r\n${tooLarge.length.toString(16)}\r\n`;
   test.each<[string, string, string, ...(string | Buffer)[]]>([
     ['bytes that are not HTTP', 'DEFAULT_4XX', 'hello\r\n\r\n'],
-    ['an unknown method', 'DEFAULT_4XX', `PET / HTTP/1.1\r\n${close}\r\n`],
     [
       'more than 10 kB of headers',
       'DEFAULT_4XX',
@@ -167,8 +166,9 @@ describe('the server responds to', () => {
   });
 
   test('the next request of a connection whose last body was too large', async () => {
+    const first = post.replace(close, 'Host: localhost\r\n');
     const { body } = await send(
-      `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
+      `${first}Content-Length: ${tooLarge.length}\r\n\r\n`,
       tooLarge,
       `GET /next HTTP/1.1\r\n${close}\r\n`,
     );
@@ -177,9 +177,7 @@ describe('the server responds to', () => {
 
   test('other clients after one disconnected in the middle of its upload', async () => {
     const socket = connect(server.port, '127.0.0.1');
-    socket.write(`POST / HTTP/1.1\r\n${close}Content-Length: 1000\r\n\r\nabc`, () =>
-      socket.resetAndDestroy(),
-    );
+    socket.write(`${post}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
     await once(socket, 'close');
     await expectToServe();
     expect(printed).not.toHaveBeenCalledWith(expect.stringContaining('POST'));
@@ -187,13 +185,6 @@ describe('the server responds to', () => {
 });
 
 describe('the server', () => {
-  test('prints time, method, path, status and milliseconds of a request, but not query and key', async () => {
-    await send(`GET /v1/pets?limit=1 HTTP/1.1\r\n${close}Authorization: Bearer secret\r\n\r\n`);
-    expect(printed.mock.calls).toEqual([
-      [expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z GET \/v1\/pets 200 \d+\.\d ms$/)],
-    ]);
-  });
-
   test('listens on the loopback interface only', async () => {
     const socket = connect(server.port, '::1');
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
