@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { openStore } from '../../../infra/local/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import { done, refusal } from '../../support/outcomes.ts';
 import { runModule } from '../../support/run-command.ts';
@@ -85,5 +86,16 @@ describe('the local service does not start, and says what to do, if', () => {
       { data },
       `The folder ${data} holds the data of another stage: choose another with --data.`,
     );
+  });
+
+  test('the data is in use, before it synthesizes into its folder', async () => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    const store = await openStore(join(data, 'tables'));
+    await expectError(
+      { data, assembly: undefined },
+      `The data in ${join(data, 'tables')} is in use by another local service: stop it, or choose another folder with --data.`,
+    );
+    expect(readdirSync(data)).toEqual(['tables']);
+    await store.close();
   });
 });

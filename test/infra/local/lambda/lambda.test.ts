@@ -116,18 +116,20 @@ describe('a function', () => {
     expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
   });
 
-  test('that throws gives the error and keeps its instance, with the state of its module', async () => {
+  test('keeps its instance after errors, unless it ends its process', async () => {
     const { invoke } = functionOf(`let calls = 0;
-      export const handler = async ({ fails }) => { calls += 1; if (fails) throw new Error('no luck'); return calls; };`);
-    expect(await invoke({})).toEqual({ result: '1' });
-    expect(await invoke({ fails: true })).toEqual({ error: expect.stringContaining('Error: no luck') });
-    expect(await invoke({})).toEqual({ result: '3' });
-  });
-
-  test('whose result JSON cannot hold gives an error, and null for undefined', async () => {
-    const { invoke } = functionOf('export const handler = ({ id }) => id && ({ id: 1n });');
-    expect(await invoke({ id: 1 })).toEqual({ error: expect.stringContaining('BigInt') });
-    expect(await invoke({})).toEqual({ result: 'null' });
+      export const handler = async (act) => {
+        calls += 1;
+        if (act === 'throw') throw new Error('no luck');
+        if (act === 'exit') process.exit(3);
+        return { count: calls, bigint: 1n }[act];
+      };`);
+    expect(await invoke('throw')).toEqual({ error: expect.stringContaining('Error: no luck') });
+    expect(await invoke('bigint')).toEqual({ error: expect.stringContaining('BigInt') });
+    expect(await invoke('nothing')).toEqual({ result: 'null' });
+    expect(await invoke('count')).toEqual({ result: '4' });
+    expect(await invoke('exit')).toEqual({ error: 'The instance exited with 3' });
+    expect(await invoke('count')).toEqual({ result: '1' });
   });
 
   test.each([
@@ -144,15 +146,6 @@ describe('a function', () => {
     expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
       `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
     );
-  });
-
-  test('that ends its process gives an error at once, and the next event gets a new instance', async () => {
-    const { invoke } = functionOf(
-      'let calls = 0; export const handler = ({ exits }) => { if (exits) process.exit(3); return ++calls; };',
-    );
-    expect(await invoke({})).toEqual({ result: '1' });
-    expect(await invoke({ exits: true })).toEqual({ error: 'The instance exited with 3' });
-    expect(await invoke({})).toEqual({ result: '1' });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -8,7 +8,6 @@ import { setTimeout } from 'node:timers/promises';
 import { reportFigure } from '../../../support/figures.ts';
 import { type LocalService, startLocalServiceOf } from '../../../support/local-service.ts';
 import { copyProject } from '../../../support/project-copy.ts';
-import { runModule, type Outcome } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
@@ -19,14 +18,9 @@ const data = project.folder;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 let service: LocalService;
-let startedMeanwhile: Outcome;
 
 beforeAll(async () => {
-  const starting = startLocalServiceOf(project.folder, '--data', data, '--watch');
-  starting.catch(() => {});
-  while (!existsSync(join(data, 'tables', 'LOCK'))) await setTimeout(5);
-  startedMeanwhile = await runModule('infra/local/main.ts', ['--port', '0', '--data', data]);
-  service = await starting;
+  service = await startLocalServiceOf(project.folder, '--data', data, '--watch');
   await service.printed(/watching/);
 });
 afterAll(() => {
@@ -82,14 +76,6 @@ describe('the local service that watches', () => {
   test('starts with the synthesized bundles, and tells when a restart is needed', () => {
     expect(service.output()).not.toMatch(/swapped|cannot/);
     expect(timesPrinted(/Z watching the functions: changes of the stack, .* need a restart\n/)).toBe(1);
-  });
-
-  test('claims its data folder before it synthesizes', () => {
-    expect(startedMeanwhile).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `The data in ${join(data, 'tables')} is in use by another local service: stop it, or choose another folder with --data.\n`,
-    });
   });
 
   test('swaps the function that is saved, and keeps data, key and connection', async () => {
