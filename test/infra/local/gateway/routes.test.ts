@@ -52,20 +52,6 @@ describe('the routes of a template', () => {
     expect(found(request)).toBe(expected);
   });
 
-  test('may lead nowhere', () => {
-    const few = readRoutes(
-      templateOf({
-        ...sampleApi,
-        Pets: pathResource(root, 'pets'),
-        PetsProxy: pathResource({ Ref: 'Pets' }, '{proxy+}'),
-        PetsProxyGet: method({ Ref: 'PetsProxy' }, 'GET'),
-      }),
-    );
-    expect(few.find('GET', '/pets/5')).toBeDefined();
-    for (const path of ['/pets', '/pets/', '/cats', '/', '']) expect(few.find('GET', path)).toBeUndefined();
-    expect(few.find('POST', '/pets/5')).toBeUndefined();
-  });
-
   test('take any path', () => {
     const paths = [
       '',
