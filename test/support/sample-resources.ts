@@ -58,22 +58,23 @@ export function mock(StatusCode = '404', mediaTypes: readonly string[] = ['appli
   };
 }
 
-function invocationUri(arn: object): object {
+function invocationUri(arn: unknown): object {
   return {
     'Fn::Join': ['', ['arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/', arn, '/invocations']],
   };
 }
 
-export function proxyTo(logicalId: string, arnOf = invokedAs.function): object {
-  return { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: invocationUri(arnOf(logicalId)) };
+/** @param arn of the function, or of its alias. */
+export function proxyTo(arn: unknown): object {
+  return { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: invocationUri(arn) };
 }
 
-export function tokenAuthorizer(functionId: string): SampleResource {
+export function tokenAuthorizer(functionArn: object): SampleResource {
   return {
     Type: 'AWS::ApiGateway::Authorizer',
     Properties: {
       Type: 'TOKEN',
-      AuthorizerUri: invocationUri(invokedAs.function(functionId)),
+      AuthorizerUri: invocationUri(functionArn),
       AuthorizerResultTtlInSeconds: 60,
       IdentitySource: 'method.request.header.Authorization',
       IdentityValidationExpression: '^Bearer [a-z]+$',
@@ -81,19 +82,13 @@ export function tokenAuthorizer(functionId: string): SampleResource {
   };
 }
 
-/** How the ARN stands in a template of what is invoked: a function, or an alias of one. */
-export const invokedAs = {
-  function: (logicalId: string): object => ({ 'Fn::GetAtt': [logicalId, 'Arn'] }),
-  alias: (logicalId: string): object => ({ Ref: logicalId }),
-};
-
 /** Lets API Gateway invoke the function, or its alias, for what follows the API's id in the ARN. */
-export function permission(logicalId: string, source: string, arnOf = invokedAs.function): SampleResource {
+export function permission(FunctionName: object, source: string): SampleResource {
   return {
     Type: 'AWS::Lambda::Permission',
     Properties: {
       Action: 'lambda:InvokeFunction',
-      FunctionName: arnOf(logicalId),
+      FunctionName,
       Principal: 'apigateway.amazonaws.com',
       SourceArn: { 'Fn::Sub': `arn:aws:execute-api:us-east-1:\${AWS::AccountId}:\${Api}/${source}` },
     },

@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { AbstractLevel, AbstractValueIterator } from 'abstract-level';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import {
   type Database,
@@ -22,7 +22,6 @@ import {
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
-const started: Database[] = [];
 
 async function startWith(pets: SampleResource, folder?: string): Promise<Database> {
   const petsArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
@@ -35,18 +34,18 @@ async function startWith(pets: SampleResource, folder?: string): Promise<Databas
     Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
     List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
   });
-  const database = await startDatabase({
+  return startDatabase({
     store: await openStore(folder),
     tables: template.resources('AWS::DynamoDB::GlobalTable'),
     isAllowed: readPermissions(template),
   });
-  started.push(database);
-  return database;
 }
 
-afterEach(async () => {
-  for (const database of started.splice(0)) await database.close();
+let database: Database;
+beforeAll(async () => {
+  database = await startWith(table('id', 'kind'));
 });
+afterAll(() => database.close());
 
 function headersOf(caller: string, action: string): Record<string, string> {
   return {
@@ -57,65 +56,49 @@ function headersOf(caller: string, action: string): Record<string, string> {
   };
 }
 
-async function call({ endpoint }: Database, caller: string, action: string, input: object): Promise<any> {
+async function call(caller: string, action: string, input: object, to = database): Promise<any> {
   const body = JSON.stringify({ TableName: 'Pets', ...input });
-  const response = await fetch(endpoint, { method: 'POST', headers: headersOf(caller, action), body });
+  const init = { method: 'POST', headers: headersOf(caller, action), body };
+  const response = await fetch(to.endpoint, init);
   return { status: response.status, ...((await response.json()) as object) };
+}
+
+async function itemsIn(input: { IndexName?: string }, of = database): Promise<unknown> {
+  return (await call(operatorAccessKeyId, 'Scan', input, of)).Items;
 }
 
 const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
 
-describe('the tables of the template', () => {
-  test('are created with their keys and indexes', async () => {
-    const database = await startWith(table('id', 'kind'));
-    const { Table } = await call(database, operatorAccessKeyId, 'DescribeTable', {});
-    expect(Table).toMatchObject({
-      TableName: 'Pets',
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      GlobalSecondaryIndexes: [
-        { IndexName: 'by-index-key', KeySchema: [{ AttributeName: 'kind', KeyType: 'HASH' }] },
-      ],
-    });
-  });
-});
-
 describe('an item with an entry in an index', () => {
   test('is deleted from both, and deleting it again changes nothing', async () => {
-    const database = await startWith(table('id', 'kind'));
-    const remove = () => call(database, operatorAccessKeyId, 'DeleteItem', { Key: { id: { S: 'rex' } } });
-    await call(database, operatorAccessKeyId, 'PutItem', { Item: rex });
-    expect((await remove()).status).toBe(200);
-    expect((await remove()).status).toBe(200);
-    for (const input of [{}, { IndexName: 'by-index-key' }]) {
-      expect(await call(database, operatorAccessKeyId, 'Scan', input)).toMatchObject({ Items: [] });
+    await call(operatorAccessKeyId, 'PutItem', { Item: rex });
+    for (let times = 0; times < 2; times += 1) {
+      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: rex.id } })).status).toBe(200);
+      expect([await itemsIn({}), await itemsIn({ IndexName: 'by-index-key' })]).toEqual([[], []]);
     }
   });
 
   test('is in both or in neither, wherever its write is interrupted', async () => {
-    const realPut = Reflect.get(AbstractLevel.prototype, 'put') as (
-      key: string,
-      value: unknown,
-    ) => Promise<void>;
-    const put = jest.spyOn(AbstractLevel.prototype, 'put');
-    const database = await startWith(table('id', 'kind'));
-    const held: (() => void)[] = [];
-    const ended = new Promise<void>((resolve) => {
-      put.mockImplementation(function (this: unknown, key: string, value: unknown) {
-        if (!key.startsWith('item-')) return realPut.call(this, key, value);
+    const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
+    const spy = jest.spyOn(AbstractLevel.prototype, 'put');
+    // dynalite keeps the method of this moment.
+    const own = await startWith(table('id', 'kind'));
+    const held = Promise.withResolvers<void>();
+    const interrupted = new Promise<void>((resolve) => {
+      spy.mockImplementation(function (this: unknown, ...parameters: unknown[]) {
+        if (!String(parameters[0]).startsWith('item-')) return Reflect.apply(put, this, parameters);
         resolve();
-        return new Promise<void>((done) => held.push(done));
-      } as typeof AbstractLevel.prototype.put);
+        return held.promise;
+      });
     });
-    const answer = call(database, operatorAccessKeyId, 'PutItem', { Item: rex });
-    await Promise.race([ended, answer]);
-    const { Items: listed } = await call(database, operatorAccessKeyId, 'Scan', {
-      IndexName: 'by-index-key',
-    });
-    const { Items: stored } = await call(database, operatorAccessKeyId, 'Scan', {});
-    expect(listed).toEqual(stored);
-    for (const goOn of held) goOn();
+    const answer = call(operatorAccessKeyId, 'PutItem', { Item: rex }, own);
+    await Promise.race([interrupted, answer]);
+    const [listed, stored] = [await itemsIn({ IndexName: 'by-index-key' }, own), await itemsIn({}, own)];
+    held.resolve();
     await answer;
-    put.mockRestore();
+    spy.mockRestore();
+    await own.close();
+    expect(listed).toEqual(stored);
   });
 });
 
@@ -124,7 +107,7 @@ describe('a folder of tables', () => {
     const folder = mkdtempSync(join(folders, 'data-'));
     const starting = [openStore(folder), openStore(folder)];
     const rejected = (await Promise.allSettled(starting)).filter(({ status }) => status === 'rejected');
-    const message = expect.stringContaining(`The data in ${folder} is in use by another local service`);
+    const message = `The data in ${folder} is in use by another local service: stop it, or choose another folder with --data.`;
     expect(rejected).toMatchObject([{ reason: { name: 'UsageError', message } }]);
     await (await Promise.any(starting)).close();
     await (await openStore(folder)).close();
@@ -138,39 +121,50 @@ describe('a folder of tables', () => {
       message: expect.stringContaining(`The data in ${file} cannot be opened`),
     });
   });
+
+  test('whose table has another key or index is rejected', async () => {
+    const folder = mkdtempSync(join(folders, 'data-'));
+    await (await startWith(table('id', 'kind'), folder)).close();
+    for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
+      await expect(startWith(other, folder)).rejects.toMatchObject({
+        name: 'UsageError',
+        message:
+          'The stored table Pets is incomplete, or its keys or indexes differ from the template: choose another folder with --data, or delete the data.',
+      });
+    }
+    await (await startWith(table('id', 'kind'), folder)).close();
+  });
 });
 
 describe('a caller of the database', () => {
   test('that signs in the query string is rejected, because it cannot be identified', async () => {
-    const database = await startWith(table('id', 'kind'));
-    const { Authorization, ...headers } = headersOf('Function', 'ListTables');
+    const { Authorization: _header, ...headers } = headersOf('Function', 'ListTables');
     const query =
       'X-Amz-Algorithm=a&X-Amz-Credential=operator/b&X-Amz-Signature=c&X-Amz-SignedHeaders=d&X-Amz-Date=e';
     const response = await fetch(`${database.endpoint}/?${query}`, { method: 'POST', headers, body: '{}' });
-    expect([Authorization, response.status]).toEqual([expect.any(String), 400]);
+    expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ __type: expect.stringContaining('AccessDenied') });
   });
 
-  test('that does not send JSON is rejected, and others are served', async () => {
-    const database = await startWith(table('id', 'kind'));
-    for (const body of ['not json', 'null', '5', '']) {
+  test.each(['not json', 'null', '5', ''])(
+    'that sends %j is rejected, and others are served',
+    async (body) => {
       const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body };
       expect((await fetch(database.endpoint, init)).status).toBe(400);
-    }
-    expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
-  });
+      expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+    },
+  );
 
   test('may do what its role permits, and a list does not leak its iterator', async () => {
     const closed = jest.spyOn(AbstractValueIterator.prototype, 'close');
-    const database = await startWith(table('id', 'kind'));
-    expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+    expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
     const query = {
       IndexName: 'by-index-key',
       KeyConditionExpression: 'kind = :kind',
       ExpressionAttributeValues: { ':kind': rex.kind },
       Limit: 1,
     };
-    expect(await call(database, 'Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
+    expect(await call('Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
     expect(closed).toHaveBeenCalledTimes(1);
     closed.mockRestore();
   });
@@ -183,8 +177,7 @@ describe('a caller of the database', () => {
     ['a permitted action on another table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
     ['everything if it is unknown', 'Nobody', 'GetItem', {}],
   ])('is denied %s', async (_name, caller, action, input) => {
-    const database = await startWith(table('id', 'kind'));
-    expect(await call(database, caller, action, input)).toEqual({
+    expect(await call(caller, action, input)).toEqual({
       status: 400,
       __type: 'com.amazon.coral.service#AccessDeniedException',
       Message: expect.stringContaining(`${caller} is not authorized to perform dynamodb:${action} on arn:`),
@@ -192,20 +185,16 @@ describe('a caller of the database', () => {
   });
 
   test('that disconnects in the middle of its request does not affect others', async () => {
-    const database = await startWith(table('id', 'kind'));
     const { hostname, port } = new URL(database.endpoint);
     const socket = connect(Number(port), hostname);
     const head = Object.entries({
-      Host: hostname,
       ...headersOf('Function', 'PutItem'),
-      'Content-Length': 1000,
+      Host: hostname,
+      'Content-Length': 99,
     });
-    socket.write(
-      `POST / HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n{"Tab`,
-      () => socket.resetAndDestroy(),
-    );
+    const fields = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`POST / HTTP/1.1\r\n${fields}\r\n{"Tab`, () => socket.resetAndDestroy());
     await once(socket, 'close');
-    expect(await call(database, 'Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
-    expect(await call(database, 'Function', 'GetItem', { Key: { id: rex.id } })).toMatchObject({ Item: rex });
+    expect(await call('Function', 'GetItem', { Key: { id: rex.id } })).toMatchObject({ Item: rex });
   });
 });

@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../../../infra/local/gateway/http-message.t
 import type { Invocation } from '../../../../infra/local/lambda/invocation.ts';
 import { type LambdaStub, lambdaStub, resultOf } from '../../../support/lambda-stub.ts';
 import {
+  alias,
   gatewayResponse,
   guarded,
   lambdaFunction,
@@ -21,19 +22,20 @@ import {
   tokenAuthorizer,
 } from '../../../support/sample-resources.ts';
 
+const authorizerArn = { 'Fn::GetAtt': ['AuthorizerFunction', 'Arn'] };
 const resources: SampleResources = {
   ...sampleApi,
   Role: role,
   Function: lambdaFunction('function'),
+  Live: alias('Function', 'live'),
   AuthorizerFunction: lambdaFunction('authorizer'),
-  Authorizer: tokenAuthorizer('AuthorizerFunction'),
-  AuthorizerPermission: permission('AuthorizerFunction', 'authorizers/${Authorizer}'),
+  Authorizer: tokenAuthorizer(authorizerArn),
+  AuthorizerPermission: permission(authorizerArn, 'authorizers/${Authorizer}'),
   Pets: pathResource(root, 'pets'),
-  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo('Function'))),
-  PetsGetPermission: permission('Function', 'sample/GET/pets'),
+  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo({ Ref: 'Live' }))),
+  PetsGetPermission: permission({ Ref: 'Live' }, 'sample/GET/pets'),
   PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405', ['application/json', 'text/plain'])),
   ...sampleGatewayResponses,
-  UNAUTHORIZED: gatewayResponse('UNAUTHORIZED', '401', { 'WWW-Authenticate': 'Bearer realm="sample"' }),
   DEFAULT5XX: gatewayResponse('DEFAULT_5XX', '500', { 'Retry-After': '5' }),
 };
 
@@ -64,16 +66,9 @@ function policyOf(Effect: 'Allow' | 'Deny'): object {
 }
 
 function get(path: string, request: Partial<HttpRequest> = {}): HttpRequest {
-  const headers: [string, string][] = [['authorization', 'Bearer abc']];
-  return {
-    method: 'GET',
-    path,
-    query: '',
-    headers,
-    body: Buffer.alloc(0),
-    sourceIp: '127.0.0.1',
-    ...request,
-  };
+  const headers: HttpRequest['headers'] = [['authorization', 'Bearer abc']];
+  const sourceIp = '127.0.0.1';
+  return { method: 'GET', path, query: '', headers, body: Buffer.alloc(0), sourceIp, ...request };
 }
 
 beforeEach(() => {
@@ -106,49 +101,41 @@ describe('API Gateway', () => {
     ]);
   });
 
-  const tooLarge = Buffer.alloc(6_291_456, 'a');
-  const twoKeys: [string, string][] = [
-    ['Authorization', 'Bearer abc'],
-    ['Authorization', 'Bearer abc'],
-  ];
+  const tooLarge = { body: Buffer.alloc(6_291_456, 'a') };
+  const key: [string, string] = ['Authorization', 'Bearer abc'];
   const image = get('/pets', { method: 'PUT', headers: [['Content-Type', 'image/png']] });
-  test.each<[string, number, string, Sample, HttpRequest]>([
+  test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'no route', apiWith(), get('/other')],
     ['UNAUTHORIZED', 401, 'no key', apiWith(), get('/pets', { headers: [] })],
-    ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/pets', { headers: twoKeys })],
+    ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/pets', { headers: [key, key] })],
     ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf('Deny')), get('/pets')],
     ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
-    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', { body: tooLarge })],
+    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), image],
-    ['DEFAULT_5XX', 500, 'an error of the function', apiWith({ error: 'no luck' }), get('/pets')],
-    ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets')],
-  ])('gives the gateway response %s (%i) to %s', async (type, status, _condition, { api }, request) => {
-    const response = await api.handle(request);
-    const requestId = response.headers['x-amzn-RequestId'];
-    expect(requestId).toMatch(/^[\da-f-]{36}$/);
-    expect(response).toMatchObject({ status, headers: { 'Content-Type': 'application/json' } });
-    expect(response.body).toBe(
-      `{"code":"${type.toLowerCase()}","message":"See ${requestId}","status":${status}}`,
-    );
+    ['DEFAULT_5XX', 500, 'an error of the function', apiWith({ error: 'no luck' }), get('/pets'), 1],
+    ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets'), 1],
+  ])(
+    'gives the gateway response %s (%i) to %s',
+    async (type, status, _condition, sample, request, times = 0) => {
+      const response = await sample.api.handle(request);
+      const requestId = response.headers['x-amzn-RequestId'];
+      expect(requestId).toMatch(/^[\da-f-]{36}$/);
+      expect(response).toMatchObject({ status, headers: { 'Content-Type': 'application/json' } });
+      expect(response.body).toBe(
+        `{"code":"${type.toLowerCase()}","message":"See ${requestId}","status":${status}}`,
+      );
+      expect(sample.petsFunction.events).toHaveLength(times);
+    },
+  );
+
+  test('adds the headers of the gateway response', () => {
+    const { headers } = apiWith().api.gatewayResponse('DEFAULT_5XX');
+    expect(headers).toMatchObject({ 'Retry-After': '5' });
   });
 
-  test('adds the headers of the gateway response', async () => {
-    const { api } = apiWith();
-    expect((await api.handle(get('/pets', { headers: [] }))).headers).toMatchObject({
-      'WWW-Authenticate': 'Bearer realm="sample"',
-    });
-    expect(api.gatewayResponse('DEFAULT_5XX').headers).toMatchObject({ 'Retry-After': '5' });
-  });
-
-  test('invokes the function only for requests that it does not reject', async () => {
-    const { api, petsFunction } = apiWith();
-    await api.handle(get('/pets', { headers: [] }));
-    await api.handle(get('/pets', { body: Buffer.alloc(6_291_456) }));
-    expect(petsFunction.events).toEqual([]);
-    expect(await api.handle(get('/pets', { body: Buffer.alloc(6_280_000, 'a') }))).toMatchObject({
-      status: 200,
-    });
-    expect(petsFunction.events).toHaveLength(1);
+  test('accepts an event of just under 6 MB', async () => {
+    const request = get('/pets', { body: Buffer.alloc(6_280_000, 'a') });
+    expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });
 
   test('responds with a mock without asking the authorizer', async () => {
@@ -165,51 +152,44 @@ describe('API Gateway', () => {
     });
   });
 
-  describe('does not start', () => {
-    const functions = new Map([
-      ['Function', lambdaStub(ok)],
-      ['AuthorizerFunction', lambdaStub(ok)],
-    ]);
-    function startWithout(...names: string[]): void {
-      const rest = Object.entries(resources).filter(([name]) => !names.includes(name));
-      createApiGateway(templateOf(Object.fromEntries(rest)), functions);
-    }
-
-    test('without the permission to invoke the function of a route', () => {
-      expect(() => startWithout('PetsGetPermission')).toThrow(
-        /No AWS::Lambda::Permission .*function:Function for .*Api\/sample\/GET\/pets\./,
-      );
-    });
-
-    test('without the permission to invoke the authorizer', () => {
-      expect(() => startWithout('AuthorizerPermission')).toThrow(
-        /No AWS::Lambda::Permission .*:AuthorizerFunction for .*Api\/authorizers\/Authorizer\./,
-      );
-    });
-
-    test('without the authorizer of a route, which would be open to all', () => {
-      const unguarded = guarded(resources['PetsGet']!);
-      Object.assign(unguarded.Properties, { AuthorizerId: 'Nobody' });
-      expect(() => createApiGateway(templateOf({ ...resources, PetsGet: unguarded }), functions)).toThrow(
-        'GET /pets asks for an authorizer that the template does not define.',
-      );
-    });
-
-    test('without a gateway response that it needs', () => {
-      expect(() => startWithout('ACCESSDENIED')).toThrow('no gateway response of the type ACCESS_DENIED');
-    });
-
-    test('without a stage, or with two', () => {
-      const stage = 'exactly one AWS::ApiGateway::Stage';
-      expect(() =>
-        createApiGateway(templateOf({ ...sampleGatewayResponses, Api: sampleApi['Api']! }), new Map()),
-      ).toThrow(stage);
-      expect(() =>
-        createApiGateway(
-          templateOf({ ...sampleGatewayResponses, ...sampleApi, Other: sampleApi['Stage']! }),
-          new Map(),
-        ),
-      ).toThrow(stage);
-    });
+  const { PetsGetPermission: _invoke, ...uninvoked } = resources;
+  const { AuthorizerPermission: _authorize, ...unauthorized } = resources;
+  const { ACCESSDENIED: _denied, ...undenied } = resources;
+  const { Stage: _stage, ...unstaged } = resources;
+  const unguarded = guarded(resources['PetsGet']!);
+  Object.assign(unguarded.Properties, { AuthorizerId: 'Nobody' });
+  const ofFunction = permission({ 'Fn::GetAtt': ['Function', 'Arn'] }, 'sample/GET/pets');
+  const ofPost = permission({ Ref: 'Live' }, 'sample/POST/pets');
+  const routeRejected = /No AWS::Lambda::Permission .*:Function:live for .*Api\/sample\/GET\/pets\./;
+  test.each([
+    ['the permission to invoke the function of a route', uninvoked, routeRejected],
+    ['that of its alias', { ...resources, PetsGetPermission: ofFunction }, routeRejected],
+    ['that for this method', { ...resources, PetsGetPermission: ofPost }, routeRejected],
+    [
+      'the permission to invoke the authorizer',
+      unauthorized,
+      /No AWS::Lambda::Permission .*:AuthorizerFunction for .*Api\/authorizers\/Authorizer\./,
+    ],
+    [
+      'the authorizer of a route, which would be open to all',
+      { ...resources, PetsGet: unguarded },
+      'GET /pets asks for an authorizer that the template does not define.',
+    ],
+    ['a gateway response that it needs', undenied, 'no gateway response of the type ACCESS_DENIED'],
+    ['a stage', unstaged, 'exactly one AWS::ApiGateway::Stage'],
+    ['a single stage', { ...resources, Other: resources['Stage']! }, 'exactly one AWS::ApiGateway::Stage'],
+    ...['Nobody', 'Function:old', 'AuthorizerFunction:live', 'Function:', ''].map(
+      (name): [string, SampleResources, RegExp] => {
+        const route = method({ Ref: 'Pets' }, 'GET', proxyTo(`arn:aws:lambda:us-east-1:0:function:${name}`));
+        return [
+          `the function ${name}`,
+          { ...resources, PetsGet: route },
+          /an integration with an unknown function: /,
+        ];
+      },
+    ),
+  ])('does not start without %s', (_what, incomplete, message) => {
+    const functions = new Map(['Function', 'AuthorizerFunction'].map((name) => [name, lambdaStub(ok)]));
+    expect(() => createApiGateway(templateOf(incomplete), functions)).toThrow(message);
   });
 });
