@@ -14,7 +14,7 @@ export default {
   testTimeout: 10_000,
   testMatch: [
     '<rootDir>/test/{shared,functions}/**/*.test.ts',
-    '<rootDir>/test/reliability/{intents,key-expiry}.test.ts',
+    '<rootDir>/test/reliability/{faults,intents,key-expiry}.test.ts',
     '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
     '<rootDir>/test/infra/stack/gateway-responses.test.ts',
     '<rootDir>/test/key-scanning.test.ts',

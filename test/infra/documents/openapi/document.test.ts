@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
+import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
 import { errorCatalogue, errorCodes } from '../../../../shared/contract/errors.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
 
@@ -8,6 +9,10 @@ const text = readFileSync(new URL('../../../../openapi.json', import.meta.url), 
 const document = JSON.parse(text);
 
 describe('openapi.json', () => {
+  test('is what the code describes: if not, run npm run generate', () => {
+    expect(text).toBe(openApiJson());
+  });
+
   test('gives a linter nothing to complain of', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source: text, config });
