@@ -23,15 +23,15 @@ const MAX_CAUSES = 5;
  */
 export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   if (!Error.isError(thrown)) return { thrown: typeof thrown };
-  const { name, message, stack = '', cause } = thrown;
+  const { name, message, stack, cause } = thrown;
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
   return {
     name,
     message: quotingErrors.has(name) ? 'Not logged: it may quote what was sent.' : message,
     // It begins with the message, of which any line might look like one of its own.
     stack: stack
-      .replace(message, '')
-      .match(/^ +at .+$/gm)
+      ?.replace(message, '')
+      .match(/^ +at .+/gm)
       ?.join('\n'),
     code,
     $metadata,

@@ -18,9 +18,7 @@ const MAX_DIGITS = 19;
  * @throws SyntaxError when the text is not JSON, RangeError when it nests deeper than the parser's stack.
  */
 export function parseJson(text: string): unknown {
-  return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined ? (exactInteger(source) ?? value) : value,
-  );
+  return JSON.parse(text, (_key, value, { source }) => (source && exactInteger(source)) ?? value);
 }
 
 /** JSON with bigints as plain integers. @param indent spaces per level @default - all on one line */
@@ -32,9 +30,9 @@ export function stringifyJson(value: unknown, indent?: number): string {
   );
 }
 
-/** The value of a JSON number as a bigint, if it is an integer of at most 19 digits. */
+/** The value of a JSON number as a bigint if it is an integer of at most 19 digits, undefined for any other JSON text. */
 function exactInteger(source: string): bigint | undefined {
-  const [, sign, whole, fraction = '', exponent = '0'] =
+  const [, sign, whole, fraction = '', exponent = 0] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
   if (whole === undefined) return undefined;
 
@@ -49,7 +47,7 @@ function exactInteger(source: string): bigint | undefined {
 function trimZeros(digits: string): { significant: string; trailing: number } {
   let start = 0;
   let end = digits.length;
-  while (start < end && digits[start] === '0') start += 1;
-  while (end > start && digits[end - 1] === '0') end -= 1;
+  while (digits[start] === '0') start += 1;
+  while (digits[end - 1] === '0') end -= 1;
   return { significant: digits.slice(start, end), trailing: digits.length - end };
 }

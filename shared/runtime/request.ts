@@ -31,7 +31,7 @@ export function parseRequest<O extends Operation>(
     }),
     ...(body && { body: readBody(event) }),
   };
-  const result = v.safeParse(operation.request, received, { abortPipeEarly: true });
+  const result = v.safeParse(operation.request, received);
   if (result.success) return result.output;
   throw errorOf(result.issues);
 }

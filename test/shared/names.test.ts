@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { requireEnvironment } from '../../shared/names.ts';
+import { requireEnvironment, serviceName } from '../../shared/names.ts';
 import { setEnvironment } from '../support/environment.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', STAGE: '' });
+
+test('a stage has a service name of its own', () => {
+  expect(serviceName('staging')).toBe('pet-store-staging');
+});
 
 describe('an environment variable', () => {
   test('is read at the moment it is asked for', () => {

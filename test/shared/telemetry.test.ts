@@ -4,7 +4,7 @@ import { logLines, occurrences, readMetrics, written } from '../support/log-line
 
 // Read once, when the module is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = 'pet-store-test';
-const { count, logger } = await import('../../shared/telemetry.ts');
+const { count, loggable, logger } = await import('../../shared/telemetry.ts');
 
 const service = 'pet-store-test';
 const common = { namespace: 'PetStore', unit: 'Count', value: 1 };
@@ -78,6 +78,36 @@ describe('a log line', () => {
       },
     ]);
     expect(occurrences()).toEqual([]);
+  });
+});
+
+describe('an error in the log', () => {
+  test.each(['RangeError', 'SyntaxError', 'ValidationException'])(
+    'has no message if it is a %s, which quotes values',
+    (name) => {
+      const error = Object.assign(new Error('secret'), { name });
+      expect(loggable(error)).toMatchObject({ name, message: 'Not logged: it may quote what was sent.' });
+    },
+  );
+
+  test('has its stack, without the lines of its message', () => {
+    const message = 'No luck\n    at all';
+    const places = '    at first (a.ts:1:2)\n    at second (b.ts:3:4)';
+    const error = Object.assign(new Error(message), { stack: `Error: ${message}\n${places}` });
+    expect(loggable(error)).toEqual({ name: 'Error', message, stack: places });
+  });
+
+  test('may have no stack', () => {
+    expect(loggable(Object.assign(new Error('No luck'), { stack: undefined }))).toEqual({
+      name: 'Error',
+      message: 'No luck',
+    });
+  });
+
+  test('has five causes, even if they form a ring', () => {
+    const error = new Error('No luck');
+    error.cause = error;
+    expect(JSON.stringify(loggable(error)).match(/"message"/g)).toHaveLength(6);
   });
 });
 

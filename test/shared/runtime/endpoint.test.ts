@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import type { Context } from 'aws-lambda';
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
 import { ApiError, errorCatalogue, type ErrorCode } from '../../../shared/contract/errors.ts';
 import { operations } from '../../../shared/contract/operations.ts';
@@ -45,6 +46,17 @@ describe('an answer', () => {
     const { status, headers } = await invoke(handler, apiGatewayEvent());
     expect(status).toBe(200);
     expect(headers).toHaveProperty('Link', `<https://${STAGE_DOMAIN}/staging>`);
+  });
+
+  test('has neither a body nor its type if the operation has none', async () => {
+    const success = { status: 204, description: '' } as const;
+    const handler = endpoint({ ...operations.listPets, success }, async () => ({}));
+    const context = { ...invocation, getRemainingTimeInMillis: () => 10_000 } as Context;
+    expect(await handler(apiGatewayEvent(), context)).toEqual({
+      statusCode: 204,
+      headers: { 'Cache-Control': 'no-store' },
+      body: '',
+    });
   });
 
   test('leaves nothing in the log, and counts nothing', async () => {

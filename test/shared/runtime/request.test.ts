@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { operations } from '../../../shared/contract/operations.ts';
+import { PetIdParameter } from '../../../shared/contract/schemas.ts';
 import { rootAddress, parseRequest } from '../../../shared/runtime/request.ts';
 import {
   apiGatewayEvent,
@@ -50,6 +52,17 @@ describe('the query', () => {
       refused('invalid_request', 'limit must', 'status must', 'cursor must'),
     );
   });
+});
+
+test.each([
+  ['1', ['invalid_request', '^owner.name is required']],
+  ['x', ['not_found']],
+] as const)('a wrong path counts before a wrong member of the body: %s', (petId, [code, ...words]) => {
+  const owner = v.object({ name: v.string() });
+  const path = v.object({ petId: PetIdParameter });
+  const operation = { ...operations.getPet, request: v.object({ path, body: v.object({ owner }) }) };
+  const event = { ...getPetEvent(petId), body: '{"owner":{}}' };
+  expect(() => parseRequest(operation, event)).toThrow(refused(code, ...words));
 });
 
 describe('the path', () => {

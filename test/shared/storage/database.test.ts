@@ -149,10 +149,11 @@ describe('over HTTP', () => {
 
   test('a call is tried three times', async () => {
     const fail = refuse(500, 'InternalServerError');
-    answers.push(fail, loseAnswer, answer(200, { Item: { id: { N: '1' } } }), fail, fail, fail);
+    answers.push(fail, loseAnswer, answer(200, { Item: { id: { N: '1' } } }), fail, fail, loseAnswer);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(error).toHaveProperty('message', 'The database gave no readable answer (ECONNRESET).');
     expect(sent()).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
   });
 
@@ -171,6 +172,7 @@ describe('over HTTP', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(error).toHaveProperty('message', 'The database gave no readable answer.');
     expect(sent()).toHaveLength(5);
   });
 

@@ -108,7 +108,7 @@ describe('creating a pet', () => {
     mock.on(GetCommand).resolves({ Item: { creation: 'of another call' } });
     let id = 0n;
     const creating = createPet(rex, () => (id += 1n));
-    await expect(creating).rejects.toMatchObject({ name: 'ApiError', code: 'service_unavailable' });
+    await expect(creating).rejects.toEqual(refused('service_unavailable', 'No identifier'));
     expect(written().map((item) => item['id'])).toEqual(
       Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
     );

@@ -1,12 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
+import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
 import { errorCatalogue, errorCodes } from '../../../../shared/contract/errors.ts';
 
 // What breaks clients is found by `npm run openapi:diff`, against the contract that they have been given.
 
 const text = readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8');
 const document = JSON.parse(text);
+
+test('openapi.json is what the code describes: if not, run npm run generate', () => {
+  expect(text).toBe(openApiJson());
+});
 
 test('a linter finds nothing in openapi.json', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });

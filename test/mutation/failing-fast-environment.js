@@ -1,0 +1,13 @@
+import { createRequire } from 'node:module';
+
+const { TestEnvironment } = createRequire(import.meta.url)('jest-environment-node');
+
+/** Skips the tests of a file after one that failed: a mutant is killed by it, and may let each of them wait for good. */
+export default class FailingFastEnvironment extends TestEnvironment {
+  #hasFailed = false;
+
+  handleTestEvent({ name, test }) {
+    if (name === 'test_done') this.#hasFailed ||= test.errors.length > 0;
+    if (name === 'test_start' && this.#hasFailed) test.mode = 'skip';
+  }
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+
+const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url));
+
+/** The quick tests that run shared/ and functions/ in this process, without a project: StrykerJS takes one at most. */
+export default {
+  rootDir: pathOf('../..'),
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
+  runner: pathOf('nearest-first-runner.js'),
+  testEnvironment: pathOf('failing-fast-environment.js'),
+  // A mutant may let a test wait for good.
+  testTimeout: 10_000,
+  testMatch: [
+    '<rootDir>/test/{shared,functions}/**/*.test.ts',
+    '<rootDir>/test/reliability/{faults,intents,key-expiry}.test.ts',
+    '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
+    '<rootDir>/test/infra/stack/gateway-responses.test.ts',
+    '<rootDir>/test/key-scanning.test.ts',
+  ],
+};

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
+import { type Report, summarize } from './report.ts';
+
+// `npm run mutate`: changes the code of shared/ and functions/ in a thousand places, one at a time, and reports the
+// changes that no quick test notices.
+
+const USAGE = `npm run mutate -- [--force] [path ...]
+
+  path     mutates only these files, shared/storage/pets.ts for example
+  --force  tests every mutant again, not only those whose code or tests have changed`;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const modules = fileURLToPath(new URL('node_modules', import.meta.url));
+const report = join(root, '.petstore/mutation/report.json');
+
+function mutate({ force = false }: { force?: boolean | undefined }, paths: string[]): void {
+  // npm writes this file last.
+  if (!existsSync(join(modules, '.package-lock.json')))
+    throw new UsageError('StrykerJS is missing: run npm ci --prefix test/mutation.');
+
+  rmSync(report, { force: true });
+  const stryker = join(modules, '@stryker-mutator/core/bin/stryker.js');
+  const choice = paths.length > 0 ? ['--mutate', paths.join(',')] : [];
+  const options = [...choice, ...(force ? ['--force'] : [])];
+  // All mutants run on the tables of one synthesis, made for the first run of the tests, without any mutant.
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-mutation-'));
+  const started = performance.now();
+  spawnSync(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js', ...options], {
+    cwd: root,
+    env: { ...process.env, PET_STORE_TEST_RUN: folder },
+    stdio: 'inherit',
+  });
+  rmSync(folder, { recursive: true, force: true });
+  if (!existsSync(report)) throw new UsageError('StrykerJS has not finished; it says why above.');
+
+  const minutes = (performance.now() - started) / 60_000;
+  console.log(`${minutes.toFixed(1)} minutes`);
+  const { files } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+  const chosen = Object.entries(files).filter(([file]) => paths.length === 0 || paths.includes(file));
+  if (!summarize({ files: Object.fromEntries(chosen) })) process.exitCode = 1;
+}
+
+await runWithOptions(USAGE, { force: { type: 'boolean' } }, mutate, { allowPositionals: true });

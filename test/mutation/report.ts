@@ -1,0 +1,91 @@
+import { type Equivalent, equivalents } from './equivalent.ts';
+
+/** The part of StrykerJS's JSON report that counts here: https://github.com/stryker-mutator/mutation-testing-elements */
+export interface Report {
+  files: Record<string, { source: string; mutants: Mutant[] }>;
+}
+
+interface Position {
+  line: number;
+  column: number;
+}
+
+interface Mutant {
+  mutatorName: string;
+  replacement: string;
+  status: 'Killed' | 'Timeout' | 'RuntimeError' | 'Survived' | 'NoCoverage' | 'Ignored';
+  location: { start: Position; end: Position };
+}
+
+interface Found extends Omit<Equivalent, 'reason'> {
+  line: number;
+  status: Mutant['status'];
+}
+
+const groups: [name: string, files: RegExp][] = [
+  ['contract', /^shared\/contract\//],
+  ['storage', /^shared\/storage\//],
+  ['runtime', /^shared\/(?:runtime\/|names|telemetry)/],
+  ['functions', /^functions\//],
+];
+
+/** Of the mutants that can differ, in each group. */
+const LOWEST_SCORE = 95;
+
+/** Prints the table of all groups and the mutants to look at. @returns whether nothing is to be done about them */
+export function summarize({ files }: Report): boolean {
+  const mutants = Object.entries(files).flatMap(([file, { source, mutants: all }]) =>
+    all.map((mutant): Found => found(file, source.split('\n'), mutant)),
+  );
+  const alive = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
+  const open = alive.filter((mutant) => !equivalents.some((entry) => isSame(entry, mutant)));
+  const stale = equivalents.filter(
+    (entry) => entry.file in files && !alive.some((mutant) => isSame(entry, mutant)),
+  );
+
+  const rows = groups.flatMap(([name, pattern]) => {
+    const inGroup = ({ file }: { file: string }): boolean => pattern.test(file);
+    const all = mutants.filter(inGroup);
+    return all.length === 0 ? [] : [[name, figures(all, open.filter(inGroup))] as const];
+  });
+  console.table(Object.fromEntries(rows));
+  for (const { file, line, mutator, original, replacement, status } of open)
+    console.log(`${file}:${line} ${status} ${mutator}: ${original} → ${replacement}`);
+  for (const { file, mutator, original, replacement } of stale)
+    console.log(
+      `${file}: no such mutant survives, remove it from equivalent.ts: ${mutator}: ${original} → ${replacement}`,
+    );
+  return stale.length === 0 && rows.every(([, { score }]) => score >= LOWEST_SCORE);
+}
+
+function figures(mutants: Found[], open: Found[]): Record<string, number> & { score: number } {
+  const count = (list: Found[], ...statuses: Mutant['status'][]): number =>
+    list.filter(({ status }) => statuses.includes(status)).length;
+  // A module that throws when it is loaded fails every test of it: StrykerJS calls that a runtime error.
+  const killed = count(mutants, 'Killed', 'RuntimeError');
+  const timeouts = count(mutants, 'Timeout');
+  const survived = count(open, 'Survived');
+  const uncovered = count(open, 'NoCoverage');
+  const detected = killed + timeouts;
+  const score = Math.floor((10_000 * detected) / (detected + survived + uncovered)) / 100;
+  const equivalent = count(mutants, 'Survived', 'NoCoverage') - open.length;
+  return { killed, timeouts, survived, 'no coverage': uncovered, equivalent, score };
+}
+
+function found(file: string, lines: string[], { mutatorName, location, ...mutant }: Mutant): Found {
+  const { start, end } = location;
+  const text = lines.slice(start.line - 1, end.line).join('\n');
+  const after = lines[end.line - 1]!.length - (end.column - 1);
+  const original = oneLine(text.slice(start.column - 1, text.length - after));
+  const replacement = oneLine(mutant.replacement);
+  return { file, line: start.line, mutator: mutatorName, original, replacement, status: mutant.status };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+function isSame(entry: Equivalent, mutant: Found): boolean {
+  const members = ['file', 'mutator', 'original', 'replacement'] as const;
+  return members.every((member) => entry[member] === mutant[member]);
+}
