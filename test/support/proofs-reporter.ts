@@ -9,6 +9,8 @@ const parts = {
   browser: 'page',
   clients: 'clients',
   'infra/local/watch': 'hot reload',
+  'infra/operate/keys': 'key commands',
+  'infra/operate/seed': 'seed',
   'infra/stack/synth': 'synthesis',
   'reliability/rotation': 'key rotation',
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cdkSynth, sharedSynthesis } from '../../support/assembly.ts';
+import { reportFigure } from '../../support/figures.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -23,6 +24,7 @@ describe('cdk synth', () => {
       (file) => !readFileSync(join(first, file)).equals(readFileSync(join(second, file))),
     );
     expect(different).toEqual([]);
+    reportFigure(import.meta.filename, `${files.length} files, byte for byte the same`);
   });
 
   test('rejects a bad setting with one sentence', async () => {

@@ -1,7 +1,8 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
+import { reportFigure } from '../../../support/figures.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';
 import {
   active,
@@ -25,10 +26,13 @@ const PUT = '"Item":';
 const LAST_WRITE = 'rotatedBy = ';
 const GOING_ON = 'Going on to the end of this step …\n';
 
+let commands = 0;
 let proxy: FaultProxy | undefined;
 afterEach(async () => proxy?.close());
+afterAll(() => reportFigure(import.meta.filename, `${commands} commands interrupted`));
 
 function start(parameters: string[]): RunningModule {
+  commands += 1;
   const local = ['--stage', 'local', '--data', dataFolder];
   return startModule('infra/operate/keys/main.ts', [...parameters, ...local]);
 }

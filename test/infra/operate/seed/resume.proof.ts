@@ -6,6 +6,7 @@ import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
+import { reportFigure } from '../../../support/figures.ts';
 import { type LocalService, startLocalService } from '../../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -73,4 +74,5 @@ test('a run that is killed and a run that is interrupted are resumed, and each p
   const list = await fetch(`${service.baseAddress}/pets?limit=100`, { headers });
   const stored = parseJson(await list.text()) as Pet[];
   expect(inOrder(stored)).toEqual(inOrder(Array.from({ length: 45 }, (_, index) => madeUpPet(1, index))));
+  reportFigure(import.meta.filename, `2 runs interrupted, ${stored.length} of 45 pets stored once`);
 });
