@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { operations } from '../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { findChromium, launchBrowser } from '../support/browser.ts';
+import { findChromium, launchBrowser } from './chromium.ts';
 import { reportFigure } from '../support/figures.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';

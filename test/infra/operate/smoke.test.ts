@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readLocalService } from '../../../infra/operate/keys/local-service.ts';
 import { generateApiKey } from '../../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
-import { type FakeAws, startFakeAws } from '../../support/fake-aws.ts';
+import { type FakeAws, startFakeAws } from './fake-aws.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, refusal } from '../../support/outcomes.ts';
 import { runModule } from '../../support/run-command.ts';

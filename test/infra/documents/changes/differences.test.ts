@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isDeepStrictEqual } from 'node:util';
 import { differences } from '../../../../infra/documents/changes/differences.ts';
 import { readDocument, withoutReferences } from '../../../../infra/documents/changes/document.ts';
-import { withChanges } from '../../../support/json-changes.ts';
+import { withChanges } from './json-changes.ts';
 import { readOpenApi } from '../../../support/openapi-document.ts';
 
 const base = readDocument('openapi.json');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
-import { withChanges } from '../../../support/json-changes.ts';
+import { withChanges } from './json-changes.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 import { runModule } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { differences } from '../../../../infra/documents/changes/differences.ts';
 import { readDocument } from '../../../../infra/documents/changes/document.ts';
-import { withChanges } from '../../../support/json-changes.ts';
+import { withChanges } from './json-changes.ts';
 
 const base = readDocument('openapi.json');
 const JSON_SCHEMA = 'content › application/json › schema';

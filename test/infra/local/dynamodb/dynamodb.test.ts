@@ -11,14 +11,7 @@ import {
 } from '../../../../infra/local/dynamodb/dynamodb.ts';
 import { openStore } from '../../../../infra/local/dynamodb/store.ts';
 import { readPermissions } from '../../../../infra/local/template/permissions.ts';
-import {
-  lambdaFunction,
-  policy,
-  role,
-  type SampleResource,
-  table,
-  templateOf,
-} from '../../../support/sample-resources.ts';
+import { lambdaFunction, policy, role, type SampleResource, table, templateOf } from '../sample-resources.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();

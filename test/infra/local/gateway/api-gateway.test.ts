@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { type ApiGateway, createApiGateway } from '../../../../infra/local/gateway/api-gateway.ts';
 import type { HttpRequest } from '../../../../infra/local/gateway/http-message.ts';
 import type { Invocation } from '../../../../infra/local/lambda/invocation.ts';
-import { type LambdaStub, lambdaStub, resultOf } from '../../../support/lambda-stub.ts';
+import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
 import {
   alias,
   gatewayResponse,
@@ -20,7 +20,7 @@ import {
   type SampleResources,
   templateOf,
   tokenAuthorizer,
-} from '../../../support/sample-resources.ts';
+} from '../sample-resources.ts';
 
 const authorizerArn = { 'Fn::GetAtt': ['AuthorizerFunction', 'Arn'] };
 const resources: SampleResources = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../../../../infra/local/gateway/authorizer.ts';
 import type { Invocation } from '../../../../infra/local/lambda/invocation.ts';
-import { type LambdaStub, lambdaStub, resultOf } from '../../../support/lambda-stub.ts';
+import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
 
 const stageArn = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample';
 const listArn = `${stageArn}/GET/v1/pets`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readRoutes } from '../../../../infra/local/gateway/routes.ts';
-import { method, pathResource, root, sampleApi, templateOf } from '../../../support/sample-resources.ts';
+import { method, pathResource, root, sampleApi, templateOf } from '../sample-resources.ts';
 
 // The less specific resources come first, so that no route is found because of its position.
 const routes = readRoutes(

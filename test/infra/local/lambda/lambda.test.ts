@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
 import { bundleIn, createFunction, type RunningFunction } from '../../../../infra/local/lambda/lambda.ts';
 import { fakeTimers } from '../../../support/fake-timers.ts';
-import { lambdaFunction, role, templateOf } from '../../../support/sample-resources.ts';
+import { lambdaFunction, role, templateOf } from '../sample-resources.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const assembly = temporaryFolder();

@@ -16,7 +16,7 @@ import {
   type SampleResources,
   table,
   templateOf,
-} from '../../../support/sample-resources.ts';
+} from '../sample-resources.ts';
 
 /** The value of a variable in the environment of a function. */
 function resolved(value: unknown): unknown {

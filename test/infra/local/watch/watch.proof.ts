@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { reportFigure } from '../../../support/figures.ts';
 import { type LocalService, startLocalServiceOf } from '../../../support/local-service.ts';
-import { copyProject } from '../../../support/project-copy.ts';
+import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();

@@ -16,7 +16,7 @@ import {
   time,
   useKeysInTables,
   works,
-} from '../../../support/keys-in-tables.ts';
+} from './keys-in-tables.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 
 useKeysInTables();

@@ -4,16 +4,7 @@ import { readLocalService, writeLocalService } from '../../../../infra/operate/k
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
 import { reportFigure } from '../../../support/figures.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';
-import {
-  active,
-  dataFolder,
-  issue,
-  keys,
-  listed,
-  stored,
-  useKeysInTables,
-  works,
-} from '../../../support/keys-in-tables.ts';
+import { active, dataFolder, issue, keys, listed, stored, useKeysInTables, works } from './keys-in-tables.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 import { type Outcome, type RunningModule, startModule } from '../../../support/run-command.ts';
 

@@ -13,7 +13,7 @@ import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
-import { type FakeAws, startFakeAws } from '../../../support/fake-aws.ts';
+import { type FakeAws, startFakeAws } from '../fake-aws.ts';
 import { done, refusal } from '../../../support/outcomes.ts';
 import { setFunctionsEnvironment } from '../../../support/real-database.ts';
 import { type Outcome, runModule } from '../../../support/run-command.ts';

@@ -21,7 +21,7 @@ import {
   via,
   type Way,
   works,
-} from '../../../support/keys-in-tables.ts';
+} from './keys-in-tables.ts';
 
 useKeysInTables();
 

@@ -1,5 +1,5 @@
-import type { Invocation } from '../../infra/local/lambda/invocation.ts';
-import type { LambdaFunction } from '../../infra/local/lambda/lambda.ts';
+import type { Invocation } from '../../../infra/local/lambda/invocation.ts';
+import type { LambdaFunction } from '../../../infra/local/lambda/lambda.ts';
 
 export interface LambdaStub extends LambdaFunction {
   /** The events that it was invoked with. */

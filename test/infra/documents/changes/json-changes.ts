@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
 
 /**
  * Returns a copy of an OpenAPI document with changes, which are written as `npm run openapi:diff` prints them:

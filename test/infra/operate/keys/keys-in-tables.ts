@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { operatorAccessKeyId } from '../../infra/local/dynamodb/dynamodb.ts';
-import { region } from '../../infra/local/template/template.ts';
-import { type IssuedKey, issueApiKey, listApiKeys } from '../../infra/operate/keys/lifecycle.ts';
-import { writeLocalService } from '../../infra/operate/keys/local-service.ts';
+import { operatorAccessKeyId } from '../../../../infra/local/dynamodb/dynamodb.ts';
+import { region } from '../../../../infra/local/template/template.ts';
+import { type IssuedKey, issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
+import { writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
   type KeyStore,
   stateOf,
   verifyApiKey,
-} from '../../shared/storage/api-keys.ts';
-import { database, readItem } from '../../shared/storage/database.ts';
-import type { Outcome } from './run-command.ts';
-import { runInProcess } from './run-in-process.ts';
-import { useRealTables } from './tables-for-tests.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+} from '../../../../shared/storage/api-keys.ts';
+import { database, readItem } from '../../../../shared/storage/database.ts';
+import type { Outcome } from '../../../support/run-command.ts';
+import { runInProcess } from '../../../support/run-in-process.ts';
+import { useRealTables } from '../../../support/tables-for-tests.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 // For tests of what operators do to keys: each call to the tables may be watched, held, repeated or interrupted.
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { accountId, region } from '../../infra/local/template/template.ts';
+import { accountId, region } from '../../../infra/local/template/template.ts';
 
 export interface AwsError {
   status: number;

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** What is needed to synthesize and to run the stack. */
 const PARTS = [

@@ -1,4 +1,4 @@
-import { parseTemplate, type Template } from '../../infra/local/template/template.ts';
+import { parseTemplate, type Template } from '../../../infra/local/template/template.ts';
 
 // Resources as the CDK would synthesize them, for templates smaller than a stage's.
 
