@@ -26,10 +26,6 @@ export interface Known {
   creations: Map<string, { pet: Pet; text: string }>;
 }
 
-export function nothingKnown(): Known {
-  return { pets: [], creations: new Map() };
-}
-
 const PETS = '/v1/pets';
 
 /** Sends what the case says, and checks the response and what is stored then. @throws AssertionError */
@@ -74,16 +70,13 @@ async function checkCreate(
   const pet = readPet(answer.text);
   if (content) assert.deepEqual(pet, { id: pet.id, ...content });
   assert.ok(answer.headers.get('Location')?.endsWith(`${PETS}/${pet.id}`));
-  if (earlier) {
-    assert.equal(answer.text, earlier.text);
-    return;
-  }
+  if (earlier) return assert.equal(answer.text, earlier.text);
   await checkCreated(pet, ask, known);
 
   if (!idempotencyKey?.key) return;
   known.creations.set(idempotencyKey.key, { pet, text: answer.text });
   const again = { ...request, headers: post(undefined, mediaType.value, [idempotencyKey.again!]).headers };
-  if (followedBy === 'repetition') assert.equal((await ask(again)).text, answer.text);
+  if (followedBy === 'retry') assert.equal((await ask(again)).text, answer.text);
   if (followedBy === 'another body') {
     const other = Buffer.from('{"name":"Another pet","categoryId":0}');
     checkRefusal(await ask({ ...again, body: other }), [{ code: 'idempotency_key_reused' }]);
@@ -92,10 +85,8 @@ async function checkCreate(
 
 /** A new pet is there at its address, and in its place in the lists. */
 export async function checkCreated(pet: Pet, ask: Ask, known: Known): Promise<void> {
-  assert.ok(
-    known.pets.every(({ id }) => id !== pet.id),
-    `There was a pet ${pet.id} before.`,
-  );
+  const others = known.pets.filter(({ id }) => id !== pet.id);
+  assert.equal(others.length, known.pets.length, `There was a pet ${pet.id} before.`);
   known.pets = [pet, ...known.pets].toSorted((one, other) => (one.id > other.id ? -1 : 1));
   assert.deepEqual(readPet((await ask(get(pet.id.toString()))).text), pet);
   const status = pet.status && { status: pet.status };
@@ -109,17 +100,11 @@ async function checkList({ query, expected, afterFirst }: List, ask: Ask, known:
     assert.equal(status, 200);
     const pets = readPets(text);
     assert.ok(pets.length <= 100);
-    const ids = pets.map(({ id }) => id);
-    assert.deepEqual(
-      ids,
-      ids.toSorted((one, other) => (one > other ? -1 : 1)),
+    const ids = new Set(pets.map(({ id }) => id));
+    return assert.deepEqual(
+      pets,
+      known.pets.filter(({ id }) => ids.has(id)),
     );
-    for (const pet of pets)
-      assert.deepEqual(
-        pet,
-        known.pets.find(({ id }) => id === pet.id),
-      );
-    return;
   }
   if ('code' in expected) return checkRefusal(await ask(list(query)), [expected]);
   if (afterFirst === undefined) return void (await checkPage(query, expected, ask, known));
@@ -156,10 +141,8 @@ async function checkPage(
   assert.equal(link !== undefined, all.length > limit, 'The link to the next page');
   if (link === undefined) return undefined;
   const parameters = new URL(link).searchParams;
-  assert.deepEqual(
-    [parameters.get('limit'), parameters.get('status') ?? undefined],
-    [limit.toString(), status],
-  );
+  assert.equal(parameters.get('limit'), limit.toString());
+  assert.equal(parameters.get('status'), status ?? null);
   return { cursor: parameters.get('cursor')!, below: pets.at(-1)!.id };
 }
 

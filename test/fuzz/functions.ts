@@ -6,8 +6,8 @@ import { startFaultyService } from '../support/faulty-service.ts';
 import { invoke } from '../support/invoke.ts';
 import { anyBody } from './bodies.ts';
 import { type Answer, checkAnswer, readPet } from './answers.ts';
-import { check, checkCreated, nothingKnown, type Request } from './checks.ts';
-import { count, type Target } from './fuzz.ts';
+import { check, checkCreated, type Known, type Request } from './checks.ts';
+import { count, type Generated, type Target } from './fuzz.ts';
 import { letterCase, otherHeaders, type Pairs } from './headers.ts';
 import { anyCase, type Case } from './requests.ts';
 
@@ -17,26 +17,13 @@ type Input = { aCase: Case; style: EventStyle } | { functionName: FunctionName; 
 type FunctionName = 'CreatePet' | 'ListPets' | 'GetPet';
 
 /** How an event may say the same in another way. */
-interface EventStyle {
-  headers: Pairs;
-  rename: (name: string) => string;
-  isBase64Encoded: boolean;
-  /** Under a custom domain, paths do not have the stage. */
-  isStageHidden: boolean;
-}
-
-const plainStyle: EventStyle = {
-  headers: [],
-  rename: (name) => name,
-  isBase64Encoded: false,
-  isStageHidden: false,
-};
-const eventStyle: fc.Arbitrary<EventStyle> = fc.record({
+const eventStyle = fc.record({
   headers: otherHeaders,
   rename: letterCase,
   isBase64Encoded: fc.boolean(),
-  isStageHidden: fc.boolean(),
+  isStageHidden: fc.boolean(), // from the path, as under a custom domain
 });
+type EventStyle = Generated<typeof eventStyle>;
 
 const anyText = fc.oneof(
   fc.string({ unit: fc.nat(0xff_ff).map((code) => String.fromCharCode(code)) }),
@@ -88,17 +75,17 @@ const input: fc.Arbitrary<Input> = fc.oneof(
 
 /** @param assembly folder of the cloud assembly. */
 export async function startFunctions(assembly: string): Promise<Target<Input>> {
-  const { handlers, close } = await startFaultyService(readTemplate('staging', assembly));
-  const known = nothingKnown();
+  const service = await startFaultyService(readTemplate('staging', assembly));
+  const known: Known = { pets: [], creations: new Map() };
   const outcomes: Record<string, number> = {};
 
   async function call(functionName: FunctionName, event: APIGatewayProxyEvent): Promise<Answer> {
-    const { status, headers, text } = await invoke(handlers[functionName]!, event);
+    const { status, headers, text } = await invoke(service.handlers[functionName]!, event);
     const answer = { status, headers: new Headers(headers as Record<string, string>), text };
     count(outcomes, functionName, answer);
     return answer;
   }
-  const askAs = (style: EventStyle) => (request: Request) =>
+  const askAs = (style: Partial<EventStyle>) => (request: Request) =>
     call(functionOf(request), eventOf(request, style));
 
   return {
@@ -108,11 +95,11 @@ export async function startFunctions(assembly: string): Promise<Target<Input>> {
       if ('aCase' in generated) return check(generated.aCase, askAs(generated.style), known);
       const answer = await call(generated.functionName, generated.event);
       checkAnswer(answer, 'any');
-      if (answer.status === 201) await checkCreated(readPet(answer.text), askAs(plainStyle), known);
+      if (answer.status === 201) await checkCreated(readPet(answer.text), askAs({}), known);
     },
     outcomes,
     printed: () => '',
-    close,
+    close: () => service.close(),
   };
 }
 
@@ -121,8 +108,16 @@ function functionOf({ method, path }: Request): FunctionName {
   return path === '/v1/pets' ? 'ListPets' : 'GetPet';
 }
 
-function eventOf({ method, path, query, headers, body }: Request, style: EventStyle): APIGatewayProxyEvent {
-  const sent = [...style.headers, ...headers].map(([name, value]): Pairs[0] => [style.rename(name), value]);
+function eventOf(
+  { method, path, query, headers, body }: Request,
+  {
+    headers: others = [],
+    rename = (name) => name,
+    isBase64Encoded = false,
+    isStageHidden,
+  }: Partial<EventStyle>,
+): APIGatewayProxyEvent {
+  const sent = [...others, ...headers].map(([name, value]): Pairs[0] => [rename(name), value]);
   const petId = path.split('/')[3];
   return apiGatewayEvent({
     httpMethod: method,
@@ -132,9 +127,9 @@ function eventOf({ method, path, query, headers, body }: Request, style: EventSt
     multiValueHeaders: orNull(multiValues(sent)),
     queryStringParameters: orNull(Object.fromEntries(query)),
     multiValueQueryStringParameters: orNull(multiValues(query)),
-    body: body ? body.toString(style.isBase64Encoded ? 'base64' : 'utf8') : null,
-    isBase64Encoded: body !== undefined && style.isBase64Encoded,
-    requestContext: { authorizer: { keyId: 'key_1' }, ...(style.isStageHidden && { path }) },
+    body: body ? body.toString(isBase64Encoded ? 'base64' : 'utf8') : null,
+    isBase64Encoded: body !== undefined && isBase64Encoded,
+    requestContext: { authorizer: { keyId: 'key_1' }, ...(isStageHidden && { path }) },
   });
 }
 

@@ -15,6 +15,8 @@ export interface Target<T> {
   close: () => Promise<unknown>;
 }
 
+export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
 /** Checks generated cases one after another. @throws Error with the seed and the smallest case found that fails. */
 export async function fuzz<T>(
   { name, input, check, printed }: Target<T>,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { anyBody, type Body, type Refusal } from './bodies.ts';
-import { idempotencyKey, type IdempotencyKey, mediaType, type MediaType, type Pairs } from './headers.ts';
+import { idempotencyKey, type IdempotencyKey, mediaType, type Pairs } from './headers.ts';
 import { statuses } from './json.ts';
 
 // Calls of the operations, with what docs/interface.md says about each.
@@ -8,7 +8,7 @@ import { statuses } from './json.ts';
 export interface Create {
   operation: 'createPet';
   body: Body;
-  mediaType: MediaType;
+  mediaType: { value: string | undefined; isJson: boolean };
   idempotencyKey: IdempotencyKey | undefined;
   /** What follows a success with an Idempotency-Key. */
   followedBy: 'nothing' | 'retry' | 'another body';

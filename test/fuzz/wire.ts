@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { startLocalService } from '../support/local-service.ts';
 import { checkAnswer } from './answers.ts';
-import { check, nothingKnown, type Request } from './checks.ts';
+import { check, type Known, type Request } from './checks.ts';
 import { exchange, pieces } from './exchange.ts';
-import { count, type Target } from './fuzz.ts';
+import { count, type Generated, type Target } from './fuzz.ts';
 import { letterCase, otherHeaders, type Pairs } from './headers.ts';
 import { anyMessage, type Message } from './messages.ts';
 import { anyCase, type Case } from './requests.ts';
@@ -14,17 +14,9 @@ import { anyCase, type Case } from './requests.ts';
 /** `cuts` are the percentages at which the bytes are cut into pieces that are sent one by one. */
 type Input = { cuts: number[] } & ({ aCase: Case; style: WireStyle } | { message: Message });
 
-/** How a request may say the same in another way. */
-interface WireStyle {
-  headers: Pairs;
-  rename: (name: string) => string;
-  encode: (text: string) => string;
-  /** Sizes of the chunks of the body. If there are none, the body is sent with its length. */
-  chunks: number[];
-}
-
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 });
-const style: fc.Arbitrary<WireStyle> = fc.record({
+/** How a request may say the same in another way. */
+const style = fc.record({
   headers: otherHeaders,
   rename: letterCase,
   encode: fc.constantFrom<((text: string) => string)[]>(
@@ -32,8 +24,10 @@ const style: fc.Arbitrary<WireStyle> = fc.record({
     (text) => encodeURIComponent(text).replaceAll('%20', '+'),
     (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
   ),
-  chunks: fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 3 }),
+  /** Percentages at which the body is cut into chunks. If there are none, it is sent with its length. */
+  chunks: cuts,
 });
+type WireStyle = Generated<typeof style>;
 
 /** @param assembly folder of the cloud assembly. */
 export async function startWire(assembly: string): Promise<Target<Input>> {
@@ -46,7 +40,7 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
   } = await startLocalService('--assembly', assembly);
   process.once('exit', () => child.kill());
   const port = Number(new URL(baseAddress).port);
-  const known = nothingKnown();
+  const known: Known = { pets: [], creations: new Map() };
   const outcomes: Record<string, number> = {};
 
   async function checkMessage({ kind, text, method, expected }: Message, at: number[]): Promise<void> {
@@ -99,14 +93,10 @@ function bytesOf(
   ]);
 }
 
-function chunked(body: Buffer, sizes: number[]): Buffer[] {
-  const parts: Buffer[] = [];
-  let start = 0;
-  for (const size of [...sizes, body.length]) {
-    const part = body.subarray(start, start + size);
-    start += size;
-    if (part.length > 0)
-      parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
-  }
-  return [...parts, Buffer.from('0\r\n\r\n')];
+function chunked(body: Buffer, at: number[]): Buffer[] {
+  const parts = pieces(body, at).filter(({ length }) => length > 0);
+  return [
+    ...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+    Buffer.from('0\r\n\r\n'),
+  ];
 }
