@@ -47,12 +47,10 @@ export function serveIndexes(
       .filter((item) => isMatch(item, input))
       .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
     const start = sorted.findIndex(({ id }) => id === ExclusiveStartKey?.['id']) + 1;
-    const page = sorted.slice(start, start + Math.min(Limit, itemsAtOnce));
-    const last = page.length === Math.min(Limit, itemsAtOnce) ? page.at(-1) : undefined;
-    return {
-      Items: page,
-      ...(last && { LastEvaluatedKey: { id: last.id, [key!]: last[key as keyof Pet] } }),
-    };
+    const end = start + Math.min(Limit, itemsAtOnce);
+    const last = sorted[end - 1] as any;
+    const LastEvaluatedKey = last && { id: last.id, [key!]: last[key!] };
+    return { Items: sorted.slice(start, end), LastEvaluatedKey };
   });
 }
 
