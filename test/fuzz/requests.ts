@@ -35,7 +35,7 @@ const create: fc.Arbitrary<Create> = fc.record({
   operation: fc.constant('createPet'),
   body: anyBody,
   mediaType,
-  idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 1 }),
+  idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
   followedBy: fc.constantFrom('nothing', 'retry', 'retry', 'another body'),
 });
 
