@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Refusal } from './bodies.ts';
 import type { Content } from './json.ts';
 
-// What docs/interface.md promises of any answer.
+// What docs/interface.md promises about every response.
 
 export interface Answer {
   status: number;
@@ -16,14 +16,9 @@ export interface Pet extends Content {
 }
 
 const documentation = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8');
-const catalogue = new Map(
-  Array.from(documentation.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm), ([, code, status]) => [
-    code,
-    Number(status),
-  ]),
-);
+const rows = documentation.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm);
+const statusByCode = new Map(Array.from(rows, ([, code, status]) => [code, Number(status)]));
 
-/** What holds for every answer, whoever wrote it. */
 export function checkAnswer({ status, headers, text }: Answer, method: string): void {
   const told = `${status} ${text}`;
   assert.ok(status >= 200 && status < 500, told);
@@ -38,12 +33,12 @@ export function checkAnswer({ status, headers, text }: Answer, method: string): 
     const body = JSON.parse(text);
     assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], told);
     assert.equal(body.status, status, told);
-    assert.equal(catalogue.get(body.code), status, told);
+    assert.equal(statusByCode.get(body.code), status, told);
     assert.match(body.message, /\S/, told);
   }
 }
 
-/** One of these refusals; what it has to name, if there is but one. */
+/** The response must be one of these, and name what it must name if there is only one. */
 export function checkRefusal({ status, text }: Answer, refusals: Refusal[]): void {
   const codes = refusals.map(({ code }) => code);
   assert.ok(status >= 400, `${status} ${text}, not one of ${codes.join(', ')}`);
@@ -54,11 +49,10 @@ export function checkRefusal({ status, text }: Answer, refusals: Refusal[]): voi
 }
 
 export function readPet(text: string): Pet {
-  const [pet] = readPets(`[${text}]`);
-  return pet!;
+  return readPets(`[${text}]`)[0]!;
 }
 
-/** @throws AssertionError when one of them is not as the interface describes a pet. */
+/** @throws AssertionError if one is not as the interface describes a pet. */
 export function readPets(text: string): Pet[] {
   const pets = JSON.parse(text, (_name, value, { source }) =>
     typeof value === 'number' ? BigInt(source!) : value,

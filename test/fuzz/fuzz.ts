@@ -1,74 +1,40 @@
 import * as fc from 'fast-check';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
-import { type Answer, readPet } from './answers.ts';
-import { type Ask, checkCreated, type Known } from './checks.ts';
+import type { Answer } from './answers.ts';
 
-/** Something that answers requests, with what it is to be asked. */
+/** Something that answers requests, and the requests to send to it. */
 export interface Target<T> {
   name: string;
   input: fc.Arbitrary<T>;
-  /** @throws AssertionError when an answer is not as promised. */
+  /** @throws AssertionError if a response is not as promised. */
   check: (input: T) => Promise<void>;
-  /** How often each kind of request was answered with which status. */
-  outcomes: Map<string, number>;
-  /** What it has printed, but for the requests that it has answered well. */
+  /** How often each kind of request got each status. */
+  outcomes: Record<string, number>;
+  /** The end of what it printed. */
   printed: () => string;
-  close: () => Promise<void>;
+  close: () => Promise<unknown>;
 }
 
-/**
- * Checks so many generated cases, one after another.
- *
- * @throws Error with the seed and the smallest case found that fails.
- */
+export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
+/** Checks generated cases one after another. @throws Error with the seed and the smallest case found that fails. */
 export async function fuzz<T>(
   { name, input, check, printed }: Target<T>,
-  { seed, cases, onCase = () => {} }: { seed: number; cases: number; onCase?: () => void },
+  { seed, cases }: { seed: number; cases: number },
 ): Promise<void> {
-  const property = fc.asyncProperty(input, async (generated) => {
-    onCase();
-    await check(generated);
-  });
-  const details = await fc.check(property, {
+  const details = await fc.check(fc.asyncProperty(input, check), {
     seed,
     numRuns: cases,
-    // A case that is never answered ends, and tells its seed.
+    // A case that never gets a response fails too, and reports its seed.
     timeout: WAIT_LIMIT_MILLISECONDS,
     includeErrorInReport: true,
   });
-  if (!details.failed) return;
-  throw new Error(`${name}, seed ${seed}: ${fc.defaultReportMessage(details)}\n${printed()}`);
+  if (details.failed)
+    throw new Error(`${name}, seed ${seed}: ${fc.defaultReportMessage(details)}\n${printed()}`);
 }
 
-/** Notes what is asked and how it is answered. */
-export function recorder(outcomes: Map<string, number>): (what: string, answer: Answer) => void {
-  return (what, { status }) => {
-    const outcome = `${what} ${status}`;
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  };
-}
-
-/**
- * Some pets to be asked for from the beginning, so that a case does not depend on those before it.
- *
- * @param close ends what answers when it cannot take even these.
- */
-export async function addFirstPets(ask: Ask, known: Known, close: () => Promise<unknown>): Promise<void> {
-  try {
-    for (const [index, status] of [
-      'available',
-      'pending',
-      'sold',
-      undefined,
-      'sold',
-      'available',
-    ].entries()) {
-      const body = Buffer.from(JSON.stringify({ name: `Pet ${index}`, categoryId: index, status }));
-      const answer = await ask({ method: 'POST', path: '/v1/pets', query: [], headers: [], body });
-      await checkCreated(readPet(answer.text), ask, known);
-    }
-  } catch (error) {
-    await close();
-    throw error;
-  }
+/** Counts a response among the outcomes. */
+export function count(outcomes: Record<string, number>, what: string, { status }: Answer): void {
+  const outcome = `${what} ${status}`;
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 }

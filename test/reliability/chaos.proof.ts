@@ -1,4 +1,4 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
@@ -6,15 +6,10 @@ import { seedOption } from '../../infra/operate/integer-option.ts';
 import { reportFigure } from '../support/figures.ts';
 import { runExperiment } from './experiment.ts';
 
-afterEach(() => {
-  jest.restoreAllMocks();
-});
-
 test('500 creates under a mix of all faults make exactly the pets that were asked for', async () => {
   const { assembly } = await sharedSynthesis();
   const template = readTemplate('staging', assembly);
   const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);
-  jest.spyOn(console, 'error').mockImplementation(() => {}); // of the authorizer, which throws
   const findings = await runExperiment({ template, creates: 500, seed, faultPercent: 20 });
 
   console.log(`CHAOS_SEED=${seed} chooses the same faults.`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -8,9 +8,9 @@ import { type FaultyService, startFaultyService } from '../support/faulty-servic
 /** Of a call to the database, see shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** The fault that the next writes of a pet meet, by its name, and how many of them. */
-const faultsOfWrites = new Map<string, { fault: Fault; times: number }>();
-/** The faults that the next calls to intents, or the next reads of one item, meet: one each, whosever they are. */
+/** The faults of the next writes of a pet, by its name. */
+const faultsOfWrites = new Map<string, Fault[]>();
+/** The faults of the next writes of intents, and of the next reads of one item, one for each attempt. */
 let faultsOfIntents: Fault[] = [];
 let faultsOfReads: Fault[] = [];
 let service: FaultyService;
@@ -19,10 +19,7 @@ async function chooseFault(_call: number, read: () => Promise<string>): Promise<
   const { TableName, Key, Item } = JSON.parse(await read());
   if (Key) return faultsOfReads.shift();
   if (TableName === process.env['INTENTS_TABLE']) return faultsOfIntents.shift();
-  const next = faultsOfWrites.get(Item?.name?.S ?? '');
-  if (!next || next.times === 0) return undefined;
-  next.times -= 1;
-  return next.fault;
+  return faultsOfWrites.get(Item?.name?.S)?.shift();
 }
 
 beforeAll(async () => {
@@ -31,20 +28,16 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Creates a pet; with its name for a key, unless it is to have none. */
-function create(name: string): Promise<HttpResponse> {
+function create(name: string, key?: string): Promise<HttpResponse> {
   return service.send({
     method: 'POST',
     target: '/v1/pets',
-    headers: {
-      'Content-Type': 'application/json',
-      ...(!name.startsWith(WITHOUT_KEY) && { 'Idempotency-Key': name.replaceAll(' ', '-') }),
-    },
+    headers: { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) },
     body: JSON.stringify({ name, categoryId: 1 }),
   });
 }
 
-/** Repeats a request as a client would: refused connections stay so for a moment. */
+/** Retries after a 503, as a client does: a connection may be refused to any call. */
 async function answered(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const response = await send();
@@ -52,85 +45,70 @@ async function answered(send: () => Promise<HttpResponse>): Promise<HttpResponse
   }
 }
 
-async function idsOf(name: string): Promise<number[]> {
+/** The ids of all pets in the list, by their names. */
+async function listedIds(): Promise<Record<string, number[]>> {
   const { body } = await answered(() => service.send({ target: '/v1/pets?limit=100' }));
-  const pets = JSON.parse(body) as { id: number; name: string }[];
-  return pets.filter((pet) => pet.name === name).map(({ id }) => id);
+  const ids: Record<string, number[]> = {};
+  for (const { id, name } of JSON.parse(body)) (ids[name] ??= []).push(id);
+  return ids;
 }
 
-const WITHOUT_KEY = 'without a key';
-// That connections are refused is everybody's fault: these creates come one by one. The others are sent at once, as most
-// of their time is waiting.
-const [refused, ...others] = faultNames;
-const answers = new Map<string, HttpResponse>();
-
-async function createUnder(fault: Fault, times: number, name = `${fault}, ${times}`): Promise<void> {
-  faultsOfWrites.set(name, { fault, times });
-  answers.set(name, await create(name));
+function idOf({ status, body }: HttpResponse): number {
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return JSON.parse(body).id;
 }
 
-beforeAll(async () => {
-  await Promise.all(
-    others.flatMap((fault) => [
-      createUnder(fault, 1),
-      createUnder(fault, 1, `${WITHOUT_KEY}, ${fault}`),
-      createUnder(fault, ATTEMPTS),
-    ]),
+// A refused connection affects all requests, so those creates are sent alone. The others, which mostly wait, run at once.
+const [refused, ...others] = faultNames as [Fault, ...Fault[]];
+
+test('a create whose write has a fault once gets a 201 and makes one pet', async () => {
+  const names = others.map((fault) => `once: ${fault}`);
+  for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
+  const answers = await Promise.all(names.map((name) => create(name)));
+  expect([...faultsOfWrites.values()].flat()).toEqual([]);
+  expect(await listedIds()).toEqual(
+    Object.fromEntries(answers.map((answer, index) => [names[index], [idOf(answer)]])),
   );
-  await createUnder(refused!, ATTEMPTS);
 });
 
-async function expectMadeOnce(name: string): Promise<void> {
-  const { status, body } = answers.get(name)!;
-  expect(faultsOfWrites.get(name)?.times).toBe(0);
-  expect(status).toBe(201);
-  expect(await idsOf(name)).toEqual([JSON.parse(body).id]);
+function keyOf(fault: Fault): string {
+  return fault.replaceAll(' ', '-');
 }
 
-describe('a create whose write meets once:', () => {
-  test.each(others)('%s, is answered 201 and made once', async (fault) => {
-    await expectMadeOnce(`${fault}, 1`);
-  });
+test('a create whose write has a fault at each attempt gets a 503, and its retry makes one pet', async () => {
+  async function createUnder(fault: Fault): Promise<HttpResponse> {
+    faultsOfWrites.set(
+      fault,
+      Array.from({ length: ATTEMPTS }, () => fault),
+    );
+    return create(fault, keyOf(fault));
+  }
+  const answers = await Promise.all(others.map(createUnder));
+  answers.unshift(await createUnder(refused));
+  const message = expect.stringContaining('The service cannot answer right now.'); // not: in time
+  for (const { status, headers, body } of answers) {
+    const error = { code: 'service_unavailable', message, status: 503 };
+    expect([status, headers['Retry-After'], JSON.parse(body)]).toEqual([503, '1', error]);
+  }
+  const made = await listedIds();
+  const executed = faultNames.filter((fault) => fault.startsWith('executed'));
+  expect(faultNames.filter((fault) => made[fault])).toEqual(executed);
 
-  test.each(others)('%s, and that has no key, is answered 201 and made once', async (fault) => {
-    await expectMadeOnce(`${WITHOUT_KEY}, ${fault}`);
-  });
+  faultsOfWrites.clear();
+  const retried = await Promise.all(
+    faultNames.map(async (fault) => [fault, [idOf(await answered(() => create(fault, keyOf(fault))))]]),
+  );
+  expect(await listedIds()).toMatchObject({ ...made, ...Object.fromEntries(retried) });
 });
 
-describe('a create whose write meets at each attempt:', () => {
-  test.each(faultNames)('%s, is answered 503, and made once when it is repeated', async (fault) => {
-    const name = `${fault}, ${ATTEMPTS}`;
-    const { status, headers, body } = answers.get(name)!;
-    expect([status, headers['Retry-After'], JSON.parse(body)]).toEqual([
-      503,
-      '1',
-      {
-        code: 'service_unavailable',
-        // And not that the time was over: the attempts end well before it is.
-        message: expect.stringContaining('The service cannot answer right now.'),
-        status: 503,
-      },
-    ]);
-    expect(await idsOf(name)).toHaveLength(fault.startsWith('executed') ? 1 : 0);
-    faultsOfWrites.delete(name);
-    const repeated = await answered(() => create(name));
-    expect(repeated.status).toBe(201);
-    expect(await idsOf(name)).toEqual([JSON.parse(repeated.body).id]);
-  });
-});
-
-test('creates whose calls for the intent meet a fault each are answered 201 and made once, and again when repeated', async () => {
-  const names = others.map((fault) => `intent, ${fault}`);
+test('creates whose calls for the intent have a fault each get a 201 and make one pet, as do their retries', async () => {
+  const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
-  const first = await Promise.all(names.map(create));
-  expect(faultsOfIntents).toEqual([]);
-  expect(first.map(({ status }) => status)).toEqual(names.map(() => 201));
-
-  // Now they find the intent, and the pet, which they read.
+  const ids = (await createAll()).map(idOf);
+  // Now they find and read the intent and the pet.
   faultsOfReads = [...others];
-  const again = await Promise.all(names.map(create));
-  expect(faultsOfReads).toEqual([]);
-  expect(again.map(({ body }) => body)).toEqual(first.map(({ body }) => body));
-  const ids = await Promise.all(names.map(idsOf));
-  expect(ids).toEqual(first.map(({ body }) => [JSON.parse(body).id]));
+  expect((await createAll()).map(idOf)).toEqual(ids);
+  expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);
+  const listed = await listedIds();
+  expect(ids.map((_, index) => listed[`intent ${index}`])).toEqual(ids.map((id) => [id]));
 });

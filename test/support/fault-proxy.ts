@@ -1,37 +1,33 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http';
+import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
-// Stands between the SDK and the database, and makes of chosen calls what a network or a database may make of them.
-
-/** Beyond what an attempt may take, see shared/storage/database.ts. */
+/** Longer than an attempt may take, see shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Long enough to meet some of the next attempts, which come within 25 and 50 ms. */
+/** Long enough to affect some of the next attempts, which follow within 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
-interface Answer {
-  status: number;
-  headers: IncomingMessage['headers'];
-  body: Buffer;
-}
+type Answer = Awaited<ReturnType<typeof passOn>>;
 
 interface Call {
-  request: IncomingMessage;
-  response: ServerResponse;
-  /** Lets the database execute the call and gives its answer. */
+  request: http.IncomingMessage;
+  response: http.ServerResponse;
+  server: http.Server;
+  /** Has the database execute the call, and returns its answer. */
   execute: () => Promise<Answer>;
-  /** Stops listening for a moment, and closes the connections that wait for a request. */
-  goAway: () => Promise<void>;
 }
 
-/** What becomes of a call, by the name of the fault. */
+/** What a network or a database may do to a call. */
 const faults = {
-  async 'connections are refused'({ request, goAway }: Call) {
+  async 'connections are refused'({ request, server }: Call) {
+    const { port } = server.address() as AddressInfo;
     request.socket.resetAndDestroy();
-    await goAway();
+    server.close();
+    await setTimeout(OUTAGE_MILLISECONDS);
+    server.listen(port, '127.0.0.1').unref();
   },
   async 'reset before the request is read'({ request }: Call) {
     request.socket.resetAndDestroy();
@@ -76,13 +72,13 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault of a call by its number, counted from 1, or by what it reads of it; none leaves the call alone. */
+/** Chooses the fault of a call by the call's number, counted from 1, or by its body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** A mix of all faults, the same for each seed: as many calls out of a hundred as `percent` says. */
+/** All faults at random, for this percentage of calls. The same seed chooses the same faults. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
   return (call) => {
     if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;
@@ -90,78 +86,53 @@ export function mixOfFaults(seed: number, percent: number): ChooseFault {
   };
 }
 
-/** An integer from 0 to below the limit that follows from the seed and from what it is for. */
+/** An integer from 0 to below the limit that follows from the seed. */
 export function seededInteger(limit: number, ...seed: (number | string)[]): number {
   return hash('sha256', seed.join(' '), 'buffer').readUInt32LE() % limit;
 }
 
-export interface FaultProxy {
-  /** For `AWS_ENDPOINT_URL_DYNAMODB`. */
-  endpoint: string;
-  /** How many calls there were so far, and how many of them met which fault. */
-  tally: () => { calls: number; injected: Record<Fault, number> };
-  close: () => Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
-/**
- * Starts the proxy on the loopback interface.
- *
- * @param target address of the database.
- */
-export async function startFaultProxy(target: string, chooseFault: ChooseFault): Promise<FaultProxy> {
+/** Starts a proxy between the SDK and the database at the address `target`. */
+export async function startFaultProxy(target: string, chooseFault: ChooseFault) {
   let calls = 0;
   const injected = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<Fault, number>;
-  const server = createServer(async (request, response) => {
+  const server = http.createServer(async (request, response) => {
+    const body = text(request); // at once: after a time-out, the client ends its request
+    body.catch(() => {});
+    const execute = async () => passOn(target, request, await body);
     try {
       calls += 1;
-      let body: Promise<string> | undefined;
-      const read = () => (body ??= text(request));
-      const fault = await chooseFault(calls, read);
-      const call: Call = {
-        request,
-        response,
-        execute: async () => passOn(target, request, await read()),
-        goAway,
-      };
-      if (fault) {
-        injected[fault] += 1;
-        await faults[fault](call);
-      } else send(response, await call.execute());
+      const fault = await chooseFault(calls, () => body);
+      if (!fault) return send(response, await execute());
+      injected[fault] += 1;
+      await faults[fault]({ request, response, server, execute });
     } catch {
-      request.socket.destroy(); // either side went away
+      request.socket.destroy(); // the client or the database disconnected
     }
   });
   server.keepAliveTimeout = 60_000;
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  let isClosed = false;
-
-  async function goAway(): Promise<void> {
-    if (!server.listening) return;
-    server.close();
-    await setTimeout(OUTAGE_MILLISECONDS);
-    if (!isClosed) await once(server.listen(port, '127.0.0.1'), 'listening');
-  }
-
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    /** For `AWS_ENDPOINT_URL_DYNAMODB`. */
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The number of calls, and how many of them had which fault. */
     tally: () => ({ calls, injected }),
-    async close() {
-      isClosed = true;
+    async close(): Promise<void> {
       server.closeAllConnections();
-      if (server.listening) await new Promise((resolve) => server.close(resolve));
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-async function passOn(target: string, { method, headers }: IncomingMessage, body: string): Promise<Answer> {
-  const outgoing = forward(target, { method, headers });
+async function passOn(target: string, { method, headers }: http.IncomingMessage, body: string) {
+  const outgoing = http.request(target, { method, headers });
   outgoing.end(body);
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const [answer] = (await once(outgoing, 'response')) as [http.IncomingMessage];
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
+function send(response: http.ServerResponse, { status, headers, body }: Answer): void {
   const { 'transfer-encoding': _chunked, ...others } = headers;
   response.writeHead(status, { ...others, 'content-length': body.length }).end(body);
 }

@@ -1,14 +1,11 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { AwsStub } from 'aws-sdk-client-mock';
+import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 
-export interface IndexedPet {
-  id: bigint;
-  name: string;
-  categoryId: bigint;
+export interface IndexedPet extends Pet {
   creation: string;
   partition: string;
   statusPartition?: string;
-  status?: 'available' | 'pending' | 'sold';
 }
 
 const KEY_OF_INDEX: Record<string, string> = {
@@ -16,10 +13,10 @@ const KEY_OF_INDEX: Record<string, string> = {
   'newest-by-status': 'statusPartition',
 };
 
-/** An item of the table as a write with this number of partitions leaves it. */
+/** An item of the table as a stage with this number of partitions stores it. */
 export function indexedPet(
   id: bigint,
-  { partitions = 1, status }: { partitions?: number; status?: IndexedPet['status'] } = {},
+  { partitions = 1, status }: { partitions?: number; status?: PetStatus | undefined } = {},
 ): IndexedPet {
   const partition = (id % BigInt(partitions)).toString();
   return {
@@ -33,59 +30,37 @@ export function indexedPet(
 }
 
 /**
- * Answers from now on queries of the two indexes from these items, which may be added to meanwhile. As DynamoDB does, it
- * stops after `Limit` items, or sooner (`itemsAtOnce`), and gives a LastEvaluatedKey whenever it stopped, even
- * when nothing follows.
+ * Answers queries of the two indexes from these items, to which more may be added. Like DynamoDB, it stops after `Limit`
+ * items, or after `itemsAtOnce`, and returns a LastEvaluatedKey whenever it stopped, even if no item follows.
  */
 export function serveIndexes(
   mock: Pick<AwsStub<any, any, any>, 'on' | 'reset'>,
   items: readonly IndexedPet[],
   itemsAtOnce = Infinity,
 ): void {
-  // Else the record of calls grows from run to run of a property, and each call gets slower.
-  mock.reset();
+  mock.reset(); // otherwise the record of calls grows with each run of a property and slows it down
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
-    const key = KEY_OF_INDEX[input.IndexName ?? ''] ?? 'no such index';
-    const conditions = conditionsOf(input);
-    if (!conditions.some(({ attribute, operator }) => attribute === key && operator === '=')) {
-      throw new Error(`Query condition missed key schema element: ${key}`);
-    }
-    const start = input.ExclusiveStartKey?.['id'] as bigint | undefined;
-    const matching = items
-      .filter((item) => conditions.every((condition) => holds(item, condition)))
-      .toSorted((one, other) => (one.id < other.id === (input.ScanIndexForward ?? true) ? -1 : 1))
-      .filter(
-        ({ id }) => start === undefined || (input.ScanIndexForward === false ? id < start : id > start),
-      );
-    const stop = Math.min(input.Limit ?? Infinity, itemsAtOnce);
-    const last = matching[stop - 1];
-    return {
-      Items: matching.slice(0, stop),
-      ...(last && { LastEvaluatedKey: { id: last.id, [key]: last[key as keyof IndexedPet] } }),
-    };
+    const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
+    const key = KEY_OF_INDEX[IndexName];
+    if (input.ExpressionAttributeNames?.['#key'] !== key) throw new Error(`${IndexName} lacks this key`);
+    const sorted = items
+      .filter((item) => isMatch(item, input))
+      .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
+    const start = sorted.findIndex(({ id }) => id === ExclusiveStartKey?.['id']) + 1;
+    const end = start + Math.min(Limit, itemsAtOnce);
+    const last = sorted[end - 1] as any;
+    const LastEvaluatedKey = last && { id: last.id, [key!]: last[key!] };
+    return { Items: sorted.slice(start, end), LastEvaluatedKey };
   });
 }
 
-interface Condition {
-  attribute: string;
-  operator: string;
-  operand: unknown;
-}
-
-function conditionsOf(input: QueryCommandInput): Condition[] {
-  return (input.KeyConditionExpression ?? '').split(' AND ').map((condition) => {
-    const [name = '', operator = '', value = ''] = condition.split(' ');
-    return {
-      attribute: input.ExpressionAttributeNames?.[name] ?? name,
-      operator,
-      operand: input.ExpressionAttributeValues?.[value],
-    };
+function isMatch(item: any, input: QueryCommandInput): boolean {
+  return input.KeyConditionExpression!.split(' AND ').every((condition) => {
+    const [name = '', operator, value = ''] = condition.split(' ');
+    const actual = item[input.ExpressionAttributeNames?.[name] ?? name];
+    const operand: any = input.ExpressionAttributeValues?.[value];
+    if (operator === '=') return actual === operand;
+    if (operator === '<') return actual < operand;
+    throw new Error(`The indexes do not support this condition: ${condition}`);
   });
-}
-
-function holds(item: IndexedPet, { attribute, operator, operand }: Condition): boolean {
-  const value = item[attribute as keyof IndexedPet];
-  if (operator === '=') return value === operand;
-  if (operator === '<') return (value as bigint) < (operand as bigint);
-  throw new Error(`Not a key condition that the indexes serve: ${operator}`);
 }

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, jest } from '@jest/globals';
 import type { Database } from '../../infra/local/dynamodb/dynamodb.ts';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { database } from '../../shared/storage/database.ts';
 import { sharedSynthesis } from './assembly.ts';
-import { fakeTimers } from './fake-timers.ts';
-import { startRealDatabase } from './real-database.ts';
+import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 /**
- * Has the tests of the file run on the tables of the staging stack. No call to them runs into a time-out, nor is tried
- * again after one: on a busy machine that says nothing of the service. Whatever waits by `setTimeout` in these tests
- * waits for good.
+ * Runs the tests of the file on the tables of the staging stack. No call to them times out, because on a busy machine
+ * that would say nothing about the service: `setTimeout` never fires in these tests.
  */
 export function useRealTables(): void {
   let tables: Database;
   beforeAll(async () => {
-    const { assembly } = await sharedSynthesis();
-    tables = await startRealDatabase(assembly);
-    fakeTimers('setTimeout', 'clearTimeout');
+    const template = readTemplate('staging', (await sharedSynthesis()).assembly);
+    tables = await startTables(template);
+    setFunctionsEnvironment(template, tables.endpoint);
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
   });
   afterAll(async () => {
     database.destroy();

@@ -1,0 +1,144 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as fc from 'fast-check';
+import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { apiGatewayEvent } from '../support/api-gateway-event.ts';
+import { startFaultyService } from '../support/faulty-service.ts';
+import { invoke } from '../support/invoke.ts';
+import { anyBody } from './bodies.ts';
+import { type Answer, checkAnswer, readPet } from './answers.ts';
+import { check, checkCreated, type Known, type Request } from './checks.ts';
+import { count, type Generated, type Target } from './fuzz.ts';
+import { letterCase, otherHeaders, type Pairs } from './headers.ts';
+import { anyCase, type Case } from './requests.ts';
+
+// The functions in this process, called with events of API Gateway (payload 1.0), on a real database engine.
+
+type Input = { aCase: Case; style: EventStyle } | { functionName: FunctionName; event: APIGatewayProxyEvent };
+type FunctionName = 'CreatePet' | 'ListPets' | 'GetPet';
+
+/** How an event may say the same in another way. */
+const eventStyle = fc.record({
+  headers: otherHeaders,
+  rename: letterCase,
+  isBase64Encoded: fc.boolean(),
+  isStageHidden: fc.boolean(), // from the path, as under a custom domain
+});
+type EventStyle = Generated<typeof eventStyle>;
+
+const anyText = fc.oneof(
+  fc.string({ unit: fc.nat(0xff_ff).map((code) => String.fromCharCode(code)) }),
+  fc.constantFrom(
+    '',
+    '__proto__',
+    'limit',
+    'status',
+    'cursor',
+    'petId',
+    'Content-Type',
+    'idempotency-key',
+    '5',
+  ),
+);
+const anyMap = fc.option(fc.dictionary(anyText, anyText), { freq: 4 });
+const anyMultiMap = fc.option(fc.dictionary(anyText, fc.array(anyText, { maxLength: 3 })), { freq: 4 });
+
+/** An event of the right types, whose parts need not fit together. */
+const anyEvent = fc
+  .record({
+    headers: anyMap,
+    multiValueHeaders: anyMultiMap,
+    queryStringParameters: anyMap,
+    multiValueQueryStringParameters: anyMultiMap,
+    pathParameters: anyMap,
+    body: fc.option(
+      fc.oneof(
+        anyText,
+        anyBody.map(({ bytes }) => bytes.toString()),
+      ),
+      { freq: 4 },
+    ),
+    isBase64Encoded: fc.boolean(),
+    requestContext: fc.constant({ authorizer: { keyId: 'key_2' } }),
+  })
+  .map((parts) => apiGatewayEvent(parts as Parameters<typeof apiGatewayEvent>[0]));
+
+const input: fc.Arbitrary<Input> = fc.oneof(
+  { arbitrary: fc.record({ aCase: anyCase, style: eventStyle }), weight: 4 },
+  {
+    arbitrary: fc.record({
+      functionName: fc.constantFrom<FunctionName[]>('CreatePet', 'ListPets', 'GetPet'),
+      event: anyEvent,
+    }),
+    weight: 1,
+  },
+);
+
+/** @param assembly folder of the cloud assembly. */
+export async function startFunctions(assembly: string): Promise<Target<Input>> {
+  const service = await startFaultyService(readTemplate('staging', assembly));
+  const known: Known = { pets: [], creations: new Map() };
+  const outcomes: Record<string, number> = {};
+
+  async function call(functionName: FunctionName, event: APIGatewayProxyEvent): Promise<Answer> {
+    const { status, headers, text } = await invoke(service.handlers[functionName]!, event);
+    const answer = { status, headers: new Headers(headers as Record<string, string>), text };
+    count(outcomes, functionName, answer);
+    return answer;
+  }
+  const askAs = (style: Partial<EventStyle>) => (request: Request) =>
+    call(functionOf(request), eventOf(request, style));
+
+  return {
+    name: 'functions',
+    input,
+    async check(generated) {
+      if ('aCase' in generated) return check(generated.aCase, askAs(generated.style), known);
+      const answer = await call(generated.functionName, generated.event);
+      checkAnswer(answer, 'any');
+      if (answer.status === 201) await checkCreated(readPet(answer.text), askAs({}), known);
+    },
+    outcomes,
+    printed: () => '',
+    close: () => service.close(),
+  };
+}
+
+function functionOf({ method, path }: Request): FunctionName {
+  if (method === 'POST') return 'CreatePet';
+  return path === '/v1/pets' ? 'ListPets' : 'GetPet';
+}
+
+function eventOf(
+  { method, path, query, headers, body }: Request,
+  {
+    headers: others = [],
+    rename = (name) => name,
+    isBase64Encoded = false,
+    isStageHidden,
+  }: Partial<EventStyle>,
+): APIGatewayProxyEvent {
+  const sent = [...others, ...headers].map(([name, value]): Pairs[0] => [rename(name), value]);
+  const petId = path.split('/')[3];
+  return apiGatewayEvent({
+    httpMethod: method,
+    path,
+    pathParameters: petId === undefined ? null : { petId },
+    headers: orNull(Object.fromEntries(sent)),
+    multiValueHeaders: orNull(multiValues(sent)),
+    queryStringParameters: orNull(Object.fromEntries(query)),
+    multiValueQueryStringParameters: orNull(multiValues(query)),
+    body: body ? body.toString(isBase64Encoded ? 'base64' : 'utf8') : null,
+    isBase64Encoded: body !== undefined && isBase64Encoded,
+    requestContext: { authorizer: { keyId: 'key_1' }, ...(isStageHidden && { path }) },
+  });
+}
+
+function multiValues(pairs: Pairs): Record<string, string[]> {
+  const values = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(Array.from(values, ([name, group]) => [name, group.map(([, value]) => value)]));
+}
+
+/** API Gateway sends null for an empty collection. */
+function orNull<T extends object>(collection: T): T {
+  return Object.keys(collection).length > 0 ? collection : (null as never);
+}

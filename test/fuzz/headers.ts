@@ -1,0 +1,79 @@
+import * as fc from 'fast-check';
+
+// Headers of requests, with what docs/interface.md says about each.
+
+export type Pairs = [name: string, value: string][];
+
+/** The values of the header Idempotency-Key, and another value for the same key. If they are invalid, there is no `key`. */
+export interface IdempotencyKey {
+  values: string[];
+  key?: string;
+  again?: string;
+}
+
+function characterOf(text: string): fc.Arbitrary<string> {
+  return fc.constantFrom(...Array.from(text));
+}
+
+const goodKey: fc.Arbitrary<IdempotencyKey> = fc
+  .tuple(
+    fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      minLength: 1,
+      maxLength: 255,
+    }),
+    fc.boolean(),
+    fc.boolean(),
+  )
+  .map(([key, isBare, isBareAgain]) => {
+    const quoted = `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+    const write = (bare: boolean) => (bare && !key.startsWith('"') ? key : quoted);
+    return { values: [write(isBare)], key, again: write(isBareAgain) };
+  });
+const badKey: fc.Arbitrary<IdempotencyKey> = fc
+  .oneof(
+    fc.constantFrom('', '"', '"a"b', '"a"b"', String.raw`"\a"`, '"a b"', 'é').map((value) => [value]),
+    fc.constantFrom<string[][]>(['a', 'a'], ['"a"', 'b'], ['a', '']),
+    fc.integer({ min: 256, max: 300 }).map((length) => ['x'.repeat(length)]),
+  )
+  .map((values) => ({ values }));
+
+const token = fc.string({ unit: characterOf('abyzXY019!#$&^_.-'), minLength: 1, maxLength: 10 });
+const jsonMediaType = fc.oneof(
+  fc.constantFrom(undefined, '', 'APPLICATION/JSON; charset=utf-16', 'application/json ; x="/+json"'),
+  token.map((subtype) => `application/${subtype}+json`),
+);
+const otherMediaType = fc.oneof(
+  fc.constantFrom('*/*', 'application/+json', 'application/json, text/plain', 'application/x/y+json'),
+  fc.tuple(token, token).map(([type, subtype]) => `${type}/${subtype}x`),
+);
+
+export const idempotencyKey = fc.oneof({ arbitrary: goodKey, weight: 4 }, { arbitrary: badKey, weight: 1 });
+export const mediaType = fc.oneof(
+  { arbitrary: fc.record({ value: jsonMediaType, isJson: fc.constant(true) }), weight: 9 },
+  { arbitrary: fc.record({ value: otherMediaType, isJson: fc.constant(false) }), weight: 1 },
+);
+
+/** Headers that mean nothing to the service. */
+export const otherHeaders: fc.Arbitrary<Pairs> = fc.array(
+  fc.oneof(
+    fc.constantFrom<Pairs>(
+      ['Accept-Encoding', 'gzip, br'],
+      ['X-HTTP-Method-Override', 'DELETE'],
+      ['X-Amzn-RequestId', 'x'],
+      ['__proto__', 'x'],
+    ),
+    fc.tuple(
+      fc.string({ unit: characterOf('az09!#$%&*+-.^_`|~'), maxLength: 8 }).map((name) => `X-${name}`),
+      fc.string({ unit: characterOf('az09 \t"\\,;=<>%éÿ'), maxLength: 20 }),
+    ),
+  ),
+  { maxLength: 4 },
+);
+
+/** Names of headers in another case mean the same. */
+export const letterCase = fc.constantFrom<((name: string) => string)[]>(
+  (name) => name,
+  (name) => name.toLowerCase(),
+  (name) => name.toUpperCase(),
+);
