@@ -3,10 +3,10 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type OperationId, operations } from '../shared/contract/operations.ts';
+import type { Handler } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { sharedSynthesis } from './support/assembly.ts';
 import { setEnvironment } from './support/environment.ts';
-import { importHandlers } from './support/handlers.ts';
 import { invoke } from './support/invoke.ts';
 import { type LocalService, startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
@@ -62,7 +62,14 @@ const calls: Partial<Record<string, Call[]>> = {
   getPet: [{ status: 200 }, { status: 404, petId: 'none' }],
 };
 const operationIds = Object.keys(operations) as OperationId[];
-const handlers = await importHandlers();
+const handlers = Object.fromEntries(
+  await Promise.all(operationIds.map(async (id) => [id, await handlerOf(id)])),
+);
+
+async function handlerOf(id: OperationId): Promise<Handler> {
+  const module = id.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
+  return ((await import(`../functions/${module}.ts`)) as { handler: Handler }).handler;
+}
 
 const callsOf = (id: OperationId) =>
   rowOf(calls, id, 'add calls with marked values to `calls` in test/logged-secrets.test.ts');

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { BroadcastChannel } from 'node:worker_threads';
 import { bundleIn, createFunction, type RunningFunction } from '../../../../infra/local/lambda/lambda.ts';
-import { fakeTimers } from '../../../support/fake-timers.ts';
 import { lambdaFunction, role, templateOf } from '../sample-resources.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -102,7 +101,7 @@ describe('a function', () => {
   });
 
   test('that exceeds its timeout, although it never yields, is ended; waiting events get new instances', async () => {
-    fakeTimers('setTimeout', 'clearTimeout');
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
     const { invoke } = functionOf(`
       import { writeFileSync } from 'node:fs';
       export const handler = (file) => { if (file) writeFileSync(file, ''); while (file); return 1; };`);
