@@ -2,19 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { TEST_LIMIT_MILLISECONDS } from './support/limits.ts';
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
-const common = {
+export const common = {
   rootDir,
   // Node strips the types; nothing is compiled.
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
-};
-
-/** Test files that share one synthesis. */
-export const sharingSynthesis = {
-  ...common,
-  globalSetup: '<rootDir>/test/support/run-setup.ts',
-  globalTeardown: '<rootDir>/test/support/run-teardown.ts',
+  globalSetup: '<rootDir>/test/support/setup.ts',
+  globalTeardown: '<rootDir>/test/support/teardown.ts',
 };
 
 export default {
@@ -25,7 +20,7 @@ export default {
   maxWorkers: '100%',
   projects: [
     {
-      ...sharingSynthesis,
+      ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['<rootDir>/test/http/', '/node_modules/'],
@@ -35,7 +30,6 @@ export default {
       displayName: 'http',
       testMatch: ['<rootDir>/test/http/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/http-setup.ts',
-      globalTeardown: '<rootDir>/test/support/http-teardown.ts',
     },
   ],
 };

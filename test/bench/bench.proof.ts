@@ -4,7 +4,7 @@ import { standingParts } from '../../infra/operate/cost/parts.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';

@@ -3,7 +3,7 @@ import { cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../infra/operate/command.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { synthesizeStaging } from '../support/temporary-assembly.ts';
+import { synthesizeStaging } from '../support/assembly.ts';
 import { type MeasuredFunction, prepareFunctions } from './bench-functions.ts';
 import { measure, type Subject } from './bench-measure.ts';
 import { readmeFigures, report } from './bench-report.ts';

@@ -5,7 +5,7 @@ import { showProgress } from '../../infra/operate/progress.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { stackName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { synthesizeStaging } from '../support/temporary-assembly.ts';
+import { synthesizeStaging } from '../support/assembly.ts';
 import { runBenchmark } from './benchmark.ts';
 import { measure } from './growth-measure.ts';
 import { seedPets, type Stock } from './growth-pets.ts';

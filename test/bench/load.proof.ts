@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
 import { hasTools } from '../support/tools.ts';

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { operations } from '../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { findChromium, launchBrowser } from './chromium.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { seedOption } from '../../infra/operate/integer-option.ts';
 import { startFunctions } from './functions.ts';
 import { fuzz, type Target } from './fuzz.ts';

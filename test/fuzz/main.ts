@@ -1,6 +1,6 @@
 import { runWithOptions } from '../../infra/operate/command.ts';
 import { integerOption, seedOption } from '../../infra/operate/integer-option.ts';
-import { synthesizeStaging } from '../support/temporary-assembly.ts';
+import { synthesizeStaging } from '../support/assembly.ts';
 import { startFunctions } from './functions.ts';
 import { fuzz, type Target } from './fuzz.ts';
 import { startWire } from './wire.ts';

@@ -4,8 +4,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { done, refusal } from '../support/outcomes.ts';
-import { type Outcome, runModule } from '../support/run-command.ts';
+import { done, type Outcome, refusal, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,7 +3,7 @@ import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
 import { seedOption } from '../../infra/operate/integer-option.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { runExperiment } from './experiment.ts';
 
 test('500 creates under a mix of all faults make exactly the pets that were asked for', async () => {

@@ -1,7 +1,7 @@
 import { runWithOptions } from '../../infra/operate/command.ts';
 import { integerOption, seedOption } from '../../infra/operate/integer-option.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
-import { synthesizeStaging } from '../support/temporary-assembly.ts';
+import { synthesizeStaging } from '../support/assembly.ts';
 import { runExperiment } from './experiment.ts';
 
 // `npm run chaos`: the experiment of test/reliability/chaos.proof.ts with more creates.

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -4,9 +4,8 @@ import dynalite from 'dynalite';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { reportFigure } from '../support/figures.ts';
-import { done } from '../support/outcomes.ts';
-import { runModule } from '../support/run-command.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
+import { done, runModule } from '../support/run-command.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exec(runbook)!;

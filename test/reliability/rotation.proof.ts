@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/figures.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { done } from '../support/outcomes.ts';
-import { type RunningModule, startModule } from '../support/run-command.ts';
+import { done, type RunningModule, startModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // While the command rotates, clients use the old key and the new one before each of its calls to the database, and are never

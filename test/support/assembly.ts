@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { cdk, cdkEnvironment } from '../../infra/local/template/assembly.ts';
+import { cdk, cdkEnvironment, synthesize } from '../../infra/local/template/assembly.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
@@ -73,4 +74,13 @@ export function cdkSynth(
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });
+}
+
+/** Synthesizes the staging stack into a folder that is removed when this process ends, also on Ctrl-C. */
+export async function synthesizeStaging(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-assembly-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  await synthesize(folder, 'staging');
+  return folder;
 }

@@ -1,17 +1,15 @@
 import { sharedSynthesis } from './assembly.ts';
 import { startLocalService } from './local-service.ts';
+import setUpFolder from './setup.ts';
 
 /** The HTTP tests run against BASE_URL with API_KEY, or without these against a local service of their own. */
 export default async function setUp(): Promise<void> {
+  setUpFolder();
   if (process.env['BASE_URL']) {
     if (!process.env['API_KEY']) throw new Error('Set API_KEY to a key of the service at BASE_URL.');
     return;
   }
-  // Beside the unit tests, which need the assembly too; by themselves these synthesize what they need.
-  const isShared = process.env['PET_STORE_TEST_RUN'] !== undefined;
-  const service = await startLocalService(
-    ...(isShared ? ['--assembly', (await sharedSynthesis()).assembly] : []),
-  );
+  const service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
   process.env['BASE_URL'] = service.baseAddress;
   process.env['API_KEY'] = service.apiKey;
   Object.assign(globalThis, { localService: service });

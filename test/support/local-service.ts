@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sharedCompileCache } from './compile-cache.ts';
+import { sharedCompileCache } from './run-command.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));

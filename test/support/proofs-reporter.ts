@@ -1,6 +1,6 @@
-import { basename, relative } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { figureOf } from './figures.ts';
 
 /** Names of parts by their folder or file in `test/`. The name of any other file is that of its part. */
 const parts = {
@@ -50,4 +50,26 @@ function rowOf(files: FileResult[]) {
     seconds: Math.round(sum(({ perfStats: { start, end } }) => end - start) / 1000),
     figure: files.flatMap((file) => figureOf(file.testFilePath) ?? []).join(', '),
   };
+}
+
+/**
+ * Adds a figure to the row that the closing table of `npm run proofs` has for a test file.
+ *
+ * @param testPath `import.meta.filename` of the test file
+ */
+export function reportFigure(testPath: string, figure: string): void {
+  writeFileSync(fileOf(testPath), figure);
+}
+
+/** @returns the figure of a test file, or undefined if it reported none */
+export function figureOf(testPath: string): string | undefined {
+  try {
+    return readFileSync(fileOf(testPath), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function fileOf(testPath: string): string {
+  return join(process.env['PET_STORE_TEST_RUN']!, `${basename(testPath)}.figure`);
 }

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
 import { devNull } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sharedCompileCache } from './compile-cache.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -68,6 +69,29 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
     CI: 'false',
     ...additions,
   };
+}
+
+/**
+ * Half of a start is compiling the SDK: the processes of one test run share the compiled code.
+ *
+ * @returns environment variables for a process that a test starts.
+ */
+export function sharedCompileCache(): { NODE_COMPILE_CACHE?: string } {
+  const folder = process.env['PET_STORE_TEST_RUN'];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: join(folder, 'compiled') };
+}
+
+/** @returns what a command printed that succeeded without an error message. */
+export function done({ code, stdout, stderr }: Outcome): string {
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  return stdout;
+}
+
+/** @returns the only line of a command that failed. */
+export function refusal({ code, stdout, stderr }: Outcome): string {
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.match(stderr, /^[^\n]*\n$/);
+  return stderr.trimEnd();
 }
 
 /** What ended it by a signal, or before it began, has no number. */

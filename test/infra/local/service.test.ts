@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { readTemplate } from '../../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { done, refusal } from '../../support/outcomes.ts';
-import { type Outcome, runModule } from '../../support/run-command.ts';
+import { done, type Outcome, refusal, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();

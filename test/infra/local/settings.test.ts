@@ -5,8 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { openStore } from '../../../infra/local/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
-import { done, refusal } from '../../support/outcomes.ts';
-import { runModule } from '../../support/run-command.ts';
+import { done, refusal, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('npm start', () => {

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AwsBehavior, type FakeAws, startFakeAws } from './fake-aws.ts';
-import { refusal } from '../../support/outcomes.ts';
-import { runModule } from '../../support/run-command.ts';
+import { refusal, runModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

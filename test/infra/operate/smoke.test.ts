@@ -6,8 +6,7 @@ import { generateApiKey } from '../../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type FakeAws, startFakeAws } from './fake-aws.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { done, refusal } from '../../support/outcomes.ts';
-import { runModule } from '../../support/run-command.ts';
+import { done, refusal, runModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cdkSynth, sharedSynthesis } from '../../support/assembly.ts';
-import { reportFigure } from '../../support/figures.ts';
+import { reportFigure } from '../../support/proofs-reporter.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
 import { withChanges } from './json-changes.ts';
-import { done, refusal } from '../../../support/outcomes.ts';
-import { runModule } from '../../../support/run-command.ts';
+import { done, refusal, runModule } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { done, refusal } from '../../../support/outcomes.ts';
-import { runModule } from '../../../support/run-command.ts';
+import { done, refusal, runModule } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 

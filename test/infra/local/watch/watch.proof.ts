@@ -5,7 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { reportFigure } from '../../../support/figures.ts';
+import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type LocalService, startLocalServiceOf } from '../../../support/local-service.ts';
 import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

@@ -17,7 +17,7 @@ import {
   useKeysInTables,
   works,
 } from './keys-in-tables.ts';
-import { done, refusal } from '../../../support/outcomes.ts';
+import { done, refusal } from '../../../support/run-command.ts';
 
 useKeysInTables();
 

@@ -2,11 +2,16 @@ import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
-import { reportFigure } from '../../../support/figures.ts';
+import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';
 import { active, dataFolder, issue, keys, listed, stored, useKeysInTables, works } from './keys-in-tables.ts';
-import { done, refusal } from '../../../support/outcomes.ts';
-import { type Outcome, type RunningModule, startModule } from '../../../support/run-command.ts';
+import {
+  done,
+  type Outcome,
+  refusal,
+  type RunningModule,
+  startModule,
+} from '../../../support/run-command.ts';
 
 // What happens to the command while it runs in a process of its own.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../../../infra/operate/command.ts';
 import { readDuration, readKeyId, readOwner } from '../../../../infra/operate/keys/options.ts';
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
-import { done, refusal } from '../../../support/outcomes.ts';
+import { done, refusal } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 

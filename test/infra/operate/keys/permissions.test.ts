@@ -14,9 +14,8 @@ import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys
 import { database } from '../../../../shared/storage/database.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { type FakeAws, startFakeAws } from '../fake-aws.ts';
-import { done, refusal } from '../../../support/outcomes.ts';
+import { done, type Outcome, refusal, runModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment } from '../../../support/real-database.ts';
-import { type Outcome, runModule } from '../../../support/run-command.ts';
 
 // `npm run keys` in processes of its own, on a deployed stage that enforces the policy in docs/api-keys.md. The tables are
 // those of the template.

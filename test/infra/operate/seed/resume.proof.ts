@@ -6,7 +6,7 @@ import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
-import { reportFigure } from '../../../support/figures.ts';
+import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../../support/run-command.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';

@@ -7,7 +7,7 @@ import { findService } from '../../../../infra/operate/seed/options.ts';
 import { madeUpPet } from '../../../../infra/operate/seed/pets.ts';
 import { NewPet } from '../../../../shared/contract/schemas.ts';
 import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
-import { refusal } from '../../../support/outcomes.ts';
+import { refusal } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
