@@ -79,8 +79,14 @@ function figures(mutants: Found[], open: Found[]): Record<string, number> & { sc
   const uncovered = count(open, 'NoCoverage');
   const detected = killed + timeouts;
   const score = Math.floor((10_000 * detected) / (detected + survived + uncovered)) / 100;
-  const equivalent = count(mutants, 'Survived', 'NoCoverage') - open.length;
-  return { killed, timeouts, survived, 'no coverage': uncovered, equivalent, score };
+  return {
+    killed,
+    timeouts,
+    survived,
+    'no coverage': uncovered,
+    equivalent: mutants.length - detected - open.length,
+    score,
+  };
 }
 
 function found(file: string, lines: string[], { mutatorName, location, ...mutant }: Mutant): Found {
