@@ -77,16 +77,9 @@ function figures(mutants: Found[], open: Found[]): Record<string, number> & { sc
   const timeouts = count(mutants, 'Timeout');
   const survived = count(open, 'Survived');
   const uncovered = count(open, 'NoCoverage');
-  const detected = killed + timeouts;
-  const score = Math.floor((10_000 * detected) / (detected + survived + uncovered)) / 100;
-  return {
-    killed,
-    timeouts,
-    survived,
-    'no coverage': uncovered,
-    equivalent: mutants.length - detected - open.length,
-    score,
-  };
+  const score = Math.floor((10_000 * (killed + timeouts)) / (killed + timeouts + open.length)) / 100;
+  const equivalent = count(mutants, 'Survived', 'NoCoverage') - open.length;
+  return { killed, timeouts, survived, 'no coverage': uncovered, equivalent, score };
 }
 
 function found(file: string, lines: string[], { mutatorName, location, ...mutant }: Mutant): Found {
