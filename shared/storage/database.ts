@@ -27,7 +27,6 @@ const client = new DynamoDBClient({
  * attempts of 1.5 s, and pauses of at most 3 s in all when throttled and 75 ms otherwise.
  */
 export const database = DynamoDBDocumentClient.from(client, {
-  marshallOptions: { removeUndefinedValues: true },
   unmarshallOptions: { wrapNumbers: BigInt },
 });
 

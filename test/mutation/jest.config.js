@@ -12,10 +12,13 @@ export default {
   testEnvironment: pathOf('failing-fast-environment.js'),
   // A mutant may let a test wait for good.
   testTimeout: 10_000,
+  // It runs bundles, which have no mutant, and by a clock.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
   testMatch: [
     '<rootDir>/test/{shared,functions}/**/*.test.ts',
     '<rootDir>/test/reliability/{faults,intents,key-expiry}.test.ts',
     '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
+    '<rootDir>/test/infra/operate/keys/options.test.ts',
     '<rootDir>/test/infra/stack/gateway-responses.test.ts',
     '<rootDir>/test/key-scanning.test.ts',
   ],

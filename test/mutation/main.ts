@@ -38,10 +38,11 @@ function mutate({ force = false }: { force?: boolean | undefined }, paths: strin
   rmSync(folder, { recursive: true, force: true });
   if (!existsSync(report)) throw new UsageError('StrykerJS has not finished; it says why above.');
 
-  const minutes = (performance.now() - started) / 60_000;
-  console.log(`${minutes.toFixed(1)} minutes`);
+  console.log(`${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const chosen = Object.entries(files).filter(([file]) => paths.length === 0 || paths.includes(file));
+  if (chosen.length === 0)
+    throw new UsageError('These paths have no mutants; give files of shared/ or functions/.');
   if (!summarize({ files: Object.fromEntries(chosen) })) process.exitCode = 1;
 }
 

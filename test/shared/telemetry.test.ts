@@ -93,15 +93,17 @@ describe('an error in the log', () => {
   test('has its stack, without the lines of its message', () => {
     const message = 'No luck\n    at all';
     const places = '    at first (a.ts:1:2)\n    at second (b.ts:3:4)';
-    const error = Object.assign(new Error(message), { stack: `Error: ${message}\n${places}` });
+    const error = Object.assign(new Error(message), { stack: `Error at home: ${message}\n${places}` });
     expect(loggable(error)).toEqual({ name: 'Error', message, stack: places });
   });
 
-  test('may have no stack', () => {
-    expect(loggable(Object.assign(new Error('No luck'), { stack: undefined }))).toEqual({
-      name: 'Error',
-      message: 'No luck',
-    });
+  test.each([undefined, 'Error: No luck'])('may have a stack without places: %s', (stack) => {
+    const error = Object.assign(new Error('No luck'), { stack });
+    expect(loggable(error)).toEqual({ name: 'Error', message: 'No luck' });
+  });
+
+  test('is only the type of what was thrown if that is not an error', () => {
+    expect(loggable('secret')).toEqual({ thrown: 'string' });
   });
 
   test('has five causes, even if they form a ring', () => {

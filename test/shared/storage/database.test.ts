@@ -158,13 +158,13 @@ describe('over HTTP', () => {
   });
 
   test.each([
-    ['empty', 200, ''],
-    ['cut off', 200, '{"Item":{"id":{"N":"1"'],
-    ['no JSON', 200, '<html>'],
-    ['no object', 200, 'null'],
-    ['an error that is cut off', 400, '{"__type":"com.amaz'],
-    ['an error without a body', 400, ''],
-  ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body) => {
+    ['empty', 200, '', 'no JSON object'],
+    ['cut off', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
+    ['no JSON', 200, '<html>', 'no JSON object'],
+    ['no object', 200, 'null', 'no JSON object'],
+    ['an error that is cut off', 400, '{"__type":"com.amaz', 'JSON at position'],
+    ['an error without a body', 400, '', 'no JSON object'],
+  ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body, cause) => {
     const unreadable: Answer = (_request, response) => {
       response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
     };
@@ -172,8 +172,20 @@ describe('over HTTP', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
-    expect(error).toHaveProperty('message', 'The database gave no readable answer.');
+    expect(error).toMatchObject({
+      message: 'The database gave no readable answer.',
+      cause: { message: expect.stringContaining(cause) },
+    });
     expect(sent()).toHaveLength(5);
+  });
+
+  test('an answer may end later than it begins', async () => {
+    answers.push((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).write('{"Item":');
+      setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);
+    });
+    expect(await read()).toMatchObject({ Item: { id: 1n } });
+    expect(sent()).toHaveLength(1);
   });
 
   test('a pet whose first write got no answer is made once', async () => {
