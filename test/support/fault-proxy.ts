@@ -37,20 +37,20 @@ const faults = {
     request.socket.destroy();
   },
   async 'executed late, after the time-out'({ request, execute }: Call) {
-    await setTimeout(TOO_LONG_MILLISECONDS);
+    await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
     await execute();
     request.socket.destroy();
   },
   async 'executed, answer delayed beyond the time-out'({ response, execute }: Call) {
     const answer = await execute();
-    await setTimeout(TOO_LONG_MILLISECONDS);
+    await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
     send(response, answer);
   },
   async 'executed, answer trickles beyond the time-out'({ response, execute }: Call) {
     const { status, headers, body } = await execute();
     response.writeHead(status, headers);
     for (const byte of body) {
-      await setTimeout(TOO_LONG_MILLISECONDS / body.length);
+      await setTimeout(TOO_LONG_MILLISECONDS / body.length, undefined, { ref: false });
       if (response.destroyed) return;
       response.write(Buffer.of(byte));
     }
