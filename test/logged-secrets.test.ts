@@ -5,15 +5,13 @@ import { inspect } from 'node:util';
 import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { sharedSynthesis } from './support/assembly.ts';
-import { setEnvironment } from './support/environment.ts';
-import { importHandlers } from './support/handlers.ts';
+import { importHandlers, rowOf } from './support/handlers.ts';
 import { invoke } from './support/invoke.ts';
 import { type LocalService, startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
-import { mock } from './support/mocked-database.ts';
+import { mock, setEnvironment } from './support/mocked-database.ts';
 import { sendBytes } from './support/raw-http.ts';
-import { rowOf } from './support/rows.ts';
 
 // Logs never contain a key, an Authorization header, a query or a body. All of these are marked here, and everything
 // that is written is searched for the marks.
