@@ -76,8 +76,9 @@ describe('the Idempotency-Key', () => {
     );
   });
 
-  test.each(['a'.repeat(255), `"${String.raw`\"`.repeat(255)}"`])('may have 255 characters: %s', (sent) => {
-    expect(v.is(IdempotencyKey, sent)).toBe(true);
+  test('may have 255 characters, in quotes each of them escaped', () => {
+    expect(v.is(IdempotencyKey, 'a'.repeat(255))).toBe(true);
+    expect(v.is(IdempotencyKey, `"${String.raw`\"`.repeat(255)}"`)).toBe(true);
   });
 
   test.each([
@@ -96,7 +97,7 @@ describe('the Idempotency-Key', () => {
     'a\x7f',
     'caf\u00e9',
     ['a', 'b'],
-  ])('may not be %j', (sent) => {
+  ])('may not be otherwise (%#)', (sent) => {
     expect(complaints(IdempotencyKey, sent)).toEqual([
       [
         undefined,
