@@ -3,10 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { handler as authorize } from '../functions/authorizer.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
-import { setEnvironment } from './support/environment.ts';
 import { written } from './support/log-lines.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
-import { mock } from './support/mocked-database.ts';
+import { mock, setEnvironment } from './support/mocked-database.ts';
 
 /** What a client sent, quoted by an error. */
 const quoted = '{"name":"Rex of a client"}';

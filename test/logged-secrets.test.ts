@@ -3,17 +3,15 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type OperationId, operations } from '../shared/contract/operations.ts';
-import type { Handler } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { sharedSynthesis } from './support/assembly.ts';
-import { setEnvironment } from './support/environment.ts';
 import { invoke } from './support/invoke.ts';
 import { type LocalService, startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
+import { handlerOf, rowOf } from './support/operations.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
-import { mock } from './support/mocked-database.ts';
+import { mock, setEnvironment } from './support/mocked-database.ts';
 import { sendBytes } from './support/raw-http.ts';
-import { rowOf } from './support/rows.ts';
 
 // Logs never contain a key, an Authorization header, a query or a body. All of these are marked here, and everything
 // that is written is searched for the marks.
@@ -65,11 +63,6 @@ const operationIds = Object.keys(operations) as OperationId[];
 const handlers = Object.fromEntries(
   await Promise.all(operationIds.map(async (id) => [id, await handlerOf(id)])),
 );
-
-async function handlerOf(id: OperationId): Promise<Handler> {
-  const module = id.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
-  return ((await import(`../functions/${module}.ts`)) as { handler: Handler }).handler;
-}
 
 const callsOf = (id: OperationId) =>
   rowOf(calls, id, 'add calls with marked values to `calls` in test/logged-secrets.test.ts');

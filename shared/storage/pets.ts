@@ -92,7 +92,7 @@ export async function listPets({ limit, status, cursor }: ListPetsQuery): Promis
 }
 
 /** The newest `limit` pets of lists that are each newest first, and complete or longer than `limit`. */
-export function mergeNewest(lists: Pet[][], limit: number): PetPage {
+function mergeNewest(lists: Pet[][], limit: number): PetPage {
   const newest = lists.flat().toSorted((one, other) => (one.id > other.id ? -1 : 1));
   const pets = newest.slice(0, limit);
   const last = pets.at(-1);

@@ -1,12 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import * as fc from 'fast-check';
 import { handler } from '../../functions/authorizer.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { setEnvironment } from '../support/environment.ts';
 import { written } from '../support/log-lines.ts';
-import { mock } from '../support/mocked-database.ts';
+import { mock, setEnvironment } from '../support/mocked-database.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
 const record = { keyId: 'key_0123456789abcdef', owner: 'Acme', createdAt: '2026-01-01T00:00:00.000Z' };
@@ -70,7 +68,6 @@ describe('one and the same refusal, which is no error of the function, is given 
   });
 
   test.each<[string, (key: string) => string]>([
-    ['no text', () => ''],
     ['no key', () => 'Bearer '],
     ['no scheme', (key) => key],
     ['no space after the scheme', (key) => `Bearer${key}`],
@@ -80,7 +77,6 @@ describe('one and the same refusal, which is no error of the function, is given 
     ['a line break after it', (key) => `Bearer ${key}\n`],
     ['a character more', (key) => `Bearer ${key}0`],
     ['a character less', (key) => `Bearer ${key.slice(0, -1)}`],
-    ['two keys', (key) => `Bearer ${key}, Bearer ${key}`],
     ['a key of another stage', () => `Bearer ${generateApiKey('production')}`],
     [
       'a key of another stage renamed',
@@ -91,44 +87,10 @@ describe('one and the same refusal, which is no error of the function, is given 
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
     expect(mock.calls()).toEqual([]);
   });
-
-  test('a key with one character changed anywhere, unread', async () => {
-    mock.on(GetCommand).resolves({ Item: record });
-    const character = fc.oneof(fc.stringMatching(/^[0-9A-Za-z]$/), fc.string({ minLength: 1, maxLength: 1 }));
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), character, async (place, other) => {
-        const key = generateApiKey('staging');
-        const at = place % key.length;
-        fc.pre(key[at] !== other);
-        expect(await authorize(`Bearer ${key.slice(0, at)}${other}${key.slice(at + 1)}`)).toStrictEqual(
-          denied,
-        );
-      }),
-    );
-    expect(mock.calls()).toEqual([]);
-  });
-
-  test('a key with one bit changed anywhere, unread', async () => {
-    mock.on(GetCommand).resolves({ Item: record });
-    const key = generateApiKey('staging');
-    for (let bit = 0; bit < key.length * 8; bit += 1) {
-      const bytes = Buffer.from(key, 'latin1');
-      bytes[bit >> 3]! ^= 1 << (bit & 7);
-      expect(await authorize(`Bearer ${bytes.toString('latin1')}`)).toStrictEqual(denied);
-    }
-    expect(mock.calls()).toEqual([]);
-    expect(await authorize(`Bearer ${key}`)).toMatchObject({ policyDocument: policy('Allow') });
-  });
-
-  test.each(['POST/v1/pets', 'GET/v1/pets', 'GET/'])('whatever was asked for: %s', async (asked) => {
-    mock.on(GetCommand).resolves({});
-    const methodArn = `${API}/staging/${asked}`;
-    expect(await authorize(`Bearer ${generateApiKey('staging')}`, methodArn)).toStrictEqual(denied);
-  });
 });
 
 describe('nobody is let in', () => {
-  test.each(['ThrottlingException', 'TimeoutError', 'AccessDeniedException'])(
+  test.each(['ThrottlingException', 'AccessDeniedException'])(
     'when reading the table ends in a %s',
     async (name) => {
       const error = Object.assign(new Error('?'), { name });

@@ -2,9 +2,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/get-pet.ts';
 import { getPetEvent } from '../support/api-gateway-event.ts';
-import { setEnvironment } from '../support/environment.ts';
 import { invoke } from '../support/invoke.ts';
-import { mock } from '../support/mocked-database.ts';
+import { mock, setEnvironment } from '../support/mocked-database.ts';
 
 const rex = { id: 42n, name: 'Rex', categoryId: 2n ** 63n - 1n };
 

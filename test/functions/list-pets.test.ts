@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/list-pets.ts';
 import { apiGatewayEvent, listPetsEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
-import { setEnvironment } from '../support/environment.ts';
 import { invoke } from '../support/invoke.ts';
 import { logLines, occurrences } from '../support/log-lines.ts';
-import { mock } from '../support/mocked-database.ts';
+import { mock, setEnvironment } from '../support/mocked-database.ts';
 import { indexedPet, serveIndexes } from '../support/pet-indexes.ts';
 
 const sold = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * index + 1), { status: 'sold' }));

@@ -1,7 +1,6 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { setEnvironment } from '../support/environment.ts';
-import { mock } from '../support/mocked-database.ts';
+import { mock, setEnvironment } from '../support/mocked-database.ts';
 
 setEnvironment({
   STAGE: 'staging',

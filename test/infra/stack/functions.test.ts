@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../../infra/stages.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { rowOf } from '../../support/rows.ts';
+import { rowOf } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 const table = (name: string) => ({ tableName: `\${Storage${name}}`, tableArn: `\${Storage${name}.Arn}` });

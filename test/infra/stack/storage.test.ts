@@ -2,8 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../../infra/stages.ts';
 import { agreeOnPetId } from '../../../shared/storage/intents.ts';
-import { setEnvironment } from '../../support/environment.ts';
-import { mock } from '../../support/mocked-database.ts';
+import { mock, setEnvironment } from '../../support/mocked-database.ts';
 import { readableTemplate, resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
 
 const TABLE = 'AWS::DynamoDB::GlobalTable';

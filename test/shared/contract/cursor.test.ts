@@ -45,17 +45,11 @@ describe('a cursor', () => {
 
   test.each([
     ['empty', ''],
-    ['an id in plain digits', '1234567890'],
-    ['with padding', `${base64url('1234')}==`],
     ['with unused bits set', 'NR'],
     ['with white space around', ` ${base64url('5')}`],
-    ['with a line break after', `${base64url('5')}\n`],
     ['of zero', base64url('0')],
     ['of a negative number', base64url('-5')],
-    ['of a leading zero', base64url('05')],
     ['of a fraction', base64url('5.0')],
-    ['of a number in another base', base64url('0x5')],
-    ['of white space and digits', base64url(' 5')],
     ['of digits and a line break', base64url('5\n')],
     ['of more digits than an id has', base64url('12345678901234567')],
     ['of bytes that are no digits', base64url('\u00b2')],

@@ -29,24 +29,11 @@ function scientific(integer: bigint, places: number): string {
 }
 
 describe('reading numbers', () => {
-  test.each<[string, (integer: bigint) => string]>([
-    ['5', (integer) => `${integer}`],
-    ['5.0', (integer) => `${integer}.0`],
-    ['5e0', (integer) => `${integer}e0`],
-    ['5.000E-0', (integer) => `${integer}.000E-0`],
-    ['50e-1', (integer) => `${integer * 10n}e-1`],
-  ])('every int64 spelled like %s arrives as the same bigint', (_like, spell) => {
-    fc.assert(
-      fc.property(int64, (integer) => {
-        expect(parseJson(spell(integer))).toBe(integer);
-      }),
-    );
-  });
-
   test('every int64 arrives exactly wherever its point is', () => {
     fc.assert(
       fc.property(int64, fc.integer({ min: -40, max: 40 }), (integer, places) => {
-        expect(parseJson(scientific(integer, places))).toBe(integer);
+        const spellings = [`${integer}`, `${integer}.0`, scientific(integer, places)];
+        expect(spellings.map(parseJson)).toEqual(spellings.map(() => integer));
       }),
     );
   });
@@ -83,9 +70,7 @@ describe('reading numbers', () => {
 
   test.each([
     ['9223372036854775808', 2n ** 63n],
-    ['99999999999999999999', 1e20],
     ['1e19', 1e19],
-    ['1e400', Infinity],
     ['-1e99999999999999999999', -Infinity],
     ['1e-99999999999999999999', 0],
   ])('%s arrives as %s', (source, expected) => {
@@ -104,12 +89,8 @@ describe('reading numbers', () => {
 });
 
 describe('reading anything else', () => {
-  test.each([
-    ['"5"', '5'],
-    ['"1e3"', '1e3'],
-    ['{"5":true}', { 5: true }],
-  ])('%s is no number', (source, value) => {
-    expect(parseJson(source)).toEqual(value);
+  test('digits in a text or a name are no number', () => {
+    expect(parseJson('{"5":["1e3"]}')).toEqual({ 5: ['1e3'] });
   });
 
   test('__proto__ is a member like any other', () => {
@@ -118,13 +99,11 @@ describe('reading anything else', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test.each(['', '01', '+5', '5.', '.5', '0x5', '5n', 'NaN', '{"a":1,}', '[1'])('%j is refused', (source) => {
-    expect(() => parseJson(source)).toThrow(expect.objectContaining({ name: 'SyntaxError' }));
-  });
-
-  test('nesting beyond the stack is a RangeError', () => {
-    const source = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    expect(() => parseJson(source)).toThrow(expect.objectContaining({ name: 'RangeError' }));
+  test.each([
+    ['a number with a leading zero', '01', 'SyntaxError'],
+    ['nesting beyond the stack', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'RangeError'],
+  ])('%s is refused', (_what, source, name) => {
+    expect(() => parseJson(source)).toThrow(expect.objectContaining({ name }));
   });
 });
 
@@ -145,10 +124,5 @@ describe('writing', () => {
 
   test('the text is well-formed Unicode whatever the strings hold', () => {
     expect(stringifyJson('\ud800 \u{1f415}')).toBe('"\\ud800 \u{1f415}"');
-    fc.assert(
-      fc.property(text, (string) => {
-        expect(stringifyJson({ [string]: string }).isWellFormed()).toBe(true);
-      }),
-    );
   });
 });

@@ -11,7 +11,7 @@ import {
   postPetEvent,
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
-import { refused } from '../../support/refusals.ts';
+import { refused } from '../../support/invoke.ts';
 
 function queryOf(query: Record<string, string[]>): unknown {
   return parseRequest(operations.listPets, listPetsEvent(query)).query;
@@ -34,17 +34,14 @@ describe('the query', () => {
   });
 
   test.each([
-    ...['0', '101', '-5', '5.0', '+5', '', ' 5', '05', '1e1', 'ten', '5\n', '\u0665'].map((text) => [
-      'limit',
-      [text],
-    ]),
+    ['limit', ['0']],
     ['limit', ['5', '5']],
-    ...['', 'Sold', 'sold,pending', 'adopted', 'constructor'].map((text) => ['status', [text]]),
     ['status', ['sold', 'sold']],
-    ...['', '42', 'MA', '%', encodeCursor(-1n)].map((text) => ['cursor', [text]]),
     ['cursor', [encodeCursor(42n), encodeCursor(42n)]],
-  ] as [string, string[]][])('%s given as %j is refused by name', (name, values) => {
-    expect(() => queryOf({ [name]: values })).toThrow(refused('invalid_request', `^${name} must be`));
+  ])('%s given as %j is refused by name', (name, values) => {
+    expect(() => queryOf({ [name]: values })).toThrow(
+      refused('invalid_request', `^${name} must be .*, given once\\.$`),
+    );
   });
 
   test('is told of all that is wrong at once', () => {
@@ -66,42 +63,12 @@ test.each([
 });
 
 describe('the path', () => {
-  test.each([
-    ['0', 0n],
-    ['-1', -1n],
-    ['9223372036854775807', 2n ** 63n - 1n],
-    ['-9223372036854775808', -(2n ** 63n)],
-    ['%34%32', 42n],
-    ['%2D42', -42n],
-  ])('%s is the id %s', (petId, id) => {
-    expect(parseRequest(operations.getPet, getPetEvent(petId)).path).toEqual({ petId: id });
+  test('is decoded', () => {
+    const { path } = parseRequest(operations.getPet, getPetEvent('%2D%34%32'));
+    expect(path).toEqual({ petId: -42n });
   });
 
-  test.each([
-    'abc',
-    '5.0',
-    '5e0',
-    '+5',
-    '-0',
-    '05',
-    '0x5',
-    '',
-    ' 5',
-    '5%20',
-    '5%0A',
-    '1_000',
-    '\u0665',
-    '9223372036854775808',
-    '-9223372036854775809',
-    '9'.repeat(5000),
-    '%',
-    '%3',
-    '%zz',
-    '4%',
-    '%E0%A4%A',
-    '%2534',
-    '%00',
-  ])('%s is nowhere', (petId) => {
+  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('%s is nowhere', (petId) => {
     expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(refused('not_found'));
   });
 
@@ -111,31 +78,16 @@ describe('the path', () => {
 });
 
 describe('the headers', () => {
-  test.each(['Idempotency-Key', 'idempotency-key', 'IDEMPOTENCY-KEY'])(
-    'are found by their names in whatever case: %s',
-    (name) => {
-      expect(headersOf({ [name]: ['a'] })).toEqual({ 'Idempotency-Key': 'a' });
-    },
-  );
-
   test.each([
-    ['none', {}],
-    ['others', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'], Idempotency: ['c'] }],
-    ['without a value', { 'Idempotency-Key': [] }],
-  ])('may be %s', (_what, headers) => {
-    expect(headersOf(headers)).toEqual({});
+    ['found by their names in whatever case', { 'iDEMPOTENCY-kEY': ['a'] }, { 'Idempotency-Key': 'a' }],
+    ['others', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'] }, {}],
+    ['without a value', { 'Idempotency-Key': [] }, {}],
+  ])('may be %s', (_what, headers, expected) => {
+    expect(headersOf(headers)).toEqual(expected);
   });
 
-  test('may be absent', () => {
-    const event = postPetEvent({ name: 'Rex', categoryId: 7 });
-    expect([event.multiValueHeaders, parseRequest(operations.createPet, event).headers]).toEqual([null, {}]);
-  });
-
-  test.each<[string, Record<string, string[]>]>([
-    ['by one name', { 'Idempotency-Key': ['a', 'a'] }],
-    ['in different case', { 'Idempotency-Key': ['a'], 'idempotency-key': ['a'] }],
-    ['in one line', { 'Idempotency-Key': ['a, a'] }],
-  ])('are refused by name when one is given twice: %s', (_how, headers) => {
+  test('are refused by name when one is given twice, in different case', () => {
+    const headers = { 'Idempotency-Key': ['a'], 'idempotency-key': ['a'] };
     expect(() => headersOf(headers)).toThrow(
       refused('invalid_request', '^Idempotency-Key must be', 'given once'),
     );
@@ -152,18 +104,8 @@ describe('the base address', () => {
   test.each([
     ['has the stage', {}, `https://${STAGE_DOMAIN}/staging`],
     ['has no stage on a domain of its own', { requestContext: own }, 'https://pets.example.com'],
-    [
-      'is https behind https',
-      { headers: { 'X-Forwarded-Proto': 'https' } },
-      `https://${STAGE_DOMAIN}/staging`,
-    ],
     ['is http behind http', { headers: { 'x-forwarded-proto': 'http' } }, `http://${STAGE_DOMAIN}/staging`],
   ])('%s', (_what, request, expected) => {
     expect(rootAddress(apiGatewayEvent(request))).toBe(expected);
-  });
-
-  test('is the same below a pet and with a slash at the end', () => {
-    expect(rootAddress(getPetEvent('4%32'))).toBe(`https://${STAGE_DOMAIN}/staging`);
-    expect(rootAddress(apiGatewayEvent({ path: '/v1/pets/' }))).toBe(`https://${STAGE_DOMAIN}/staging`);
   });
 });

@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import {
   generateApiKey,
-  hashOf,
   isWellFormedApiKey,
   stateOf,
   verifyApiKey,
@@ -20,23 +19,27 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The key with another character at one place. */
+const anyCharacter = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  fc.stringMatching(/^\w$/),
+);
+
+/** The key with another character at one place, or two neighbours swapped. */
 const misspelled = fc
-  .tuple(
-    fc.nat(),
-    fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), fc.stringMatching(/^\w$/)),
-  )
-  .map(([place, character]) => {
+  .tuple(fc.nat({ max: 47 }), fc.option(anyCharacter))
+  .map(([at, character]) => {
     const key = generateApiKey('staging');
-    const at = place % key.length;
-    return { key, other: `${key.slice(0, at)}${character}${key.slice(at + 1)}` };
+    const [one = '', next = ''] = key.slice(at);
+    return {
+      key,
+      other: `${key.slice(0, at)}${character === null ? next + one : character + next}${key.slice(at + 2)}`,
+    };
   })
   .filter(({ key, other }) => key !== other);
 
 describe('a key', () => {
   test('has its stage, 30 random characters and 6 that check them', () => {
     expect(generateApiKey('staging')).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
-    expect(generateApiKey('production')).toMatch(/^pets_production_[0-9A-Za-z]{36}$/);
   });
 
   test('draws on all 62 characters at every place', () => {
@@ -55,7 +58,7 @@ describe('a key', () => {
     expect(isWellFormedApiKey('production', key.replace('staging', 'production'))).toBe(false);
   });
 
-  test('with one character changed anywhere is malformed', () => {
+  test('with one character changed anywhere, or two neighbours swapped, is malformed', () => {
     fc.assert(
       fc.property(misspelled, ({ other }) => {
         expect(isWellFormedApiKey('staging', other)).toBe(false);
@@ -63,22 +66,6 @@ describe('a key', () => {
       { numRuns: 1000 },
     );
   });
-
-  test('with two neighbours swapped is malformed', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 47 }), (at) => {
-        const key = generateApiKey('staging');
-        const swapped = `${key.slice(0, at)}${key[at + 1]}${key[at]}${key.slice(at + 2)}`;
-        fc.pre(swapped !== key);
-        expect(isWellFormedApiKey('staging', swapped)).toBe(false);
-      }),
-    );
-  });
-});
-
-test('the hash of a key is its SHA-256, in hexadecimal digits', () => {
-  const key = generateApiKey('staging');
-  expect(hashOf(key)).toBe(sha256(key));
 });
 
 describe('a key is', () => {
@@ -86,12 +73,8 @@ describe('a key is', () => {
     ['active', 'without an end', {}],
     ['active', 'until it expires', { expiresAt: later }],
     ['expired', 'when it expires', { expiresAt: now.toISOString() }],
-    ['expired', 'from then on', { expiresAt: earlier }],
     ['expired', 'when its end cannot be read', { expiresAt: 'soon' }],
-    ['revoked', 'once it was revoked', { revokedAt: earlier }],
     ['revoked', 'even when its operator had a fast clock', { revokedAt: later }],
-    ['revoked', 'even when that time cannot be read', { revokedAt: 'soon' }],
-    ['revoked', 'though it has not expired', { revokedAt: earlier, expiresAt: later }],
     ['revoked', 'though it has expired before', { revokedAt: later, expiresAt: earlier }],
   ])('%s %s', (state, _when, ends) => {
     expect(stateOf(ends, now)).toBe(state);
@@ -116,20 +99,6 @@ describe('verifying a key', () => {
     ]);
   });
 
-  test('accepts it until it expires', async () => {
-    mock.on(GetCommand).resolves({ Item: { ...record, expiresAt: later } });
-    expect(await verifyApiKey(staging, key, now)).toMatchObject({ keyId: 'key_1' });
-  });
-
-  test.each([
-    ['it expires', { expiresAt: now.toISOString() }],
-    ['it was revoked', { revokedAt: earlier }],
-    ['it was revoked by a fast clock', { revokedAt: later }],
-  ])('refuses it when %s', async (_when, ends) => {
-    mock.on(GetCommand).resolves({ Item: { ...record, ...ends } });
-    expect(await verifyApiKey(staging, key, now)).toBeUndefined();
-  });
-
   test('goes by the present time', async () => {
     const in2000 = '2000-01-01T00:00:00.000Z';
     const in2999 = '2999-01-01T00:00:00.000Z';
@@ -139,11 +108,6 @@ describe('verifying a key', () => {
       .resolvesOnce({ Item: { ...record, expiresAt: in2999 } });
     expect(await verifyApiKey(staging, key)).toBeUndefined();
     expect(await verifyApiKey(staging, key)).toMatchObject({ expiresAt: in2999 });
-  });
-
-  test('refuses an unknown one', async () => {
-    mock.on(GetCommand).resolves({});
-    expect(await verifyApiKey(staging, key, now)).toBeUndefined();
   });
 
   test('refuses a malformed one and one of another stage unread', async () => {
@@ -156,11 +120,5 @@ describe('verifying a key', () => {
     expect(await verifyApiKey(staging, generateApiKey('production'), now)).toBeUndefined();
     expect(await verifyApiKey(staging, '', now)).toBeUndefined();
     expect(mock.calls()).toEqual([]);
-  });
-
-  test('throws when the table cannot be read', async () => {
-    const error = Object.assign(new Error('?'), { name: 'TimeoutError' });
-    mock.on(GetCommand).rejects(error);
-    await expect(verifyApiKey(staging, key, now)).rejects.toBe(error);
   });
 });

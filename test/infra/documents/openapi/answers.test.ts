@@ -6,7 +6,7 @@ import type { Template } from '../../../../infra/local/template/template.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
-import { rowOf } from '../../../support/rows.ts';
+import { rowOf } from '../../../support/operations.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.

@@ -1,0 +1,20 @@
+import type { OperationId } from '../../shared/contract/operations.ts';
+import type { Handler } from '../../shared/runtime/endpoint.ts';
+
+/** Imports the function of an operation, which reads some of its environment when it is imported. */
+export async function handlerOf(id: OperationId): Promise<Handler> {
+  const module = id.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
+  return ((await import(`../../functions/${module}.ts`)) as { handler: Handler }).handler;
+}
+
+/**
+ * Returns the row of a table that a test has for each operation, function or field.
+ *
+ * @param hint the file to edit and what to add there
+ * @throws Error with that sentence when the row is missing.
+ */
+export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hint: string): Row {
+  const row = rows[name];
+  if (row === undefined) throw new Error(`There is no row for ${name}: ${hint}.`);
+  return row;
+}
