@@ -16,7 +16,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
   testMatch: [
     '<rootDir>/test/{shared,functions}/**/*.test.ts',
-    '<rootDir>/test/reliability/{faults,intents,key-expiry}.test.ts',
+    '<rootDir>/test/reliability/{creates,faults,key-expiry}.test.ts',
     '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
     '<rootDir>/test/infra/operate/keys/options.test.ts',
     '<rootDir>/test/infra/stack/gateway-responses.test.ts',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
 import { type Report, summarize } from './report.ts';
 
 // `npm run mutate`: changes the code of shared/ and functions/ in a thousand places, one at a time, and reports the
@@ -11,28 +12,32 @@ import { type Report, summarize } from './report.ts';
 
 const USAGE = `npm run mutate -- [--force] [path ...]
 
-  path     mutates only these files, shared/storage/pets.ts for example
+  path     mutates only these files and folders, for example shared/storage
   --force  tests every mutant again, not only those whose code or tests have changed`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
 const report = join(root, '.petstore/mutation/report.json');
 
-function mutate({ force = false }: { force?: boolean | undefined }, paths: string[]): void {
+async function mutate({ force = false }: { force?: boolean | undefined }, paths: string[]): Promise<void> {
   // npm writes this file last.
   if (!existsSync(join(modules, '.package-lock.json')))
     throw new UsageError('StrykerJS is missing: run npm ci --prefix test/mutation.');
 
   rmSync(report, { force: true });
   const stryker = join(modules, '@stryker-mutator/core/bin/stryker.js');
-  const choice = paths.length > 0 ? ['--mutate', paths.join(',')] : [];
+  const choice =
+    paths.length > 0
+      ? ['--mutate', paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`)).join(',')]
+      : [];
   const options = [...choice, ...(force ? ['--force'] : [])];
-  // All mutants run on the tables of one synthesis, made for the first run of the tests, without any mutant.
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-mutation-'));
   const started = performance.now();
+  // All mutants run on the tables of one synthesis, which has no mutant.
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-mutation-'));
+  process.env['PET_STORE_TEST_RUN'] = folder;
+  await sharedSynthesis();
   spawnSync(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js', ...options], {
     cwd: root,
-    env: { ...process.env, PET_STORE_TEST_RUN: folder },
     stdio: 'inherit',
   });
   rmSync(folder, { recursive: true, force: true });
@@ -40,9 +45,11 @@ function mutate({ force = false }: { force?: boolean | undefined }, paths: strin
 
   console.log(`${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-  const chosen = Object.entries(files).filter(([file]) => paths.length === 0 || paths.includes(file));
+  const isChosen = (file: string): boolean =>
+    paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path}/`));
+  const chosen = Object.entries(files).filter(([file]) => isChosen(file));
   if (chosen.length === 0)
-    throw new UsageError('These paths have no mutants; give files of shared/ or functions/.');
+    throw new UsageError('These paths have no mutants; give files or folders of shared/ or functions/.');
   if (!summarize({ files: Object.fromEntries(chosen) })) process.exitCode = 1;
 }
 
