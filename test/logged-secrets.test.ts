@@ -54,7 +54,6 @@ const calls: Partial<Record<string, Call[]>> = {
   listPets: [
     { status: 200 },
     { status: 400, query: { limit: secrets.query } },
-    { status: 400, query: { status: secrets.key } },
     { status: 400, query: { cursor: secrets.query } },
   ],
   getPet: [{ status: 200 }, { status: 404, petId: 'none' }],

@@ -15,7 +15,6 @@ test.each<[string, (assembly: string) => Promise<Target<any>>, string[]]>([
 ])(
   `%s: ${CASES} generated requests get responses as the interface promises`,
   async (name, start, expected) => {
-    console.log(`${name}: FUZZ_SEED=${seed} generates these requests again.`);
     const target = await start((await sharedSynthesis()).assembly);
     try {
       await fuzz(target, { seed, cases: CASES });

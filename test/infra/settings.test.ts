@@ -78,12 +78,9 @@ describe('the settings of a stage must not have', () => {
     [{ logRetentionDays: 15 }, `${days}, not 15`],
     [{ firewall: null }, 'firewall must be an object of settings, not null'],
     [{ firewall: { requestsPerMinutePerKey: 10 } }, 'firewall.requestsPerMinutePerAddress is missing'],
-    [{ firewall: { requestsPerMinutePerAddress: 10 } }, 'firewall.requestsPerMinutePerKey is missing'],
     [{ firewall: { ...firewall, requestsPerMinutePerKey: 9 } }, `${perKey}, not 9`],
-    [{ firewall: { ...firewall, requestsPerMinutePerKey: 2_000_000_001 } }, `${perKey}, not 2000000001`],
     [{ firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is no setting'],
     [{ alarmEmial: 'a@b.de' }, 'alarmEmial is no setting'],
-    [{ alarmEmail: ['a@b.de'] }, "alarmEmail must be an e-mail address, not [ 'a@b.de' ]"],
     ...['', 'operator', '@example.com', 'operator@', 'two words@example.com', 'a@b@example.com'].map(
       (alarmEmail): [object, string] => [
         { alarmEmail },
@@ -114,13 +111,6 @@ describe('the settings of a stage must not have', () => {
     expect(complaintAbout(changes)).toBe(complaint);
   });
 
-  test('a setting less than required', () => {
-    const { keepsData: _, ...settings } = stages.staging;
-    expect(() => checkSettings('staging', settings as StageSettings)).toThrow(
-      new SettingsError('Stage staging: keepsData is missing.'),
-    );
-  });
-
   test('a domain name of more than 253 characters, of which the sentence repeats the beginning', () => {
     const complaint = complaintAbout({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
     expect(complaint).toContain(`${domainName}, not 'a.a.`);
@@ -131,12 +121,6 @@ describe('the settings of a stage must not have', () => {
 describe('the stages', () => {
   test('are as they must be', () => {
     expect(() => checkStages(stages)).not.toThrow();
-  });
-
-  test('must have settings', () => {
-    expect(() => checkStages({ staging: null } as unknown as Record<string, StageSettings>)).toThrow(
-      new SettingsError('Stage staging: it must be an object of settings, not null.'),
-    );
   });
 
   test.each(['my stage!', 'Staging', 'eu1', 'account', 'local'])('must not be named %j', (name) => {

@@ -12,12 +12,11 @@ test('500 creates under a mix of all faults make exactly the pets that were aske
   const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);
   const findings = await runExperiment({ template, creates: 500, seed, faultPercent: 20 });
 
-  console.log(`CHAOS_SEED=${seed} chooses the same faults.`);
   const { broken, acknowledged } = findings;
   const faults = faultNames.reduce((sum, name) => sum + findings.injected[name]!, 0);
   reportFigure(
     import.meta.filename,
-    `${acknowledged} pets, ${faults} faults, ${broken.length} promises broken`,
+    `${acknowledged} pets, ${faults} faults, ${broken.length} promises broken, seed ${seed}`,
   );
   expect({ seed, broken, acknowledged }).toEqual({ seed, broken: [], acknowledged: 500 });
   expect(findings.answers).toMatchObject({ 'POST 503': expect.any(Number), 'GET 200': expect.any(Number) });

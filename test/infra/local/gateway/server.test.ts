@@ -119,11 +119,7 @@ describe('the server responds to', () => {
   const chunk = `Transfer-Encoding: chunked\r\n\r\n${tooLarge.length.toString(16)}\r\n`;
   test.each<[string, string, string, ...(string | Buffer)[]]>([
     ['bytes that are not HTTP', 'DEFAULT_4XX', 'hello\r\n\r\n'],
-    [
-      'more than 10 kB of headers',
-      'DEFAULT_4XX',
-      `GET / HTTP/1.1\r\n${close}X: ${'a'.repeat(11_000)}\r\n\r\n`,
-    ],
+    ['11 kB of headers', 'DEFAULT_4XX', `GET / HTTP/1.1\r\n${close}X: ${'a'.repeat(11_000)}\r\n\r\n`],
     // Resetting the connection could lose the response.
     ['headers of 5 MB', 'DEFAULT_4XX', `GET / HTTP/1.1\r\nX: ${'a'.repeat(5_000_000)}\r\n\r\n`],
     ['5 MB after a malformed head', 'DEFAULT_4XX', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`],
