@@ -22,23 +22,17 @@ export interface Rule {
   packages: string[];
 }
 
-const MARKER = '<!-- imports -->';
+const document = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8');
 
-/** The rows of the table between the two markers of a Markdown document. */
-export function readRules(markdown: string): Rule[] {
-  const rows = markdown.split(MARKER)[1]?.match(/^\| `.*$/gm) ?? [];
-  return rows.map((row) => {
-    const [place = '', imports = '', packages = ''] = row.split('|').slice(1);
-    return { place: names(place)[0]!, imports: names(imports), packages: names(packages) };
-  });
-}
+/** The rows of the table between the two markers. */
+export const rules = (document.split('<!-- imports -->')[1]?.match(/^\| `.*$/gm) ?? []).map((row): Rule => {
+  const [place = '', imports = '', packages = ''] = row.split('|').slice(1);
+  return { place: names(place)[0]!, imports: names(imports), packages: names(packages) };
+});
 
 function names(cell: string): string[] {
   return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name!);
 }
-
-/** The table of CONTRIBUTING.md. */
-export const rules = readRules(readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8'));
 
 const reserved = new Set(rules.flatMap(({ packages }) => packages));
 

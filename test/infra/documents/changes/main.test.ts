@@ -60,6 +60,12 @@ describe('npm run openapi:diff', () => {
     });
   });
 
+  test('fails if a change cannot be judged', async () => {
+    const base = baseWith('changed openapi: "3.1.1" → "3.0.3"');
+    const { code, stdout } = await runInProcess(command, ['--base', base]);
+    expect([code, stdout]).toEqual([1, 'cannot judge: changed openapi: "3.0.3" → "3.1.1"\n']);
+  });
+
   test('accepts other changes', async () => {
     const base = baseWith('removed GET /pets › parameters › status');
     expect(done(await runInProcess(command, ['--base', base]))).toMatch(
