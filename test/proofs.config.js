@@ -1,6 +1,6 @@
 import config, { common } from './jest.config.js';
 
-/** `npm run proofs`: what takes too long, or needs too much, for every change. */
+/** `npm run proofs`: tests that are too slow, or need too many tools, to run on every change. */
 export default {
   ...config,
   reporters: ['default', '<rootDir>/test/support/proofs-reporter.ts'],

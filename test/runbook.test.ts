@@ -111,6 +111,11 @@ describe('the queries of Logs Insights', () => {
   const byLambda = `errorType errorMessage type record.status record.errorType record.metrics.durationMs
     record.metrics.maxMemoryUsedMB`.split(/\s+/);
 
+  test('are each for one of the two logs', () => {
+    const logs = matchesOf(/^ *```logs-insights\n(.*)$/gm).map((line) => line.trim());
+    expect(new Set(logs)).toEqual(new Set(['# access log', '# function log']));
+  });
+
   test('read fields of the access log of every stage', () => {
     for (const template of templates) {
       const [[, { Properties }]] = resourcesOf(template, 'AWS::ApiGateway::Stage') as [[string, any]];

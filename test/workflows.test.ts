@@ -63,7 +63,9 @@ describe.each([...sources])('%s', (_name, source) => {
 });
 
 test('a pull request is checked and tested', () => {
-  const { jobs } = parse(sources.get('pull-request.yml')!) as Workflow;
+  const { jobs, concurrency } = parse(sources.get('pull-request.yml')!) as Workflow;
+  expect(concurrency?.['cancel-in-progress']).toBe(true);
+  expect(jobs['templates']!.steps.at(-1)!.uses).toMatch(/^actions\/upload-artifact@/);
   expect(stepsOf(jobs['test']!)).toContain('.ci/run');
   expect(stepsOf(jobs['templates']!).join('\n')).toMatch(
     /assemblies\/head[^]*assemblies\/base[^]*template-diff\.sh/,

@@ -18,7 +18,6 @@ import { MEGABYTES_PER_CORE } from './cpu-quota.ts';
 import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
 import { latencyTables } from './growth-report.ts';
-import { simulateCreates } from './partitions.ts';
 import { spreadOf } from './spread.ts';
 import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
 
@@ -125,14 +124,6 @@ test('a store is measured if it has the pets that it was filled with, and no oth
   } finally {
     await service.stop();
   }
-});
-
-test.each([1, 2, 4])('%d keys accept 1,000 creates a second each, and not one more', (partitions) => {
-  const { creates, throttled, failed } = simulateCreates(partitions, 8_000, 5);
-  expect(throttled).toBeGreaterThan(failed);
-  expect(creates - failed).toBeGreaterThanOrEqual(partitions * 5_000);
-  // The last ones are retried in three more seconds.
-  expect(creates - failed).toBeLessThanOrEqual(partitions * 8_000);
 });
 
 test.each([

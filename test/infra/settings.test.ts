@@ -111,6 +111,13 @@ describe('the settings of a stage must not have', () => {
     expect(complaintAbout(changes)).toBe(complaint);
   });
 
+  test('a setting less than required', () => {
+    const { keepsData: _, ...settings } = stages.staging;
+    expect(() => checkSettings('staging', settings as StageSettings)).toThrow(
+      new SettingsError('Stage staging: keepsData is missing.'),
+    );
+  });
+
   test('a domain name of more than 253 characters, of which the sentence repeats the beginning', () => {
     const complaint = complaintAbout({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
     expect(complaint).toContain(`${domainName}, not 'a.a.`);

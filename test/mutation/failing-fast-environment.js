@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const { TestEnvironment } = createRequire(import.meta.url)('jest-environment-node');
 
-/** Skips the tests of a file after one that failed: a mutant is killed by it, and may let each of them wait for good. */
+/** Skips the tests of a file after one that failed: the mutant is killed, and may make each of them hang. */
 export default class FailingFastEnvironment extends TestEnvironment {
   #hasFailed = false;
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -10,8 +11,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
   runner: pathOf('nearest-first-runner.js'),
   testEnvironment: pathOf('failing-fast-environment.js'),
-  // A mutant may let a test wait for good.
-  testTimeout: 10_000,
+  // A mutant may make a test hang.
+  testTimeout: MUTANT_LIMIT_MILLISECONDS,
   // It runs bundles, which have no mutant, and by a clock.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
   testMatch: [

@@ -35,7 +35,8 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
   // All mutants run on the tables of one synthesis, which has no mutant.
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-mutation-'));
   process.env['PET_STORE_TEST_RUN'] = folder;
-  await sharedSynthesis();
+  const { code, stderr } = await sharedSynthesis();
+  if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr}`);
   spawnSync(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js', ...options], {
     cwd: root,
     stdio: 'inherit',

@@ -6,6 +6,8 @@ interface Equivalent {
   mutator: string;
   original: string;
   replacement: string;
+  /** How many mutants of the file are described. @default 1 */
+  count?: number;
   reason: string;
 }
 
@@ -28,7 +30,7 @@ interface Mutant {
   location: { start: Position; end: Position };
 }
 
-interface Found extends Omit<Equivalent, 'reason'> {
+interface Found extends Omit<Equivalent, 'count' | 'reason'> {
   line: number;
   status: Mutant['status'];
 }
@@ -49,10 +51,12 @@ export function summarize({ files }: Report): boolean {
     all.map((mutant): Found => found(file, source.split('\n'), mutant)),
   );
   const alive = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-  const open = alive.filter((mutant) => !equivalents.some((entry) => isSame(entry, mutant)));
+  const survivorsOf = (entry: Equivalent): number => alive.filter((mutant) => isSame(entry, mutant)).length;
   const stale = equivalents.filter(
-    (entry) => entry.file in files && !alive.some((mutant) => isSame(entry, mutant)),
+    (entry) => entry.file in files && survivorsOf(entry) !== (entry.count ?? 1),
   );
+  const excused = equivalents.filter((entry) => !stale.includes(entry));
+  const open = alive.filter((mutant) => !excused.some((entry) => isSame(entry, mutant)));
 
   const rows = groups.flatMap(([name, pattern]) => {
     const inGroup = ({ file }: { file: string }): boolean => pattern.test(file);
@@ -62,9 +66,10 @@ export function summarize({ files }: Report): boolean {
   console.table(Object.fromEntries(rows));
   for (const { file, line, mutator, original, replacement, status } of open)
     console.log(`${file}:${line} ${status} ${mutator}: ${original} → ${replacement}`);
-  for (const { file, mutator, original, replacement } of stale)
+  for (const entry of stale)
     console.log(
-      `${file}: no such mutant survives, remove it from equivalent.json: ${mutator}: ${original} → ${replacement}`,
+      `${entry.file}: ${survivorsOf(entry)} of these survive, not ${entry.count ?? 1}: correct equivalent.json: ` +
+        `${entry.mutator}: ${entry.original} → ${entry.replacement}`,
     );
   return stale.length === 0 && rows.every(([, { score }]) => score >= LOWEST_SCORE);
 }

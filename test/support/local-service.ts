@@ -14,7 +14,7 @@ export interface LocalService {
   /** All that it has printed so far, errors included. */
   output: () => string;
   /** Waits until what it has printed matches; fails with all that it printed when it does not. */
-  printed: (pattern: RegExp) => Promise<void>;
+  printed: (pattern: RegExp) => Promise<unknown>;
   /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
@@ -39,39 +39,42 @@ export async function startLocalServiceOf(project: string, ...options: string[])
   let awaited: (() => void)[] = [];
   // All that it printed has arrived then.
   const ended = once(child, 'close');
-  const address = await new Promise<{ baseAddress: string; apiKey: string }>((resolve, reject) => {
-    let isServing = false;
-    function collect(chunk: Buffer): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
       for (const look of awaited) look();
-      if (isServing) return; // what is printed can become long: it is searched for the address once
-      const [, baseAddress, apiKey] = /base address {2}(\S+)\s+API key {7}(\S+)\s+curl/.exec(output) ?? [];
-      if (!baseAddress || !apiKey) return;
-      isServing = true;
-      resolve({ baseAddress, apiKey });
-    }
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.once('exit', (code) => reject(new Error(`The local service ended with ${code}:\n${output}`)));
-  });
+    });
+  }
+
+  function printed(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(fail, WAIT_LIMIT_MILLISECONDS, `printed nothing like ${String(pattern)}`);
+      function fail(how: string): void {
+        reject(new Error(`The local service ${how}:\n${output}`));
+      }
+      function look(): void {
+        const found = pattern.exec(output);
+        if (!found) return;
+        clearTimeout(timer);
+        awaited = awaited.filter((other) => other !== look);
+        resolve(found);
+      }
+      void ended.then(([code]) => {
+        clearTimeout(timer);
+        fail(`ended with ${code}`);
+      });
+      awaited.push(look);
+      look();
+    });
+  }
+
+  const [, baseAddress = '', apiKey = ''] = await printed(/base address {2}(\S+)\s+API key {7}(\S+)\s+curl/);
   return {
-    ...address,
+    baseAddress,
+    apiKey,
     process: child,
     output: () => output,
-    printed: (pattern) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          reject(new Error(`The local service printed nothing like ${String(pattern)}:\n${output}`));
-        }, WAIT_LIMIT_MILLISECONDS);
-        function look(): void {
-          if (!pattern.test(output)) return;
-          clearTimeout(timer);
-          awaited = awaited.filter((other) => other !== look);
-          resolve();
-        }
-        awaited.push(look);
-        look();
-      }),
+    printed,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       const [code] = (await ended) as [number | null];

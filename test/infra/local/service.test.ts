@@ -45,7 +45,7 @@ function addPet(service: LocalService): Promise<Response> {
 }
 
 /** Waits until the functions have written so many metrics. Their output arrives after their responses, but in order. */
-function metricsWritten(service: LocalService, count: number): Promise<void> {
+function metricsWritten(service: LocalService, count: number): Promise<unknown> {
   return service.printed(new RegExp(`(?:after a metric[^]*){${count}}`));
 }
 

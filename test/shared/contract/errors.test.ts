@@ -12,6 +12,7 @@ describe('the Error body', () => {
 
   test('names the request in the message of a 5xx alone', () => {
     expect(errorBody('internal_error', 'Why.', 'one').message).toBe('Why. Request id: one');
+    expect(errorBody('internal_error', 'Why.').message).toBe('Why.');
     expect(errorBody('invalid_request', 'Why.', 'one').message).toBe('Why.');
   });
 });

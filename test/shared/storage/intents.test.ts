@@ -4,7 +4,7 @@ import { agreeOnPetId, tokenOf } from '../../../shared/storage/intents.ts';
 import { refused } from '../../support/invoke.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
-// What requests with a token do on real tables is in test/reliability/intents.test.ts.
+// What requests with a token do on real tables is in test/reliability/creates.test.ts.
 
 const NOW_SECONDS = 1_790_000_000;
 const rex = { name: 'Rex', categoryId: -(2n ** 63n) };

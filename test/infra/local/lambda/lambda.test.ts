@@ -183,7 +183,7 @@ describe('a function', () => {
 test.each([
   [
     'from its start and its events, in order',
-    `console.log('loaded'); export const handler = () => { console.log('one'); console.log('two'); };`,
+    `console.log('loaded'); export const handler = () => { console.log('one'); console.error('two'); };`,
     ['loaded', 'one', 'two'],
   ],
   [
