@@ -59,10 +59,12 @@ export async function startLocalServiceOf(project: string, ...options: string[])
         awaited = awaited.filter((other) => other !== look);
         resolve(found);
       }
-      void ended.then(([code]) => {
+      async function failAtItsEnd(): Promise<void> {
+        const [code] = await ended;
         clearTimeout(timer);
         fail(`ended with ${code}`);
-      });
+      }
+      void failAtItsEnd();
       awaited.push(look);
       look();
     });
