@@ -37,7 +37,7 @@ export const metrics = {
 export type Metric = keyof typeof metrics;
 
 /** With the value of each round: rows that were measured in the same round can be compared. */
-export type Rounds = Spread & { rounds: number[] };
+type Rounds = Spread & { rounds: number[] };
 
 /** What was measured of a function, or a yardstick, of one memory size. */
 export type Row = { name: string; megabytes: number; bundleBytes: number } & Record<

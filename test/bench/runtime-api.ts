@@ -15,7 +15,7 @@ export interface Invocation {
   busyMilliseconds: number;
 }
 
-export interface RuntimeApi {
+interface RuntimeApi {
   /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
   address: string;
   /** Resolves when the runtime asks for its first event, at the end of init. */

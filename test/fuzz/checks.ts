@@ -16,7 +16,7 @@ export interface Request {
   body: Buffer | undefined;
 }
 
-export type Ask = (request: Request) => Promise<Answer>;
+type Ask = (request: Request) => Promise<Answer>;
 
 /** What a service holds. */
 export interface Known {

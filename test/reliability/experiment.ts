@@ -15,7 +15,7 @@ const LONGEST_ANSWER_MILLISECONDS = 25_000;
 /** Then a client gives up, because faults that pass cannot fail so many. */
 const MAX_REQUESTS = 100;
 
-export interface Experiment {
+interface Experiment {
   template: Template;
   creates: number;
   /** Chooses the fault of each call, but not which request makes the call. */
@@ -24,7 +24,7 @@ export interface Experiment {
   faultPercent: number;
 }
 
-export interface Findings {
+interface Findings {
   /** Calls to the database. */
   calls: number;
   injected: Partial<Record<Fault, number>>;

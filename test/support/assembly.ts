@@ -7,7 +7,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
 /** The outcome of a synthesis, and the folder of its cloud assembly. */
-export interface Synthesis extends Outcome {
+interface Synthesis extends Outcome {
   assembly: string;
 }
 

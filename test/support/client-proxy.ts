@@ -9,13 +9,13 @@ import { buffer } from 'node:stream/consumers';
  */
 export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | GivenAnswer;
 
-export interface GivenAnswer {
+interface GivenAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: string | undefined;
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   target: string;
   headers: IncomingMessage['headers'];

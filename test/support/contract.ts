@@ -30,8 +30,8 @@ const ajv = new Ajv2020();
 addFormats.default(ajv);
 
 /** The contract in a document, by default that of `openapi.json`. */
-export function contract(source: unknown = readOpenApi()) {
-  const document = openApiDocumentOf(source);
+export function contract() {
+  const document = openApiDocumentOf(readOpenApi());
   const { operations, others } = document;
   return {
     /** Every documented response by its name. */

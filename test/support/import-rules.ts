@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path/posix';
 
 // CONTRIBUTING.md has the table of what each folder may import. This reads it and checks files against it.
 
-export interface Import {
+interface Import {
   /** A file of the project (`shared/storage/pets.ts`) or a package (`@aws-sdk/lib-dynamodb`, `node:fs`). */
   target: string;
   /** Whether the target is a file, not a package. */

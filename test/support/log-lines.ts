@@ -35,7 +35,7 @@ export function logLines(): Record<string, any>[] {
 }
 
 /** A value of a metric, for each set of dimensions that it is recorded under. */
-export interface Occurrence {
+interface Occurrence {
   namespace: string;
   name: string;
   unit: string;

@@ -2,7 +2,7 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { AwsStub } from 'aws-sdk-client-mock';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 
-export interface IndexedPet extends Pet {
+interface IndexedPet extends Pet {
   creation: string;
   partition: string;
   statusPartition?: string;

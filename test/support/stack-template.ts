@@ -9,7 +9,7 @@ export interface Resource {
   Properties: Record<string, any>;
 }
 
-export interface StackTemplate {
+interface StackTemplate {
   Resources: Record<string, Resource>;
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { accountId, region } from '../../../infra/local/template/template.ts';
 
-export interface AwsError {
+interface AwsError {
   status: number;
   code: string;
   message: string;

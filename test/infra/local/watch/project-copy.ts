@@ -15,7 +15,7 @@ const PARTS = [
   'tsconfig.json',
 ];
 
-export interface ProjectCopy {
+interface ProjectCopy {
   folder: string;
   read: (file: string) => string;
   write: (file: string, text: string) => void;
