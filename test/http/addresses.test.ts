@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { anonymousRequest, expectError, isDeployed, request, rootAddress } from '../support/client.ts';
+import { addPet } from '../support/pets.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'];
 
@@ -68,6 +69,15 @@ describe('A method that the address does not allow', () => {
       }
     },
   );
+
+  test('leaves the pet at the address as it was', async () => {
+    const address = `/pets/${(await addPet()).id}`;
+    const { text } = await request(address);
+    for (const { method } of disallowed.filter((other) => other.address === '/pets/1')) {
+      expect((await request(address, { method })).status).toBe(405);
+    }
+    expect((await request(address)).text).toBe(text);
+  });
 
   test.each(['application/json', 'text/plain; charset=utf-8', 'application/x-www-form-urlencoded'])(
     'is rejected with a body of the type %s',

@@ -29,7 +29,7 @@ const UNDOCUMENTED_HEADERS =
 const ajv = new Ajv2020();
 addFormats.default(ajv);
 
-/** The contract in a document, by default that of `openapi.json`. */
+/** The contract that `openapi.json` describes. */
 export function contract() {
   const document = openApiDocumentOf(readOpenApi());
   const { operations, others } = document;
