@@ -6,7 +6,7 @@ import { database } from '../../shared/storage/database.ts';
 import { newPetId } from '../../shared/storage/pet-id.ts';
 import { createPet, createPetOnce, getPet, listPets } from '../../shared/storage/pets.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { refused } from '../support/invoke.ts';
+import { refused } from '../support/operations.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();

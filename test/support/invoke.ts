@@ -1,6 +1,4 @@
-import { expect } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { ErrorCode } from '../../shared/contract/errors.ts';
 import type { Handler } from '../../shared/runtime/endpoint.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 
@@ -30,10 +28,4 @@ export async function invoke(
   const context = { ...invocation, getRemainingTimeInMillis: () => remainingMilliseconds } as Context;
   const { statusCode, headers, body } = await handler(event, context);
   return { status: statusCode, headers: headers ?? {}, text: body, body: parseJson(body) };
-}
-
-/** Matches an ApiError with this code and a message in which all of these patterns are found. */
-export function refused(code: ErrorCode, ...words: string[]): unknown {
-  const message = expect.stringMatching(words.map((word) => `(?=.*${word})`).join(''));
-  return expect.objectContaining({ name: 'ApiError', code, message });
 }

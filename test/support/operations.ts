@@ -1,3 +1,5 @@
+import { expect } from '@jest/globals';
+import type { ErrorCode } from '../../shared/contract/errors.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import type { Handler } from '../../shared/runtime/endpoint.ts';
 
@@ -17,4 +19,10 @@ export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hin
   const row = rows[name];
   if (row === undefined) throw new Error(`There is no row for ${name}: ${hint}.`);
   return row;
+}
+
+/** Matches an ApiError with this code and a message in which all of these patterns are found. */
+export function refused(code: ErrorCode, ...words: string[]): unknown {
+  const message = expect.stringMatching(words.map((word) => `(?=.*${word})`).join(''));
+  return expect.objectContaining({ name: 'ApiError', code, message });
 }

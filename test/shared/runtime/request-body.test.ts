@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { operations } from '../../../shared/contract/operations.ts';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, postPetEvent } from '../../support/api-gateway-event.ts';
-import { refused } from '../../support/invoke.ts';
+import { refused } from '../../support/operations.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 const MAX_BODY_BYTES = 65_536;

@@ -11,7 +11,7 @@ import {
   postPetEvent,
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
-import { refused } from '../../support/invoke.ts';
+import { refused } from '../../support/operations.ts';
 
 function queryOf(query: Record<string, string[]>): unknown {
   return parseRequest(operations.listPets, listPetsEvent(query)).query;

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { agreeOnPetId, tokenOf } from '../../../shared/storage/intents.ts';
-import { refused } from '../../support/invoke.ts';
+import { refused } from '../../support/operations.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 // What requests with a token do on real tables is in test/reliability/creates.test.ts.

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { createPet, getPet } from '../../../shared/storage/pets.ts';
-import { refused } from '../../support/invoke.ts';
+import { refused } from '../../support/operations.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
