@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, release, tmpdir, totalmem, type } from 'node:os';
-import { join } from 'node:path';
+import { cpus, release, totalmem, type } from 'node:os';
 import { UsageError } from '../../infra/operate/command.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { synthesizeStaging } from '../support/assembly.ts';
+import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { type MeasuredFunction, prepareFunctions } from './bench-functions.ts';
 import { measure, type Subject } from './bench-measure.ts';
 import { readmeFigures, report } from './bench-report.ts';
@@ -55,8 +53,7 @@ async function run(quick: boolean): Promise<Results> {
   if (!quota && !quick) {
     throw new UsageError('Only --quick measures without a CPU quota, which needs Linux, root and a cgroup.');
   }
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderUntilExit();
   const apiKey = generateApiKey('staging');
   const database = await startStubDatabase(folder, apiKey);
   const all = await prepareFunctions(await synthesizeStaging(), folder, apiKey, database.environment);

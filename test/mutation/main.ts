@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
+import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
+import { isInstalled } from '../support/tools.ts';
 import { type Report, summarize } from './report.ts';
 
 // `npm run mutate`: changes the code of shared/ and functions/ in a thousand places, one at a time, and reports the
@@ -20,9 +20,7 @@ const modules = fileURLToPath(new URL('node_modules', import.meta.url));
 const report = join(root, '.petstore/mutation/report.json');
 
 async function mutate({ force = false }: { force?: boolean | undefined }, paths: string[]): Promise<void> {
-  // npm writes this file last.
-  if (!existsSync(join(modules, '.package-lock.json')))
-    throw new UsageError('StrykerJS is missing: run npm ci --prefix test/mutation.');
+  if (!isInstalled(modules)) throw new UsageError('StrykerJS is missing: run npm ci --prefix test/mutation.');
 
   rmSync(report, { force: true });
   const stryker = join(modules, '@stryker-mutator/core/bin/stryker.js');
@@ -33,15 +31,13 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
   const options = [...choice, ...(force ? ['--force'] : [])];
   const started = performance.now();
   // All mutants run on the tables of one synthesis, which has no mutant.
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-mutation-'));
-  process.env['PET_STORE_TEST_RUN'] = folder;
+  process.env['PET_STORE_TEST_RUN'] = folderUntilExit();
   const { code, stderr } = await sharedSynthesis();
   if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr}`);
   spawnSync(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js', ...options], {
     cwd: root,
     stdio: 'inherit',
   });
-  rmSync(folder, { recursive: true, force: true });
   if (!existsSync(report)) throw new UsageError('StrykerJS has not finished; it says why above.');
 
   console.log(`${((performance.now() - started) / 60_000).toFixed(1)} minutes`);

@@ -76,11 +76,17 @@ export function cdkSynth(
   });
 }
 
-/** Synthesizes the staging stack into a folder that is removed when this process ends, also on Ctrl-C. */
+/** Synthesizes the staging stack into a folder that is removed when this process ends. */
 export async function synthesizeStaging(): Promise<string> {
+  const folder = folderUntilExit();
+  await synthesize(folder, 'staging');
+  return folder;
+}
+
+/** Creates a folder that is removed when this process ends, also by an error or Ctrl-C. */
+export function folderUntilExit(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-assembly-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  await synthesize(folder, 'staging');
   return folder;
 }

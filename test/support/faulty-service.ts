@@ -6,6 +6,7 @@ import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import type { LambdaFunction } from '../../infra/local/lambda/lambda.ts';
 import type { Template } from '../../infra/local/template/template.ts';
 import { type ChooseFault, startFaultProxy } from './fault-proxy.ts';
+import { handlerOf } from './invoke.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
@@ -41,8 +42,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   const functions = new Map<string, LambdaFunction>();
   for (const { logicalId, properties } of template.resources('AWS::Lambda::Function')) {
     const name = logicalId.slice(0, -8); // the CDK appends eight digits of a hash
-    const module = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
-    const { handler } = (await import(`../../functions/${module}.ts`)) as { handler: Handler };
+    const handler: Handler = await handlerOf(name);
     handlers[name] = handler;
     functions.set(logicalId, inThisProcess(handler, properties.Timeout));
   }

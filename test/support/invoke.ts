@@ -29,3 +29,13 @@ export async function invoke(
   const { statusCode, headers, body } = await handler(event, context);
   return { status: statusCode, headers: headers ?? {}, text: body, body: parseJson(body) };
 }
+
+/**
+ * Imports a function, which reads some of its environment when it is imported.
+ *
+ * @param name of its operation, `listPets`, or of its construct, `ListPets`
+ */
+export async function handlerOf(name: string): Promise<Handler> {
+  const module = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
+  return ((await import(`../../functions/${module}.ts`)) as { handler: Handler }).handler;
+}

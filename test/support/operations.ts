@@ -1,13 +1,5 @@
 import { expect } from '@jest/globals';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
-import type { OperationId } from '../../shared/contract/operations.ts';
-import type { Handler } from '../../shared/runtime/endpoint.ts';
-
-/** Imports the function of an operation, which reads some of its environment when it is imported. */
-export async function handlerOf(id: OperationId): Promise<Handler> {
-  const module = id.replaceAll(/[A-Z]/g, '-$&').toLowerCase();
-  return ((await import(`../../functions/${module}.ts`)) as { handler: Handler }).handler;
-}
 
 /**
  * Returns the row of a table that a test has for each operation, function or field.

@@ -62,7 +62,7 @@ export function reportFigure(testPath: string, figure: string): void {
 }
 
 /** @returns the figure of a test file, or undefined if it reported none */
-export function figureOf(testPath: string): string | undefined {
+function figureOf(testPath: string): string | undefined {
   try {
     return readFileSync(fileOf(testPath), 'utf8');
   } catch {

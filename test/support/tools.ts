@@ -9,10 +9,14 @@ import { UsageError } from '../../infra/operate/command.ts';
 const manifest = new URL('../tools/package.json', import.meta.url);
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
 
+/** Whether npm has installed all packages of a `node_modules` folder: it writes this file last. */
+export function isInstalled(modules: string): boolean {
+  return existsSync(`${modules}/.package-lock.json`);
+}
+
 /** Whether they are installed. @throws UsageError if they are not and CI is `true`, because no test may be skipped there */
 export function hasTools(): boolean {
-  // npm writes this file last.
-  if (existsSync(`${toolModules}/.package-lock.json`)) return true;
+  if (isInstalled(toolModules)) return true;
   if (process.env['CI'] === 'true') requireTool('');
   return false;
 }
