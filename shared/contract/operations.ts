@@ -71,7 +71,8 @@ export const operations = {
     summary: 'Add an animal',
     description:
       'Adds a pet and assigns its `id`. Send it with an `Idempotency-Key`, so that it can be repeated safely. The media type may also be any ' +
-      `\`application/*+json\`, or be left out. The body has at most ${MAX_BODY_BYTES / 1_024} KiB; members that are not listed here are ignored.`,
+      '`application` type ending in `+json`, or be left out. The body is in UTF-8, without a `Content-Encoding`, and ' +
+      `has at most ${MAX_BODY_BYTES / 1_024} KiB; members that are not listed here are ignored.`,
     method: 'POST',
     path: PETS,
     request: v.object({
