@@ -117,32 +117,43 @@ const Limit = v.pipe(
   v.metadata({ type: 'integer', minimum: PAGE.minimum, maximum: PAGE.maximum }),
 );
 
-const CURSOR_MESSAGE = 'must be the one from the Link header of the previous page, given once';
+const CURSOR_MESSAGE = 'is not from a page of this list: start again without it';
+
+const Cursor = v.pipe(
+  v.string('must be given once'),
+  v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+  v.examples([encodeCursor(244141843354535n, 'available')]),
+);
 
 /** The query of a list. A parameter that is given twice arrives as an array and is rejected. */
-export const ListPetsQuery = v.object({
-  limit: v.pipe(
-    v.optional(Limit, PAGE.default.toString()),
-    v.description('How many pets the answer has at most.'),
-    v.examples([2]),
-  ),
-  status: v.pipe(
-    v.exactOptional(v.picklist(STATUSES, `${STATUS_MESSAGE}, given once`)),
-    v.description('Lists only the pets with this status.'),
-    v.examples(['available']),
-  ),
-  cursor: v.pipe(
-    v.exactOptional(
-      v.pipe(
-        v.string(CURSOR_MESSAGE),
-        v.examples([encodeCursor(244141843354535n)]),
-        v.transform(decodeCursor),
-        v.bigint(CURSOR_MESSAGE),
+export const ListPetsQuery = v.pipe(
+  v.object({
+    limit: v.pipe(
+      v.optional(Limit, PAGE.default.toString()),
+      v.description('How many pets the answer has at most.'),
+      v.examples([2]),
+    ),
+    status: v.pipe(
+      v.exactOptional(v.picklist(STATUSES, `${STATUS_MESSAGE}, given once`)),
+      v.description('Lists only the pets with this status.'),
+      v.examples(['available']),
+    ),
+    cursor: v.pipe(
+      v.exactOptional(Cursor),
+      v.description(
+        'Where a page begins, in a list of the same `status`. Opaque: follow the `Link` of the page before, which has it.',
       ),
     ),
-    v.description(
-      'Where a page begins. Opaque: do not make one, but follow the `Link` of the page before, which has it.',
-    ),
-  ),
-});
+  }),
+  v.rawTransform(({ dataset: { value }, addIssue }) => {
+    const { cursor, ...query } = value;
+    const id = decodeCursor(cursor ?? '', query.status);
+    if (cursor !== undefined && id === undefined) {
+      const path = { type: 'object', origin: 'value', input: value, key: 'cursor', value: cursor } as const;
+      addIssue({ message: CURSOR_MESSAGE, path: [path] });
+    }
+    return { ...query, ...(id !== undefined && { cursor: id }) };
+  }),
+);
 export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;
