@@ -147,13 +147,15 @@ export const ListPetsQuery = v.pipe(
     ),
   }),
   v.rawTransform(({ dataset: { value }, addIssue }) => {
-    const { cursor, ...query } = value;
-    const id = decodeCursor(cursor ?? '', query.status);
-    if (cursor !== undefined && id === undefined) {
+    const { cursor, ...others } = value;
+    const query: typeof others & { cursor?: bigint } = others;
+    if (cursor === undefined) return query;
+    const id = decodeCursor(cursor, query.status);
+    if (id === undefined) {
       const path = { type: 'object', origin: 'value', input: value, key: 'cursor', value: cursor } as const;
       addIssue({ message: CURSOR_MESSAGE, path: [path] });
-    }
-    return { ...query, ...(id !== undefined && { cursor: id }) };
+    } else query.cursor = id;
+    return query;
   }),
 );
 export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;
