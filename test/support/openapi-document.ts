@@ -16,6 +16,8 @@ export interface DocumentedOperation {
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the body; undefined when there is none. */
   body: object | undefined;
+  /** The request that the examples of its parameters and body make. */
+  example: { method: string; target: string; headers: Record<string, string>; body?: string };
   /** By status. */
   answers: Record<string, DocumentedAnswer>;
 }
@@ -43,10 +45,29 @@ export function openApiDocumentOf(document: any): OpenApiDocument {
         path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]*)')}/?$`),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
+        example: exampleOf(method.toUpperCase(), path, operation),
         answers: answersOf(operation.responses),
       })),
     ),
     others: answersOf(resolved['x-other-requests'].responses),
+  };
+}
+
+function exampleOf(method: string, path: string, { parameters = [], requestBody }: any) {
+  const given = (place: string): Record<string, string> =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter: any) => parameter.in === place)
+        .map(({ name, example }: any) => [name, `${example}`]),
+    );
+  const inPath = given('path');
+  const query = new URLSearchParams(given('query')).toString();
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPath[name]!);
+  return {
+    method,
+    target: query ? `${target}?${query}` : target,
+    headers: { ...(requestBody && { 'Content-Type': 'application/json' }), ...given('header') },
+    ...(requestBody && { body: JSON.stringify(requestBody.content['application/json'].example) }),
   };
 }
 
