@@ -34,13 +34,16 @@ const operationAsWhole: Judge = (before, after) => {
 /** A removal is announced twelve months before. A day that has been announced may only be moved to a later one. */
 const sunset: Judge = (before, after) => {
   if (after === undefined) return 'non-breaking';
-  const earliest = new Date();
-  earliest.setUTCFullYear(earliest.getUTCFullYear() + 1);
-  const minimum = before ?? earliest.toISOString().slice(0, 10);
-  return /^\d{4}-\d\d-\d\d$/.test(String(after)) && String(after) > String(minimum)
-    ? 'non-breaking'
-    : 'breaking';
+  const minimum = typeof before === 'string' ? before : inTwelveMonths();
+  const isDay = typeof after === 'string' && /^\d{4}-\d\d-\d\d$/.test(after);
+  return isDay && after > minimum ? 'non-breaking' : 'breaking';
 };
+
+function inTwelveMonths(): string {
+  const day = new Date();
+  day.setUTCFullYear(day.getUTCFullYear() + 1);
+  return day.toISOString().slice(0, 10);
+}
 
 function same(rule: Rule, ...names: string[]): Rules {
   return Object.fromEntries(names.map((name) => [name, rule]));
