@@ -33,7 +33,10 @@ function openApiDocument(version: string): Json {
       contact: { name: 'The operator of the stage, who issues its API keys' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    externalDocs: { description: 'The interface: promises, limits and compatibility', url: 'docs/interface.md' },
+    externalDocs: {
+      description: 'The interface: promises, limits and compatibility',
+      url: 'docs/interface.md',
+    },
     servers: [
       server('Production', 'host', 'petstore.example.com'),
       server('Staging', 'staging_host', 'staging.petstore.example.com'),
