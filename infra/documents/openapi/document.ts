@@ -9,8 +9,6 @@ import { errorExample, exampleOf } from './examples.ts';
 import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
-/** Relative to the document: both are files of this project. */
-const INTERFACE = 'docs/interface.md';
 const allOperations = Object.values<Operation>(operations);
 
 /**
@@ -32,10 +30,13 @@ function openApiDocument(version: string): Json {
       description:
         'Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8. Every request ' +
         'carries an API key as a bearer token, and every error response has the same body, `Error`.',
-      contact: { name: 'The operator of the stage, who issues its API keys', url: `${INTERFACE}#help` },
+      contact: { name: 'The operator of the stage, who issues its API keys' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    externalDocs: { description: 'The interface: promises, limits and compatibility', url: INTERFACE },
+    externalDocs: {
+      description: 'The interface: promises, limits and compatibility',
+      url: 'docs/interface.md',
+    },
     servers: [
       server('Production', 'host', 'petstore.example.com'),
       server('Staging', 'staging_host', 'staging.petstore.example.com'),
