@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { sharedSynthesis } from './support/assembly.ts';
 import { contract } from './support/contract.ts';
 import { startLocalService } from './support/local-service.ts';
@@ -14,17 +15,17 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
-const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|(?:sh|ts|python) [\w-]+\.\w+|logs-insights|mermaid|regex)$/;
+const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
+/** A file, which test/clients runs if it is in docs/clients.md. */
+const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
 
 /** What differs from one run to another: ids of pets and requests, and cursors. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
 
+/** Commands at a place such as `README.md:45`, and excerpts of what they print. */
 interface Example {
-  /** `README.md:45` */
   place: string;
-  /** Commands for a shell. */
   code: string;
-  /** Excerpts of what they print: whole lines. */
   prints: string[];
 }
 
@@ -44,8 +45,9 @@ beforeAll(async () => {
 });
 
 test.each(files)('each code block of %s has a known kind, and its code can be parsed', (file) => {
+  const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...(file === 'docs/clients.md' ? [FILE] : [])];
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {
-    if (![COMMANDS, RESPONSE, NOT_RUN].some((kind) => kind.test(info))) {
+    if (!kinds.some((kind) => kind.test(info))) {
       return `${place} is a code block of an unknown kind, "${info}": choose one in CONTRIBUTING.md, "How tests are written".`;
     }
     if (info === 'json aws') JSON.parse(code);
@@ -77,15 +79,11 @@ function examplesOf(file: string): Example[] {
       throw new Error(`${place} is a response, but no sh block before it sends a request.`);
     examples.at(-1)!.prints.push(code);
   }
-  const hasKey = examples.some(({ code }) => code.includes('Idempotency-Key'));
-  return hasKey ? [...examples, createOfOpenApi()] : examples;
-}
-
-function createOfOpenApi(): Example {
-  const { headers, body } = contract().examples.get('createPet')!;
-  const options = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
-  const code = `curl "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" ${options.join(' ')} -d '${body}'\n`;
-  return { place: 'openapi.json (createPet)', code, prints: [] };
+  if (!examples.some(({ code }) => code.includes('Idempotency-Key'))) return examples;
+  const { headers, body } = contract().examples['createPet']!;
+  const key = `-H 'Content-Type: application/json' -H 'Idempotency-Key: ${headers['Idempotency-Key']}'`;
+  const code = `curl "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" ${key} -d '${body}'\n`;
+  return [...examples, { place: 'openapi.json (createPet)', code, prints: [] }];
 }
 
 /** Runs examples in one shell. @returns a sentence for each that ended otherwise than its document says */
@@ -106,25 +104,23 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   // npm scripts start faster this way, on the data folder of this service, and have a yes to what they ask.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
   const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
-  const { code, stdout, stderr } = await new Promise<Outcome>((resolve) => {
-    const child = execFile('sh', ['-c', script], { cwd: root, env }, (_error, output, errors) =>
-      resolve({ code: child.exitCode ?? 1, stdout: output, stderr: errors }),
-    );
-  });
+  const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { cwd: root, env }).then(
+    (streams) => ({ code: 0, ...streams }),
+    (failure: Outcome) => failure,
+  );
   await service.stop();
   const printed = stdout
     .replaceAll(service.baseAddress, 'http://localhost:3000/v1')
     .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, '')
     .replaceAll('\r', '')
     .split('\n@\n');
-  const last = examples[printed.length - 1]!;
-  return [
-    ...(code === 0 ? [] : [`${last.place} failed: ${printed.at(-1)}${stderr}`]),
-    ...printed.flatMap((text, index) => {
-      const missing = examples[index]!.prints.filter((lines) => !excerpt(lines).test(`\n${text}\n`));
-      return missing.map((lines) => `${examples[index]!.place} did not print ${lines} but ${text}`);
-    }),
-  ];
+  const problems = printed.flatMap((text, index) => {
+    const { place, prints } = examples[index]!;
+    const missing = prints.filter((lines) => !excerpt(lines).test(`\n${text}\n`));
+    return missing.map((lines) => `${place} did not print ${lines} but ${text}`);
+  });
+  if (code !== 0) problems.push(`${examples[printed.length - 1]!.place} failed: ${printed.at(-1)}${stderr}`);
+  return problems;
 }
 
 /** The commands of an example, which fail unless they end with the error response that the document shows, if any. */

@@ -36,8 +36,8 @@ export function contract() {
         Object.entries(answers).map(([status, answer]) => [`${id} ${status}`, answer] as const),
       ),
     ),
-    /** The request that the examples of each operation make; its target is below the base URL. */
-    examples: new Map(operations.map(({ id, example }) => [id, example])),
+    /** The request of each operation that its examples make. */
+    examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])),
     /** Operation and status of a response: `getPet 404`, or `other 405` if the request is not an operation's. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.answer.status}`,

@@ -1,14 +1,5 @@
-/** A code block of a Markdown document. */
-export interface CodeBlock {
-  /** Line of its opening fence, from 1. */
-  line: number;
-  /** The words after the opening fence: `sh aws`. */
-  info: string;
-  /** Its lines without the indentation of the fence. */
-  code: string;
-}
-
-export function codeBlocksIn(markdown: string): CodeBlock[] {
+/** The code blocks of a Markdown document: line of the opening fence, words after it, and code without its indentation. */
+export function codeBlocksIn(markdown: string): { line: number; info: string; code: string }[] {
   const fenced = /^(?<indent> *)```(?<info>.*)\n(?<code>[^]*?)^\k<indent>```$/gm;
   return Array.from(markdown.matchAll(fenced), ({ index, groups }) => ({
     line: markdown.slice(0, index).split('\n').length,

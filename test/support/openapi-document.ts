@@ -30,7 +30,7 @@ export interface DocumentedOperation {
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the body; undefined when there is none. */
   body: object | undefined;
-  /** The request that the examples of its parameters and body make. */
+  /** The request that the examples of its parameters and body make, with `/v1` in its target. */
   example: { method: string; target: string; headers: Record<string, string>; body?: string };
   /** By status. */
   answers: Record<string, DocumentedAnswer>;
@@ -62,7 +62,7 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
         path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]*)')}/?$`),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
-        example: exampleOf(method.toUpperCase(), path, operation),
+        example: { method: method.toUpperCase(), ...exampleOf(path, operation) },
         answers: answersOf(operation.responses),
       })),
     ),
@@ -70,21 +70,15 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
   };
 }
 
-function exampleOf(method: string, path: string, { parameters = [], requestBody }: any) {
-  const given = (place: string): Record<string, string> =>
-    Object.fromEntries(
-      parameters
-        .filter((parameter: any) => parameter.in === place)
-        .map(({ name, example }: any) => [name, `${example}`]),
+function exampleOf(path: string, { parameters = [], requestBody }: any) {
+  const given = (place: string): [string, string][] =>
+    parameters.flatMap((parameter: any) =>
+      parameter.in === place ? [[parameter.name, `${parameter.example}`]] : [],
     );
-  const inPath = given('path');
-  const query = new URLSearchParams(given('query')).toString();
-  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPath[name]!);
   return {
-    method,
-    target: query ? `${target}?${query}` : target,
-    headers: { ...(requestBody && { 'Content-Type': 'application/json' }), ...given('header') },
-    ...(requestBody && { body: JSON.stringify(requestBody.content['application/json'].example) }),
+    target: `/v1${path.replaceAll(/\{\w+\}/g, () => given('path')[0]![1])}?${new URLSearchParams(given('query')).toString()}`,
+    headers: Object.fromEntries(given('header')),
+    body: requestBody && JSON.stringify(requestBody.content['application/json'].example),
   };
 }
 

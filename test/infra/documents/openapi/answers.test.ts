@@ -42,14 +42,9 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
   body,
 });
 
-/** The request of each operation that the examples of its parameters and body make, and one to no operation. */
-const sampleRequests: Record<string, Request> = {
-  ...Object.fromEntries(
-    Array.from(examples, ([id, example]) => [id, { ...example, target: `/v1${example.target}` }]),
-  ),
-  other: orders,
-};
-const { listPets: list, createPet: createOnce, getPet } = sampleRequests as Record<OperationId, Request>;
+/** The request of each operation that the document shows, and one to no operation. */
+const sampleRequests: Record<string, Request> = { ...examples, other: orders };
+const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
 
 /** Ways to what an operation answers of its own, and to what is told to all other requests. */
 const ownWays: Record<string, Way> = {
@@ -69,7 +64,7 @@ const ownWays: Record<string, Way> = {
   'getPet 200': async () => {
     const [created] = await sent(createOnce);
     const { id } = JSON.parse(created!.answer.text);
-    return sent({ target: getPet.target.replace(/\d+$/, id) });
+    return sent({ target: getPet.target.replace(/\d+(?=\?)/, id) });
   },
   'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
 
