@@ -46,9 +46,9 @@ const catalogue = {
     status: 415,
     message: 'The body must be sent as application/json.',
     description:
-      'The body is neither `application/json` nor any `application` type ending in `+json`, or has a `charset` other ' +
-      'than UTF-8 or a `Content-Encoding`. Unknown addresses and methods get this in place of 404 or 405 where the ' +
-      'request has a rare `Content-Type`.',
+      'The body is neither `application/json` nor any `application` type ending in `+json`, or its `charset` is not ' +
+      'UTF-8, or it has a `Content-Encoding` other than `identity`. Unknown addresses and methods get this in place of ' +
+      '404 or 405 where the request has a rare `Content-Type`.',
   },
   idempotency_key_reused: {
     status: 422,
