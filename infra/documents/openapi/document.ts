@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import {
+  connectionErrorCodes,
+  errorCatalogue,
+  type ErrorCode,
+  errorCodes,
+} from '../../../shared/contract/errors.ts';
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
@@ -54,10 +59,9 @@ function openApiDocument(): Json {
     'x-other-requests': {
       description: 'What any other address and method is told, with or without a key.',
       responses: Object.fromEntries(
-        [...gatewayErrorCodes('others'), 'method_not_allowed' as const].map((code) => [
-          errorCatalogue[code].status,
-          errorResponse(code),
-        ]),
+        [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
+          (code) => [errorCatalogue[code].status, errorResponse(code)],
+        ),
       ),
     },
   };
@@ -151,6 +155,7 @@ function jsonContent(schema: Json, example: unknown): Json {
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     ...gatewayErrorCodes('operations'),
+    ...connectionErrorCodes,
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
   return errorCodes.filter((code) => possible.has(code));
