@@ -117,7 +117,7 @@ function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse)
   outgoing.end(body);
 }
 
-function readHead({ method = '', url = '', httpVersion, rawHeaders, socket }: IncomingMessage): HttpRequest {
+function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
   // The target may be an absolute URL (RFC 9112 section 3.2.2).
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   const queryStart = target.indexOf('?');
@@ -125,9 +125,7 @@ function readHead({ method = '', url = '', httpVersion, rawHeaders, socket }: In
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
   );
   // An HTTP/1.0 request may lack Host, from which links are made.
-  if (httpVersion === '1.0' && headerValues({ headers }, 'Host').length === 0) {
-    headers.push(['Host', `localhost:${socket.localPort}`]);
-  }
+  if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
   return {
     method,
     path: queryStart < 0 ? target : target.slice(0, queryStart),
