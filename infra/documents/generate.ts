@@ -1,23 +1,26 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
+import { withRelease } from './changelog.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
-import { errorTable } from './openapi/introduction.ts';
-import { limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
+import { errorTable, limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
 
-const USAGE = `npm run generate:contract -- [--check] [--release]
+const RELEASED = 'docs/openapi-released.json';
+const CHANGELOG = 'docs/changelog.md';
 
-Writes openapi.json, and what documents repeat from the code.
+const USAGE = `npm run generate:contract -- [--check] [--release SENTENCE …]
+
+Writes openapi.json, openapi-3.0.json, and what documents repeat from the code.
 
   --check    writes nothing, and fails if a file is stale
-  --release  also writes docs/openapi-released.json, the contract that clients have been given and that
-             npm run openapi:diff compares with`;
+  --release  also publishes the contract: adds the sentences, each with its own --release, to ${CHANGELOG}, and
+             writes ${RELEASED}, which npm run openapi:diff compares with`;
 
 const options = {
   check: { type: 'boolean', default: false },
-  release: { type: 'boolean', default: false },
+  release: { type: 'string', multiple: true },
 } as const;
 
 await runWithOptions(USAGE, options, ({ check, release }) => {
@@ -27,16 +30,25 @@ await runWithOptions(USAGE, options, ({ check, release }) => {
     const names = stale.map(([file]) => file).join(', ');
     throw new UsageError(`${names} must be generated again: run npm run generate.`);
   }
-  for (const [file, text] of stale) {
+  const released = release ? releasedFiles(release) : [];
+  for (const [file, text] of [...stale, ...released]) {
     writeFileSync(inProject(file), text);
     console.log(`Wrote ${file}.`);
   }
-  if (stale.length === 0) console.log('Nothing has changed.');
-  if (release) {
-    copyFileSync(inProject('openapi.json'), inProject('docs/openapi-released.json'));
-    console.log('Wrote docs/openapi-released.json.');
-  }
+  if (stale.length === 0 && !release) console.log('Nothing has changed.');
 });
+
+/** Returns the text of each file that a release changes. */
+function releasedFiles(changes: string[]): [file: string, text: string][] {
+  const contract = openApiJson('3.1.1');
+  if (contract === read(RELEASED))
+    throw new UsageError('The contract has not changed since the last release.');
+  const day = new Date().toISOString().slice(0, 10);
+  return [
+    [CHANGELOG, withRelease(read(CHANGELOG), day, changes)],
+    [RELEASED, contract],
+  ];
+}
 
 /** Returns the text of each generated file. */
 function generatedFiles(): Record<string, string> {
@@ -55,11 +67,16 @@ function generatedFiles(): Record<string, string> {
     },
   };
   const documents = Object.entries(parts).map(([file, texts]) => [file, withParts(file, read(file), texts)]);
-  return { 'openapi.json': openApiJson(), ...Object.fromEntries(documents) };
+  return {
+    'openapi.json': openApiJson('3.1.1'),
+    'openapi-3.0.json': openApiJson('3.0.4'),
+    ...Object.fromEntries(documents),
+  };
 }
 
+/** Returns the text of a file, which is empty if the file is yet to be generated. */
 function read(file: string): string {
-  return readFileSync(inProject(file), 'utf8');
+  return existsSync(inProject(file)) ? readFileSync(inProject(file), 'utf8') : '';
 }
 
 function inProject(file: string): string {

@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { ListPetsQuery, Pet } from '../../shared/contract/schemas.ts';
+import { ListPetsQuery, NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { markdownTable } from '../operate/markdown-table.ts';
 import { stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
-import { componentSchemas, parameterObjects, schemaObject } from './openapi/schema-objects.ts';
+import { componentSchemas, type Entry, parameterObjects, schemaObject } from './openapi/schema-objects.ts';
 
 // Tables of docs/interface.md, in Markdown.
 
@@ -19,11 +20,23 @@ export function operationTable(): string {
   return markdownTable(['operation', 'request', 'what it does', 'success'], rows, '---');
 }
 
-/** Returns the table of the members of a pet. */
+/** Returns the table of the errors. */
+export function errorTable(): string {
+  const rows = Object.entries(errorCatalogue).map(([code, { status, description }]) => [
+    `\`${code}\``,
+    status.toString(),
+    description,
+  ]);
+  return markdownTable(['`code`', 'status', 'when'], rows, '---');
+}
+
+/** Returns the table of the members of a pet, with the rules for those that clients send. */
 export function memberTable(): string {
-  const rows = Object.entries<v.GenericSchema>(Pet.entries).map(([name, entry]) => {
+  const members: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
+  const rows = Object.entries(members).map(([name, entry]) => {
     const presence = entry.type === 'exact_optional' ? 'optional' : 'required';
-    return [`\`${name}\``, `${typeOf(schemaObject(entry))}, ${presence}`, v.getDescription(entry) ?? ''];
+    const description = v.getDescription(entry) ?? v.getDescription(entry.wrapped ?? entry) ?? '';
+    return [`\`${name}\``, `${typeOf(schemaObject(entry))}, ${presence}`, description];
   });
   return markdownTable(['member', 'type', 'meaning'], rows, '---');
 }
@@ -53,7 +66,7 @@ export function limitTable(): string {
 }
 
 function perMinute(requests: number | undefined): string {
-  return requests === undefined ? 'no limit of its own' : `${number(requests)} a minute`;
+  return requests === undefined ? 'none' : `${number(requests)} a minute`;
 }
 
 const number = (value: number) => value.toLocaleString('en');

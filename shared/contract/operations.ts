@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
-import { INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
+import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
 import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
 /** One operation of the API. Route, validation, response and documents derive from it. */
@@ -21,6 +21,8 @@ export interface Operation {
     schema?: v.GenericSchema;
     /** Headers of its own by their keys in the OpenAPI document, and whether every success has them. */
     headers?: Partial<Record<'NextPage' | 'Location', 'always' | 'sometimes'>>;
+    /** Operations that take a value of the response, by a runtime expression (OpenAPI, "Link Object"). */
+    links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
   };
   /** Errors of its own, beside those of every operation: an example of the `message`, or true for the catalogue's. */
   errors: Partial<Record<ErrorCode, string | true>>;
@@ -52,14 +54,16 @@ export const operations = {
     id: 'listPets',
     summary: 'List all animals, newest first',
     description:
-      'At most `limit` pets, those with a `status` alone if one is asked for, newest first. A pet is in lists within moments of its creation.',
+      'Returns at most `limit` pets, newest first. While there are more, the response has a header `Link: <URL>; rel="next"` ' +
+      '(RFC 8288): follow that URL unchanged until a response has none. Pages never repeat a pet, and never skip one that was ' +
+      'listed when the first page was requested. A new pet is listed within moments.',
     method: 'GET',
     path: PETS,
     request: v.object({ query: ListPetsQuery }),
     success: {
       status: 200,
       description: 'A page of pets. There are more while it has a `Link` with `rel="next"`.',
-      schema: v.array(Pet),
+      schema: v.pipe(v.array(Pet), v.maxLength(PAGE.maximum)),
       headers: { NextPage: 'sometimes' },
     },
     errors: {
@@ -70,8 +74,11 @@ export const operations = {
     id: 'createPet',
     summary: 'Add an animal',
     description:
-      'Adds a pet and assigns its `id`. Send it with an `Idempotency-Key`, so that it can be repeated safely. The media type may also be any ' +
-      `\`application/*+json\`, or be left out. The body has at most ${MAX_BODY_BYTES / 1_024} KiB; members that are not listed here are ignored.`,
+      'Adds a pet and assigns its `id`. A response can get lost, so send each create with an `Idempotency-Key` of its own, for ' +
+      'example a random UUID, and retry it with the same key and body after a 429, a 5xx, a timeout or a lost connection: for ' +
+      `${IDEMPOTENCY_HOURS} hours one key is one pet, and every retry gets the same response. Wait for \`Retry-After\` seconds if ` +
+      'given, otherwise with exponential backoff and jitter. The media type may also be any type ending in `+json`. ' +
+      `The body has at most ${MAX_BODY_BYTES / 1_024} KiB. Members that are not listed here are ignored.`,
     method: 'POST',
     path: PETS,
     request: v.object({
@@ -83,6 +90,7 @@ export const operations = {
       description: 'The pet, with its `id`.',
       schema: Pet,
       headers: { Location: 'always' },
+      links: { GetPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
     },
     errors: {
       invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
@@ -94,7 +102,7 @@ export const operations = {
   getPet: {
     id: 'getPet',
     summary: 'Get an animal',
-    description: 'One pet by its `id`. Reads consistently: a pet that was created is there at once.',
+    description: 'Returns one pet by its `id`. The read is strongly consistent: a new pet is found at once.',
     method: 'GET',
     path: `${PETS}/{petId}`,
     request: v.object({ path: v.object({ petId: PetIdParameter }) }),

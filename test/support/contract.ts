@@ -1,12 +1,10 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import {
   type DocumentedAnswer,
   type DocumentedOperation,
   type OpenApiDocument,
   openApiDocumentOf,
-  readOpenApi,
 } from './openapi-document.ts';
 
 // Compares requests and responses with the document in both directions: nothing undocumented may occur, and a request is
@@ -26,12 +24,10 @@ export interface Exchange {
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
-const ajv = new Ajv2020();
-addFormats.default(ajv);
-
-/** The contract that `openapi.json` describes. */
+/** The contract that `openapi.json` describes. What it says, `openapi-3.0.json` must say as well. */
 export function contract() {
-  const document = openApiDocumentOf(readOpenApi());
+  const document = openApiDocumentOf('openapi.json');
+  const document30 = openApiDocumentOf('openapi-3.0.json');
   const { operations, others } = document;
   return {
     /** Every documented response by its name. */
@@ -40,11 +36,18 @@ export function contract() {
         Object.entries(answers).map(([status, answer]) => [`${id} ${status}`, answer] as const),
       ),
     ),
+    /** The request of each operation that its examples make. */
+    examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])),
     /** Operation and status of a response: `getPet 404`, or `other 405` if the request is not an operation's. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.answer.status}`,
     /** A sentence for each contradiction between the exchange and the document. */
-    contradictions: (exchange: Exchange) => contradictions(document, exchange),
+    contradictions: (exchange: Exchange) => {
+      const problems = contradictions(document, exchange);
+      const problems30 = contradictions(document30, exchange);
+      const isSame = isDeepStrictEqual(problems, problems30);
+      return isSame ? problems : [...problems, `But openapi-3.0.json: ${problems30.join('; ')}`];
+    },
   };
 }
 
@@ -58,9 +61,9 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   const { method, target, answer } = exchange;
   const operation = operationOf(document, exchange);
   const documented = (operation?.answers ?? document.others)[answer.status];
-  const problems = documented ? answerProblems(exchange, documented) : ['is not documented'];
+  const problems = documented ? answerProblems(document, exchange, documented) : ['is not documented'];
 
-  const invalid = operation ? requestProblems(exchange, operation) : [];
+  const invalid = operation ? requestProblems(document, exchange, operation) : [];
   if (answer.status < 300 && invalid.length > 0) {
     problems.push(`is a success, but the document forbids the request: ${invalid.join('; ')}`);
   }
@@ -81,6 +84,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
 }
 
 function answerProblems(
+  document: OpenApiDocument,
   { method, answer }: Exchange,
   { headers, mediaTypes, schema }: DocumentedAnswer,
 ): string[] {
@@ -96,18 +100,22 @@ function answerProblems(
     ...Object.entries(headers).flatMap(([name, header]) => {
       const value = received.get(name);
       if (value === null) return header.required ? [`lacks the header ${name}`] : [];
-      return complaints(header.schema, value, name);
+      return document.complaints(header.schema, value, name);
     }),
-    ...(method === 'HEAD' ? [] : bodyComplaints(schema, answer.text)),
+    ...(method === 'HEAD' ? [] : bodyComplaints(document, schema, answer.text)),
   ];
 }
 
-function bodyComplaints(schema: object | undefined, text: string): string[] {
+function bodyComplaints({ complaints }: OpenApiDocument, schema: object | undefined, text: string): string[] {
   if (!schema) return text === '' ? [] : ['has a body'];
   return complaints(schema, asValidated(parseJson(text)), 'body');
 }
 
-function requestProblems(exchange: Exchange, { path, parameters, body }: DocumentedOperation): string[] {
+function requestProblems(
+  document: OpenApiDocument,
+  exchange: Exchange,
+  { path, parameters, body }: DocumentedOperation,
+): string[] {
   const query = new URLSearchParams(exchange.target.replace(/^[^?]*/, ''));
   const given = {
     path: () => [decoded(path.exec(pathOf(exchange))![1]!)],
@@ -118,21 +126,21 @@ function requestProblems(exchange: Exchange, { path, parameters, body }: Documen
     const [value, ...more] = given[place](name);
     if (more.length > 0) return [`${name} is given twice`];
     if (value === undefined) return [];
-    return complaints(schema, 'type' in schema && schema.type === 'integer' ? asJson(value) : value, name);
+    return document.complaints(
+      schema,
+      'type' in schema && schema.type === 'integer' ? asJson(value) : value,
+      name,
+    );
   });
-  return body ? [...problems, ...bodyProblems(exchange, body)] : problems;
+  return body ? [...problems, ...bodyProblems(document, exchange, body)] : problems;
 }
 
-function bodyProblems({ body = '' }: Exchange, schema: object): string[] {
+function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, schema: object): string[] {
   try {
     return complaints(schema, asValidated(parseJson(Buffer.from(body).toString())), 'body');
   } catch (error) {
     return [(error as Error).message];
   }
-}
-
-function complaints(schema: object, value: unknown, name: string): string[] {
-  return ajv.validate(schema, value) ? [] : [ajv.errorsText(ajv.errors, { dataVar: name })];
 }
 
 /** A parameter's value as a number if it is an integer in plain decimal, otherwise as text. */

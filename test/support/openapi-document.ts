@@ -1,8 +1,22 @@
+import AjvDraft04 from 'ajv-draft-04';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
 import { readFileSync } from 'node:fs';
 import { withoutReferences } from '../../infra/documents/changes/document.ts';
 
+/** The published documents, and the dialect of JSON Schema in each. OpenAPI 3.0 extends a draft between 04 and 06. */
+export const publishedDocuments = {
+  'openapi.json': new Ajv2020(),
+  'openapi-3.0.json': new AjvDraft04.default(),
+};
+for (const ajv of Object.values(publishedDocuments))
+  addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
+
 /** An OpenAPI document as tests read it: every `$ref` replaced by what it leads to. */
 export interface OpenApiDocument {
+  /** What a schema of this document finds wrong with a value. */
+  complaints: (schema: object, value: unknown, name: string) => string[];
   operations: DocumentedOperation[];
   /** What any other address and method is told. */
   others: Record<string, DocumentedAnswer>;
@@ -16,6 +30,8 @@ export interface DocumentedOperation {
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the body; undefined when there is none. */
   body: object | undefined;
+  /** The request that the examples of its parameters and body make, with `/v1` in its target. */
+  example: { method: string; target: string; headers: Record<string, string>; body?: string };
   /** By status. */
   answers: Record<string, DocumentedAnswer>;
 }
@@ -28,14 +44,17 @@ export interface DocumentedAnswer {
   example: unknown;
 }
 
-/** The committed document as it is, without those digits of integers that a double cannot hold. */
-export function readOpenApi(): any {
-  return JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+/** A committed document as it is, without those digits of integers that a double cannot hold. */
+export function readOpenApi(file = 'openapi.json'): any {
+  return JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
 }
 
-export function openApiDocumentOf(document: any): OpenApiDocument {
-  const resolved: any = withoutReferences(document);
+export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenApiDocument {
+  const resolved: any = withoutReferences(readOpenApi(file));
+  const ajv = publishedDocuments[file];
   return {
+    complaints: (schema, value, name) =>
+      ajv.validate(schema, value) ? [] : [ajv.errorsText(ajv.errors, { dataVar: name })],
     operations: Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
       Object.entries<any>(item).map(([method, operation]) => ({
         id: operation.operationId,
@@ -43,10 +62,23 @@ export function openApiDocumentOf(document: any): OpenApiDocument {
         path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]*)')}/?$`),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
+        example: { method: method.toUpperCase(), ...exampleOf(path, operation) },
         answers: answersOf(operation.responses),
       })),
     ),
     others: answersOf(resolved['x-other-requests'].responses),
+  };
+}
+
+function exampleOf(path: string, { parameters = [], requestBody }: any) {
+  const given = (place: string): [string, string][] =>
+    parameters.flatMap((parameter: any) =>
+      parameter.in === place ? [[parameter.name, `${parameter.example}`]] : [],
+    );
+  return {
+    target: `/v1${path.replaceAll(/\{\w+\}/g, () => given('path')[0]![1])}?${new URLSearchParams(given('query')).toString()}`,
+    headers: Object.fromEntries(given('header')),
+    body: requestBody && JSON.stringify(requestBody.content['application/json'].example),
   };
 }
 

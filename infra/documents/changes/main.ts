@@ -6,14 +6,14 @@ import { readDocument, withoutReferences } from './document.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 
-  --base  the OpenAPI 3.1 document that clients use; npm run generate:contract -- --release writes the default
+  --base  the OpenAPI 3.1 document that clients use; the default is what was released last
 
 Lists how the API differs from the base, breaking changes first. Fails if a change breaks clients or cannot be judged.`;
 
 const options = { base: { type: 'string', default: 'docs/openapi-released.json' } } as const;
 
 await runWithOptions(USAGE, options, ({ base }) => {
-  const current = withoutReferences(parseJson(openApiJson()) as Record<string, unknown>);
+  const current = withoutReferences(parseJson(openApiJson('3.1.1')) as Record<string, unknown>);
   // In alphabetical order, breaking changes come first.
   const lines = differences(readDocument(base), current).toSorted();
   for (const line of lines) console.log(plain(line));
@@ -21,8 +21,8 @@ await runWithOptions(USAGE, options, ({ base }) => {
   if (failing > 0) {
     throw new UsageError(
       `${failing} of ${lines.length} changes since ${base} break clients or cannot be judged. Undo a breaking change, or ` +
-        'offer it as a new version at its own address; release it with npm run generate:contract -- --release only when every client ' +
-        'can handle it. For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.',
+        'publish it as a new version with its own URL (docs/interface.md, "Compatibility"). For a change that cannot be judged, ' +
+        'add a rule to infra/documents/changes/rules.ts.',
     );
   }
   console.log(`No ${lines.length > 0 ? 'breaking ' : ''}changes since ${base}.`);

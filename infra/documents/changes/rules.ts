@@ -1,4 +1,5 @@
-// Which differences between two OpenAPI documents break clients. A difference without a rule cannot be judged.
+// Which differences between two OpenAPI documents break clients, by the policy in docs/interface.md ("Compatibility"). A
+// difference without a rule cannot be judged.
 
 export type Verdict = 'breaking' | 'cannot judge' | 'non-breaking';
 
@@ -23,11 +24,26 @@ const breakingIfTrue: Judge = (_before, after) => (after ? 'breaking' : 'non-bre
 const breakingUnlessOptional: Judge = (before, after) =>
   before === undefined ? breakingIfTrue(before, (after as { required?: boolean }).required) : 'breaking';
 
-/** Clients rely on the operation until that day; it may be reprieved. */
-const sunset: Judge = (before, after) => {
-  const isLater = /^\d{4}-\d\d-\d\d$/.test(String(after)) && String(after) > String(before);
-  return isLater || after === undefined ? 'non-breaking' : breakingUnlessAdded(before, after);
+/** An operation may be removed after the day that its `Sunset` header announced. */
+const operationAsWhole: Judge = (before, after) => {
+  const { 'x-sunset': day } = (before ?? {}) as { 'x-sunset'?: string };
+  const isOver = after === undefined && day !== undefined && Date.parse(day) < Date.now();
+  return isOver ? 'non-breaking' : breakingUnlessAdded(before, after);
 };
+
+/** A removal is announced twelve months before. A day that has been announced may only be moved to a later one. */
+const sunset: Judge = (before, after) => {
+  if (after === undefined) return 'non-breaking';
+  const minimum = typeof before === 'string' ? before : inTwelveMonths();
+  const isDay = typeof after === 'string' && /^\d{4}-\d\d-\d\d$/.test(after);
+  return isDay && after > minimum ? 'non-breaking' : 'breaking';
+};
+
+function inTwelveMonths(): string {
+  const day = new Date();
+  day.setUTCFullYear(day.getUTCFullYear() + 1);
+  return day.toISOString().slice(0, 10);
+}
 
 function same(rule: Rule, ...names: string[]): Rules {
   return Object.fromEntries(names.map((name) => [name, rule]));
@@ -35,27 +51,37 @@ function same(rule: Rule, ...names: string[]): Rules {
 
 const texts = same(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/** Returns the rules for a JSON Schema: verdicts on one that allows fewer values (narrower) or more (wider). */
+/** Judges a constraint by whether it allows fewer values (narrower) or more (wider) than before. */
+function constraint(narrower: Verdict, wider: Verdict, other: Verdict = 'breaking'): Judge {
+  return (before, after) => (before === undefined ? narrower : after === undefined ? wider : other);
+}
+
+function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judge {
+  return (before, after) => {
+    const [smaller, greater] = side === 'lower' ? [after, before] : [before, after];
+    if (isLess(smaller, greater)) return wider;
+    return isLess(greater, smaller) ? narrower : constraint(narrower, wider)(before, after);
+  };
+}
+
+/** Returns the rules for a JSON Schema. */
 function schemaRules(narrower: Verdict, wider: Verdict): Rules {
-  const constraint: Judge = (before, after) =>
-    before === undefined ? narrower : after === undefined ? wider : 'breaking';
-  const lowerLimit: Judge = (before, after) =>
-    isLess(after, before) ? wider : isLess(before, after) ? narrower : constraint(before, after);
-  const upperLimit: Judge = (before, after) =>
-    isLess(before, after) ? wider : isLess(after, before) ? narrower : constraint(before, after);
   const schema: Rules = {
-    [itself]: constraint,
+    [itself]: constraint(narrower, wider),
     ...texts,
-    ...same(constraint, 'type', 'format', 'pattern', 'const', 'additionalProperties'),
-    ...same(lowerLimit, 'minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'),
-    ...same(upperLimit, 'maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'),
-    // Of numbers only `Error` lists values: HTTP statuses, which clients know by their class.
+    ...same(constraint(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
+    ...same(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
+    ...same(limit('upper', narrower, wider), 'maximum', 'exclusiveMaximum', 'maxProperties'),
+    // Clients do not rely on how long texts and lists are that they read: what may be sent can become longer.
+    ...same(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
+    ...same(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
+    pattern: constraint(narrower, 'non-breaking', narrower),
     enum: {
-      [itself]: constraint,
-      '*': (before, after) =>
-        before !== undefined ? narrower : typeof after === 'string' ? wider : 'non-breaking',
+      [itself]: constraint(narrower, wider),
+      '*': (before) => (before === undefined ? wider : narrower),
     },
-    required: { '*': constraint },
+    'x-extensible-enum': safe,
+    required: { '*': constraint(narrower, wider) },
     default: breakingUnlessAdded,
   };
   schema['items'] = schema;
@@ -73,20 +99,19 @@ const promised = { [itself]: breakingUnlessAdded, ...texts };
 const demanded = { [itself]: breakingUnlessOptional, ...texts, required: breakingIfTrue };
 const request = { schema: schemaRules('breaking', 'non-breaking') };
 const response = { schema: schemaRules('non-breaking', 'breaking') };
-/** Clients treat an error code that they do not know by its status: docs/interface.md. */
-const errorCode = { ...response.schema, enum: { [itself]: breaking, '*': safe } };
-Object.assign(response.schema['properties']!, { code: errorCode });
 
 const responses: Rules = {
   '*': {
     ...promised,
     headers: { '*': { ...promised, ...response, required: breakingUnlessAdded } },
     content: { '*': { ...promised, ...response } },
+    links: safe,
   },
 };
 const operation: Rules = {
   ...promised,
-  ...same(safe, 'operationId', 'tags', 'externalDocs'),
+  [itself]: operationAsWhole,
+  ...same(safe, 'operationId', 'tags', 'externalDocs', 'x-deprecated-reason'),
   parameters: { '*': { ...demanded, ...request, in: breaking } },
   requestBody: { ...demanded, content: { '*': { ...promised, ...request } } },
   responses,

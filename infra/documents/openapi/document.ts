@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import {
   connectionErrorCodes,
   errorCatalogue,
@@ -8,46 +9,58 @@ import {
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
+import { stages } from '../../stages.ts';
 import { errorExample, exampleOf } from './examples.ts';
 import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
-import { introduction } from './introduction.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 const allOperations = Object.values<Operation>(operations);
 
-/** The text of `openapi.json`. */
-export function openApiJson(): string {
-  return `${stringifyJson(openApiDocument(), 2)}\n`;
+/**
+ * The API as an OpenAPI document in JSON, made from the operations and their schemas alone. It uses only what OpenAPI 3.0
+ * and 3.1 have in common, so both versions have the same content.
+ * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
+ */
+export function openApiJson(version: '3.0.4' | '3.1.1'): string {
+  return `${stringifyJson(openApiDocument(version), 2)}\n`;
 }
 
-/**
- * The API as an OpenAPI document, made from the operations and their schemas alone. Bounds of int64 are bigints.
- * https://spec.openapis.org/oas/v3.1.1
- */
-function openApiDocument(): Json {
+/** Bounds of int64 are bigints. */
+function openApiDocument(version: string): Json {
   return {
-    openapi: '3.1.1',
+    openapi: version,
     info: {
       title: 'Pet store',
       version: '1.0.0',
-      summary: 'Animals offered in a store',
-      description: introduction,
-      license: { name: 'MIT', identifier: 'MIT' },
+      description:
+        'Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8. Every request ' +
+        'carries an API key as a bearer token, and every error response has the same body, `Error`.',
+      contact: { name: 'The operator of the stage, who issues its API keys' },
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    externalDocs: {
+      description: 'The interface: promises, limits and compatibility',
+      url: 'docs/interface.md',
     },
     servers: [
-      server('Production', 'base_url', 'https://petstore.example.com/v1'),
-      server('Staging', 'staging_base_url', 'https://staging.petstore.example.com/v1'),
+      server('Production', 'host', 'petstore.example.com'),
+      server('Staging', 'staging_host', 'staging.petstore.example.com'),
     ],
-    security: [{ apiKey: [] }],
+    security: [{ bearerAuth: [] }],
     tags: [{ name: 'pets', description: 'Animals offered in the store.' }],
     paths: pathsObject(),
     components: {
       securitySchemes: {
-        apiKey: {
+        bearerAuth: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'API key',
-          description: 'An API key of the stage: `Authorization: Bearer <API_KEY>`.',
+          description:
+            'The operator issues an API key for one stage: it starts with ' +
+            `${Object.keys(stages)
+              .map((stage) => `\`${keyPrefix(stage)}\``)
+              .join(' or ')}. Treat it as a password. A 401 ` +
+            'is final, and is the same whatever is wrong with the key.',
         },
       },
       schemas: componentSchemas(),
@@ -57,7 +70,7 @@ function openApiDocument(): Json {
       ),
     },
     'x-other-requests': {
-      description: 'What any other address and method is told, with or without a key.',
+      description: 'Responses to any other URL or method, with or without an API key.',
       responses: Object.fromEntries(
         [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
           (code) => [errorCatalogue[code].status, errorResponse(code)],
@@ -67,14 +80,15 @@ function openApiDocument(): Json {
   };
 }
 
-function server(stage: string, variable: string, example: string): Json {
+function server(stage: string, variable: string, host: string): Json {
   return {
-    url: `{${variable}}`,
+    url: `https://{${variable}}/v1`,
     description: stage,
     variables: {
       [variable]: {
-        default: example,
-        description: `Base address of ${stage.toLowerCase()}, with the version, as its operator gives it.`,
+        default: host,
+        description:
+          'As the operator gives it: a domain, or `{id}.execute-api.{region}.amazonaws.com/{stage}` if the stage has none.',
       },
     },
   };
@@ -106,7 +120,11 @@ function operationObject(operation: Operation): Json {
     summary,
     description: deprecation ? `${deprecationNotice(deprecation)}\n\n${description}` : description,
     tags: ['pets'],
-    ...(deprecation && { deprecated: true, 'x-sunset': deprecation.sunset.toISOString().slice(0, 10) }),
+    ...(deprecation && {
+      deprecated: true,
+      'x-deprecated-reason': deprecation.advice,
+      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
+    }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
@@ -127,15 +145,16 @@ function operationObject(operation: Operation): Json {
 
 function deprecationNotice({ sunset, advice }: Deprecation): string {
   const day = sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return `**Deprecated**: goes away on ${day}. ${advice}`;
+  return `**Deprecated**: will be removed on ${day}. ${advice}`;
 }
 
 function successResponse(operation: Operation): Json {
-  const { description, schema } = operation.success;
+  const { description, schema, links } = operation.success;
   return {
     description,
     headers: headersObject(headersOfSuccess(operation)),
     ...(schema && { content: jsonContent(schemaObject(schema), exampleOf(schema)) }),
+    ...(links && { links }),
   };
 }
 

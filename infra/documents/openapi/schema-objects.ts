@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
+import { errorCodes } from '../../../shared/contract/errors.ts';
 import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 import { exampleOf } from './examples.ts';
 
@@ -23,16 +23,22 @@ export function componentSchemas(): Json {
   return {
     ...toJsonSchemaDefs(components, conversion),
     Error: {
-      description: 'Why a request was refused.',
+      description: 'The body of every error response.',
       type: 'object',
       required: ['code', 'message', 'status'],
       properties: {
-        code: { type: 'string', enum: errorCodes, description: 'What programs decide by.' },
-        message: { type: 'string', description: 'What is wrong, for people.' },
+        code: {
+          type: 'string',
+          'x-extensible-enum': errorCodes,
+          description: 'For programs. Codes may be added: treat an unknown one by its `status`.',
+        },
+        message: { type: 'string', description: 'For people: what is wrong. Its words may change.' },
         status: {
           type: 'integer',
-          enum: Object.values(errorCatalogue).map(({ status }) => status),
-          description: 'The HTTP status code once more.',
+          format: 'int32',
+          minimum: 400,
+          maximum: 599,
+          description: 'The HTTP status code of the response.',
         },
       },
     },
@@ -44,7 +50,7 @@ export function schemaObject(schema: v.GenericSchema): Json {
   return converted;
 }
 
-type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
+export type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
 
 /** The parameters in one place of a request, each an entry of the schema. */
 export function parameterObjects(

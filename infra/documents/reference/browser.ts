@@ -34,8 +34,8 @@ export function showReference(): void {
   Scalar.createApiReference('#reference', {
     content: page.document,
     authentication: {
-      preferredSecurityScheme: 'apiKey',
-      ...(page.apiKey !== undefined && { securitySchemes: { apiKey: { token: page.apiKey } } }),
+      preferredSecurityScheme: 'bearerAuth',
+      ...(page.apiKey !== undefined && { securitySchemes: { bearerAuth: { token: page.apiKey } } }),
     },
     hideTestRequestButton: page.apiKey === undefined,
     orderRequiredPropertiesFirst: false,

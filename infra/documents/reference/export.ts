@@ -9,25 +9,32 @@ const USAGE = `npm run docs -- [--output docs-site]
 
 Exports the API reference as static files for any web server.
 
-  --output  folder for index.html and openapi.json; created if it does not exist`;
+  --output  folder for index.html, and the files that it links to; created if it does not exist`;
 
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
-const openApi = join(projectRoot, 'openapi.json');
+/** What the page, and one another, refer to. */
+const linked = [
+  'openapi.json',
+  'openapi-3.0.json',
+  'docs/interface.md',
+  'docs/changelog.md',
+  'docs/clients.md',
+];
 const options = { output: { type: 'string', default: join(projectRoot, 'docs-site') } } as const;
 
 await runWithOptions(USAGE, options, async ({ output }) => {
   if (output === '') throw new UsageError('--output must name a folder.');
-  const document = await readFile(openApi, 'utf8').catch(() => {
+  const document = await readFile(join(projectRoot, 'openapi.json'), 'utf8').catch(() => {
     throw new UsageError('There is no openapi.json: write it with npm run generate.');
   });
   const { html } = referencePage(document, { library: await readLibrary() });
   try {
-    await mkdir(output, { recursive: true });
+    await mkdir(join(output, 'docs'), { recursive: true });
     await writeFile(join(output, 'index.html'), html);
-    await copyFile(openApi, join(output, 'openapi.json'));
+    for (const file of linked) await copyFile(join(projectRoot, file), join(output, file));
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(`${output} cannot be written: ${message}. Choose another folder with --output.`);
   }
-  console.log(`Wrote ${join(output, 'index.html')} and openapi.json next to it.`);
+  console.log(`Wrote ${join(output, 'index.html')}, and next to it ${linked.join(', ')}.`);
 });

@@ -16,6 +16,7 @@ export interface Reference {
 
 interface Document {
   info: { title: string; description?: string };
+  externalDocs?: object;
   servers?: { url: string; description?: string }[];
 }
 
@@ -35,8 +36,11 @@ service on your own machine has a page that does: start it with \`npm start\`. T
  */
 export function referencePage(document: string, { library, service }: ReferenceOptions): Reference {
   const content = JSON.parse(document, forLibrary) as Document;
-  if (service) content.servers = [{ url: service.baseAddress, description: 'This machine' }];
-  else content.info.description = `${content.info.description ?? ''}${READ_ONLY}`;
+  if (service) {
+    content.servers = [{ url: service.baseAddress, description: 'This machine' }];
+    // Its URL is relative to the document, next to which the service has no files.
+    delete content.externalDocs;
+  } else content.info.description = `${content.info.description ?? ''}${READ_ONLY}`;
   const page: ReferencePage = { document: content, ...(service && { apiKey: service.apiKey }) };
 
   // `\x3c` is `<` in the strings, templates and patterns of a script, and does not end it for the parser of HTML.

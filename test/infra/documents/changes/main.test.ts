@@ -54,9 +54,9 @@ describe('npm run openapi:diff', () => {
         'non-breaking: changed info › title: "Animals" → "Pet store"\n' +
         'non-breaking: removed info › x- [31m: 1\n',
       stderr:
-        `3 of 5 changes since ${base} break clients or cannot be judged. Undo a breaking change, or offer it as a new version ` +
-        'at its own address; release it with npm run generate:contract -- --release only when every client can handle it. ' +
-        'For a change that cannot be judged, add a rule to infra/documents/changes/rules.ts.\n',
+        `3 of 5 changes since ${base} break clients or cannot be judged. Undo a breaking change, or publish it as a new version ` +
+        'with its own URL (docs/interface.md, "Compatibility"). For a change that cannot be judged, add a rule to ' +
+        'infra/documents/changes/rules.ts.\n',
     });
   });
 

@@ -7,11 +7,17 @@ const base = readDocument('openapi.json');
 const JSON_SCHEMA = 'content › application/json › schema';
 const NEW_PET = `POST /pets › requestBody › ${JSON_SCHEMA}`;
 const PET = `POST /pets › responses › 201 › ${JSON_SCHEMA}`;
+const LIST = `GET /pets › responses › 200 › ${JSON_SCHEMA}`;
 const ERROR = `GET /pets › responses › 400 › ${JSON_SCHEMA}`;
 const LIMIT = 'GET /pets › parameters › limit';
 const CURSOR = 'GET /pets › parameters › cursor';
 const LINK = 'GET /pets › responses › 200 › headers › Link';
+const RETRY_AFTER = 'GET /pets › responses › 503 › headers › Retry-After';
 const LOCATION = 'POST /pets › responses › 201 › headers › Location';
+
+function daysFromNow(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
 
 const breaking = [
   'removed GET /pets/{petId}',
@@ -22,6 +28,7 @@ const breaking = [
   'added GET /pets › requestBody: {"required":true}',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "2029-12-05"',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "soon"',
+  `added GET /pets › x-sunset: "${daysFromNow(360)}"`,
   // Values of a request
   `changed ${LIMIT} › schema › maximum: 100 → 50`,
   `changed ${LIMIT} › schema › maximum: 100 → "50"`,
@@ -37,29 +44,27 @@ const breaking = [
   `added ${NEW_PET} › required › "status"`,
   `added ${NEW_PET} › additionalProperties: false`,
   `added ${NEW_PET} › properties › name › format: "email"`,
-  `changed ${NEW_PET} › properties › name › pattern: "[^\\\\s\\\\u0085]" → "^[a-z]"`,
+  `added ${CURSOR} › schema › pattern: "^[a-z]"`,
   `changed ${NEW_PET} › properties › categoryId › maximum: 9223372036854775807 → 9223372036854775806`,
   'removed POST /pets › requestBody › content › application/json',
   // Responses
   'removed POST /pets › responses › 201',
-  `removed GET /pets › responses › 200 › ${JSON_SCHEMA} › items`,
-  `removed GET /pets › responses › 200 › ${JSON_SCHEMA} › items › properties › status`,
+  `removed ${LIST} › items`,
+  `removed ${LIST} › items › properties › status`,
   `removed ${PET} › required › "categoryId"`,
   `changed ${PET} › properties › id › format: "int64" → "int32"`,
-  `changed ${PET} › properties › name › maxLength: 255 → 300`,
-  `removed ${PET} › properties › name › maxLength: 255`,
-  `removed ${ERROR} › properties › status › enum`,
-  `removed ${ERROR} › properties › code › enum`,
-  `added GET /pets › responses › 200 › ${JSON_SCHEMA} › items › properties › status › enum › "lost"`,
+  `removed ${PET} › properties › id › maximum: 9007199254740991`,
+  `changed ${ERROR} › properties › status › maximum: 599 → 699`,
+  `added ${LIST} › items › properties › status › enum › "lost"`,
   `removed ${LINK}`,
   `removed ${LOCATION} › required: true`,
-  'changed GET /pets › responses › 200 › headers › Cache-Control › schema › const: "no-store" → "private"',
+  'added GET /pets › responses › 200 › headers › Cache-Control › schema › enum › "private"',
   'removed x-other-requests › responses › 405',
   // Security
-  'changed security: [{"apiKey":[]}] → [{"apiKey":[],"signature":[]}]',
+  'changed security: [{"bearerAuth":[]}] → [{"bearerAuth":[],"signature":[]}]',
   'added GET /pets › security: [{"signature":[]}]',
-  'changed components › securitySchemes › apiKey › scheme: "bearer" → "basic"',
-  'removed components › securitySchemes › apiKey',
+  'changed components › securitySchemes › bearerAuth › scheme: "bearer" → "basic"',
+  'removed components › securitySchemes › bearerAuth',
   'added components › securitySchemes › signature: {"type":"http"}',
 ];
 
@@ -73,18 +78,18 @@ const unknown = [
   `added POST /pets › requestBody › content › application/json › encoding: {}`,
   `added ${NEW_PET} › dependentRequired: {"name":["status"]}`,
   `added ${PET} › properties › name › oneOf: []`,
-  'added POST /pets › responses › 201 › links: {}',
   `added ${LINK} › explode: true`,
   'added x-other-requests › security: []',
   'changed openapi: "3.1.1" → "3.2.0"',
-  `changed ${LIMIT} › schema: {"type":"integer","minimum":1,"maximum":100,"default":20} → true`,
+  `changed ${LIMIT} › schema: {"type":"integer","format":"int32","minimum":1,"maximum":100… → true`,
 ];
 
 const safe = [
   'added GET /pets › parameters › store: {"name":"store","in":"query"}',
-  'added GET /pets › x-sunset: "2035-12-05"',
+  `added GET /pets › x-sunset: "${daysFromNow(370)}"`,
   'removed GET /pets/{petId} › x-sunset: "2030-12-05"',
-  `added ${ERROR} › properties › code › enum › "sold_out"`,
+  'removed POST /pets › responses › 201 › links',
+  'removed GET /pets/{petId} › x-deprecated-reason',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "2031-12-05"',
   'removed GET /pets › parameters › status › required: false',
   `changed ${LIMIT} › schema › maximum: 100 → 200`,
@@ -96,10 +101,12 @@ const safe = [
   `removed ${NEW_PET} › required › "categoryId"`,
   `added ${PET} › properties › tag: {"type":"string"}`,
   `added ${PET} › required › "status"`,
-  `changed ${PET} › properties › name › maxLength: 255 → 100`,
+  `added ${PET} › properties › name › maxLength: 100`,
+  `changed ${LIST} › maxItems: 100 → 200`,
+  `removed ${LIST} › maxItems: 100`,
+  `changed ${RETRY_AFTER} › schema › pattern: "^[0-9]+$" → "^[1-9]"`,
   `changed ${PET} › properties › id › minimum: 1 → 2`,
-  `removed ${ERROR} › properties › code › enum › "forbidden"`,
-  `added ${ERROR} › properties › status › enum › 418`,
+  `removed ${ERROR} › properties › code › x-extensible-enum`,
   'added GET /pets › responses › 410: {"description":"Gone."}',
   'added GET /pets › responses › 200 › headers › Age: {"required":true}',
   `added ${LINK} › required: true`,
@@ -108,8 +115,8 @@ const safe = [
   'changed info › title: "Pet store" → "Pets"',
   'removed servers',
   'removed tags',
-  'removed components › securitySchemes › apiKey › description',
-  'added externalDocs: {"url":"https://petstore.example.com"}',
+  'removed components › securitySchemes › bearerAuth › description',
+  'removed externalDocs',
   'changed GET /pets › operationId: "listPets" → "pets"',
   'changed GET /pets › summary: "List all animals, newest first" → "Pets"',
   'added GET /pets › deprecated: true',
@@ -129,4 +136,15 @@ describe.each([
     const lines = differences(base, withChanges(base, change));
     expect(lines.map((line) => line.slice(0, expected.length))).toEqual([expected]);
   });
+});
+
+test.each([
+  [daysFromNow(-2), 'non-breaking'],
+  [daysFromNow(2), 'breaking'],
+])('An operation whose removal was announced for %s may be removed: %s', (day, verdict) => {
+  const announced = withChanges(base, `changed GET /pets/{petId} › x-sunset: "2030-12-05" → "${day}"`);
+  const removed = withChanges(announced, 'removed GET /pets/{petId}');
+  expect(differences(announced, removed)).toEqual([
+    expect.stringMatching(new RegExp(`^${verdict}: removed`)),
+  ]);
 });

@@ -34,16 +34,20 @@ describe('The page', () => {
   });
 
   test('has the address of the service and the key, or sends no requests', () => {
-    const servers = '"servers":[{"url":"/v2"}]';
+    const servers = '"servers":[{"url":"/v2"}],"externalDocs":{"url":"docs/interface.md"}';
     const { document, apiKey } = pageWith(servers).data;
     expect(document.servers).toEqual([{ url: 'http://localhost:3000/v1', description: 'This machine' }]);
     expect(apiKey).toBe('secret');
     expect(document.info.description).toBeUndefined();
+    expect(document.externalDocs).toBeUndefined();
 
     const { contentSecurityPolicy, data } = pageWith(servers, {});
     expect(contentSecurityPolicy).toContain("connect-src 'none'");
     expect(data.apiKey).toBeUndefined();
-    expect(data.document.servers).toEqual([{ url: '/v2' }]);
+    expect(data.document).toMatchObject({
+      servers: [{ url: '/v2' }],
+      externalDocs: { url: 'docs/interface.md' },
+    });
     expect(data.document.info.description).toMatch(/This page sends no requests/);
   });
 

@@ -1,0 +1,20 @@
+import { UsageError } from '../operate/command.ts';
+
+const RELEASES = '<!-- releases -->\n';
+
+/**
+ * Returns the changelog of the contract with a new release before the others.
+ *
+ * @param day of the release, `YYYY-MM-DD`
+ * @param changes sentences in Markdown that tell clients what has changed
+ * @throws UsageError if there are no changes, or the changelog lacks the mark `<!-- releases -->`.
+ */
+export function withRelease(changelog: string, day: string, changes: readonly string[]): string {
+  const [introduction, releases] = changelog.split(RELEASES);
+  if (releases === undefined) throw new UsageError(`docs/changelog.md lacks the mark ${RELEASES.trim()}.`);
+  if (changes.some((change) => change.trim() === '')) {
+    throw new UsageError('--release takes a sentence that tells clients what has changed.');
+  }
+  const list = changes.map((change) => `- ${change.trim()}\n`).join('');
+  return `${introduction}${RELEASES}\n## ${day}\n\n${list}${releases}`;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { withRelease } from '../../../infra/documents/changelog.ts';
+import { refusal } from '../../support/run-command.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+
+const before = '# Changes\n\n<!-- releases -->\n\n## 2026-01-31\n\n- First.\n';
+
+test('A release is added before the others', () => {
+  expect(withRelease(before, '2026-02-28', ['Second.', ' Third. '])).toBe(
+    '# Changes\n\n<!-- releases -->\n\n## 2026-02-28\n\n- Second.\n- Third.\n\n## 2026-01-31\n\n- First.\n',
+  );
+});
+
+test('docs/changelog.md has a place for releases', () => {
+  const changelog = readFileSync('docs/changelog.md', 'utf8');
+  expect(withRelease(changelog, '2026-02-28', ['Second.'])).toContain(
+    '\n\n## 2026-02-28\n\n- Second.\n\n## 20',
+  );
+});
+
+test.each([
+  [['--release'], /^Option '--release <value>' argument missing/],
+  [['--release', ' '], /^--release takes a sentence|^The contract has not changed/],
+])('npm run generate:contract -- %j is rejected', async (options, sentence) => {
+  expect(refusal(await runInProcess('infra/documents/generate.ts', options))).toMatch(sentence);
+});
+
+test('A changelog without the mark is rejected', () => {
+  expect(() => withRelease('# Changes', '2026-02-28', ['Second.'])).toThrow(
+    /lacks the mark <!-- releases -->\.$/,
+  );
+});
