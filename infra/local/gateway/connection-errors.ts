@@ -39,7 +39,7 @@ function headError({
   const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
   // An intermediary that reads it otherwise would see another end of the body (RFC 9112 section 6.1).
   if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
-    return invalid('Transfer-Encoding must be chunked, in HTTP/1.1');
+    return invalid('Transfer-Encoding must be chunked, and needs HTTP/1.1');
   }
   // RFC 9112 section 3.2.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {

@@ -52,7 +52,7 @@ const post = `POST / HTTP/1.1\r\n${HOST}`;
 const chunked = 'Transfer-Encoding: chunked\r\n';
 const version = 'its version must be HTTP/1.1 or HTTP/1.0';
 const host = 'Host must be a name or an address, with an optional port';
-const encoding = 'Transfer-Encoding must be chunked, in HTTP/1.1';
+const encoding = 'Transfer-Encoding must be chunked, and needs HTTP/1.1';
 
 test.each([
   ['bytes that are not HTTP', 'hello\r\n\r\n', 'Invalid method encountered'],
