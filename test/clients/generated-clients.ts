@@ -114,9 +114,8 @@ function commandOf(generator: Generator): string {
 /** Generates a client and builds it with its program. @returns the folder */
 export async function build(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
-  for (const file of ['openapi.json', 'openapi-3.0.json']) {
-    copyFileSync(join(projectRoot, file), join(folder, file));
-  }
+  for (const file of ['openapi.json', 'openapi-3.0.json'])
+    symlinkSync(join(projectRoot, file), join(folder, file));
   symlinkSync(toolModules, join(folder, 'node_modules'), 'junction');
   await runIn(folder, commandOf(generator));
   const [source, target] = generator.program;
@@ -131,6 +130,7 @@ export function start({ run }: Generator, folder: string, additions: NodeJS.Proc
   const program = spawn('sh', ['-c', run], { cwd: folder, env: { ...environment, ...additions } });
   let errors = '';
   program.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  program.stdin.on('error', () => {}); // it has ended, which `send` reports
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return {
     async send(call: Call): Promise<Result> {
