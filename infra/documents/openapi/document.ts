@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
-import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import {
+  connectionErrorCodes,
+  errorCatalogue,
+  type ErrorCode,
+  errorCodes,
+} from '../../../shared/contract/errors.ts';
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
@@ -67,10 +72,9 @@ function openApiDocument(version: string): Json {
     'x-other-requests': {
       description: 'Responses to any other URL or method, with or without an API key.',
       responses: Object.fromEntries(
-        [...gatewayErrorCodes('others'), 'method_not_allowed' as const].map((code) => [
-          errorCatalogue[code].status,
-          errorResponse(code),
-        ]),
+        [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
+          (code) => [errorCatalogue[code].status, errorResponse(code)],
+        ),
       ),
     },
   };
@@ -170,6 +174,7 @@ function jsonContent(schema: Json, example: unknown): Json {
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     ...gatewayErrorCodes('operations'),
+    ...connectionErrorCodes,
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
   return errorCodes.filter((code) => possible.has(code));

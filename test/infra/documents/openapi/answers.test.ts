@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readTemplate } from '../../../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
-import { staticResponse } from '../../../../infra/local/gateway/integrations.ts';
+import { serve } from '../../../../infra/local/gateway/server.ts';
 import type { Template } from '../../../../infra/local/template/template.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
+import { firewallResponse, gatewayResponseOf } from '../../../support/aws-responses.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { rowOf } from '../../../support/operations.ts';
-import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
+import { sendBytes } from '../../../support/raw-http.ts';
 
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
 
@@ -23,7 +24,6 @@ const [rex, mia] = (answers.get('listPets 200')!.example as { id: number }[]).ma
   JSON.stringify(pet),
 ) as [string, string];
 
-const requestId = 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e';
 let template: Template;
 let service: FaultyService;
 let isThrottled = false;
@@ -90,8 +90,14 @@ function commonWays(operation: string, request: Request): Record<string, Way> {
     [`${operation} 400`]: async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', request)],
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
     [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
+    [`${operation} 408`]: () =>
+      rejected(request, 'X: x', { requestTimeout: 50, connectionsCheckingInterval: 10 }),
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
-    [`${operation} 429`]: async () => [givenByApiGateway('THROTTLED', request), givenByFirewall(request)],
+    [`${operation} 429`]: async () => [
+      givenByApiGateway('THROTTLED', request),
+      exchange(request, firewallResponse()),
+    ],
+    [`${operation} 431`]: () => rejected(request, `X: ${'x'.repeat(2_000_000)}`),
     [`${operation} 500`]: async () => [
       ...(await misconfigured(request)),
       givenByApiGateway('DEFAULT_5XX', request),
@@ -133,32 +139,23 @@ async function sent(...requests: Request[]): Promise<Exchange[]> {
   return exchanges.slice(-1);
 }
 
-/** An answer that only API Gateway on AWS has occasion to give, as the template has it. */
-function givenByApiGateway(responseType: string, request: Request): Exchange {
-  const { properties } = template
-    .resources('AWS::ApiGateway::GatewayResponse')
-    .find(({ properties: { ResponseType } }) => ResponseType === responseType)!;
-  const { status, headers, body } = staticResponse(properties);
-  return exchange(request, {
-    status,
-    headers: { ...headers, 'x-amzn-RequestId': requestId },
-    body: body.replaceAll('$context.requestId', requestId),
-  });
+/** The answer to a head without an end, over a connection of its own. */
+async function rejected(request: Request, line: string, timeouts = {}): Promise<Exchange[]> {
+  const { method = 'GET', target } = request;
+  const server = await serve(service.api, 0, undefined, timeouts);
+  const text = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${line}\r\n`;
+  const { status, head, body } = await sendBytes(server.port, text);
+  await server.close();
+  const headers = head
+    .split('\r\n')
+    .slice(1)
+    .map((field) => field.split(': '));
+  return [exchange(request, { status, headers: Object.fromEntries(headers), body })];
 }
 
-/** The answer of production's firewall where the rule for keys blocks a request, as the template has it. */
-function givenByFirewall(request: Request): Exchange {
-  const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
-  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === 'PerKey');
-  const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
-  const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
-  expect(ContentType).toBe('APPLICATION_JSON');
-  const headers = ResponseHeaders.map(({ Name, Value }: Record<string, string>) => [Name, Value]);
-  return exchange(request, {
-    status: ResponseCode,
-    headers: { 'Content-Type': 'application/json', ...Object.fromEntries(headers) },
-    body: Content,
-  });
+/** An answer that only API Gateway on AWS has occasion to give. */
+function givenByApiGateway(responseType: string, request: Request): Exchange {
+  return exchange(request, gatewayResponseOf(template, responseType));
 }
 
 function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {
