@@ -42,7 +42,6 @@ describe('the settings of a stage may have', () => {
     ['as many list partitions as recorded', { listPartitions: 4, recordedListPartitions: 4 }],
     ['a rate that is the burst', { requestsPerSecond: 100, requestBurst: 100 }],
     ['logs for a day', { logRetentionDays: 1 }],
-    ['logs for ten years', { logRetentionDays: 3_653 }],
     ['the narrowest limits of AWS WAF', { firewall }],
     ['an e-mail address', { alarmEmail: 'operator+pets@example.com' }],
     ['a domain', { domain }],

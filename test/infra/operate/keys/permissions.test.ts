@@ -65,10 +65,11 @@ afterAll(async () => {
 function documentedPolicy(): Statement[] {
   const document = readFileSync(new URL('../../../../docs/api-keys.md', import.meta.url), 'utf8');
   const json = /^## Permissions\n.*?```json aws\n(.*?)```/ms.exec(document)![1]!;
-  const { Statement: statements } = JSON.parse(
-    json.replaceAll(/(arn:aws:[a-z]+):[a-z0-9-]+:\d{12}:/g, `$1:${region}:${accountId}:`),
-  );
-  return statements.map(({ Action, Resource }: any) => ({ Action: [Action].flat(), Resource: [Resource] }));
+  const here = json.replaceAll(/(arn:aws:[a-z]+):[a-z0-9-]+:\d{12}:/g, `$1:${region}:${accountId}:`);
+  return JSON.parse(here).Statement.map(({ Action, Resource }: any) => ({
+    Action: [Action].flat(),
+    Resource: [Resource],
+  }));
 }
 
 /** Returns a name as CloudFormation generates it. */
@@ -96,16 +97,10 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input?: string): 
 
 test('the documented policy is enough for an operator to issue, rotate and revoke keys, and no larger', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
-  expect(issued.key).toMatch(/^pets_staging_\w{36}$/);
-  const { keyId } = issued;
-  expect(await verifyApiKey(store, issued.key)).toMatchObject({
-    keyId,
-    createdBy: { caller, action: 'issue' },
-  });
-
-  const successor = done(await keys('OPERATOR', ['rotate', keyId, '--quiet'])).trim();
+  const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
   const { keyId: id, start } = (await verifyApiKey(store, successor))!;
   expect(await verifyApiKey(store, issued.key)).toMatchObject({
+    createdBy: { caller },
     successor: { keyId: id },
     rotatedBy: { caller },
   });
