@@ -11,7 +11,7 @@ export const handler = endpoint(operations.listPets, async ({ query, rootAddress
   const nextQuery = new URLSearchParams({
     limit: query.limit.toString(),
     ...(query.status && { status: query.status }),
-    cursor: encodeCursor(next),
+    cursor: encodeCursor(next, query.status),
   });
   return {
     body: pets,

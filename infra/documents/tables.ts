@@ -66,7 +66,7 @@ export function limitTable(): string {
 }
 
 function perMinute(requests: number | undefined): string {
-  return requests === undefined ? 'no limit of its own' : `${number(requests)} a minute`;
+  return requests === undefined ? 'none' : `${number(requests)} a minute`;
 }
 
 const number = (value: number) => value.toLocaleString('en');

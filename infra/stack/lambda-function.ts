@@ -33,7 +33,10 @@ const esbuildOptions: BuildOptions = {
   minify: true,
   // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
-  alias: { '@aws-sdk/credential-provider-node': './shared/storage/lambda-credentials.ts' },
+  alias: {
+    '@aws-sdk/credential-provider-node': './shared/storage/lambda-credentials.ts',
+    '@aws-sdk/endpoint-cache': './shared/storage/endpoint-cache.ts',
+  },
 };
 
 /** A Lambda function with its own bundle, role, log group and alias. */

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
+import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from './limits.ts';
 
 interface CatalogueEntry {
   status: number;
@@ -37,6 +37,12 @@ const catalogue = {
     message: 'This address does not take this method.',
     description: 'The address does not take this method; `Allow` lists those that it takes.',
   },
+  request_timeout: {
+    status: 408,
+    message: 'The request did not arrive in time.',
+    description:
+      'The request arrived too slowly, and the connection was closed. Retry it on a new connection.',
+  },
   request_too_large: {
     status: 413,
     message: 'The request is too large.',
@@ -46,8 +52,9 @@ const catalogue = {
     status: 415,
     message: 'The body must be sent as application/json.',
     description:
-      'The body is neither `application/json` nor `application/*+json`. Unknown addresses and methods get this in ' +
-      'place of 404 or 405 where the request has a rare `Content-Type`.',
+      'The body is neither `application/json` nor any `application` type ending in `+json`, or its `charset` is not ' +
+      'UTF-8, or it has a `Content-Encoding` other than `identity`. Unknown addresses and methods get this in place of ' +
+      '404 or 405 where the request has a rare `Content-Type`.',
   },
   idempotency_key_reused: {
     status: 422,
@@ -59,6 +66,13 @@ const catalogue = {
     message: 'Too many requests; please slow down.',
     description: 'Above the rate of the stage, of the client’s address or of its API key.',
     retryAfterSeconds: 1,
+  },
+  request_header_fields_too_large: {
+    status: 431,
+    message: `The URL may have at most ${MAX_URL_CHARACTERS} characters, and the headers ${MAX_HEADER_BYTES} bytes in all.`,
+    description:
+      `The URL has more than ${MAX_URL_CHARACTERS} characters, or the headers have more than ${MAX_HEADER_BYTES} bytes in all. ` +
+      '`message` names the limit.',
   },
   internal_error: {
     status: 500,
@@ -84,6 +98,12 @@ export type ErrorCode = keyof typeof catalogue;
 export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catalogue;
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** Errors of the connection, which no operation and no gateway response has: any request may get them. */
+export const connectionErrorCodes = [
+  'request_timeout',
+  'request_header_fields_too_large',
+] as const satisfies ErrorCode[];
 
 /** The body of every error response. `status` repeats the HTTP status code. */
 export interface ErrorBody {

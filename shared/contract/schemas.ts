@@ -130,32 +130,45 @@ const Limit = v.pipe(
   v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
 );
 
-const CURSOR_MESSAGE = 'must be the one from the Link header of the previous page, given once';
+const CURSOR_MESSAGE = 'is not from a page of this list: start again without it';
+
+const Cursor = v.pipe(
+  v.string('must be given once'),
+  v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+  v.examples([encodeCursor(244141843354535n, 'available')]),
+);
 
 /** The query of a list. A parameter that is given twice arrives as an array and is rejected. */
-export const ListPetsQuery = v.object({
-  limit: v.pipe(
-    v.optional(Limit, PAGE.default.toString()),
-    v.description('The maximum number of pets in the response.'),
-    v.examples([2]),
-  ),
-  status: v.pipe(
-    v.exactOptional(v.picklist(STATUSES, `${STATUS_MESSAGE}, given once`)),
-    v.description('Lists only the pets with this status.'),
-    v.examples(['available']),
-  ),
-  cursor: v.pipe(
-    v.exactOptional(
-      v.pipe(
-        v.string(CURSOR_MESSAGE),
-        v.examples([encodeCursor(244141843354535n)]),
-        v.transform(decodeCursor),
-        v.bigint(CURSOR_MESSAGE),
+export const ListPetsQuery = v.pipe(
+  v.object({
+    limit: v.pipe(
+      v.optional(Limit, PAGE.default.toString()),
+      v.description('The maximum number of pets in the response.'),
+      v.examples([2]),
+    ),
+    status: v.pipe(
+      v.exactOptional(v.picklist(STATUSES, `${STATUS_MESSAGE}, given once`)),
+      v.description('Lists only the pets with this status.'),
+      v.examples(['available']),
+    ),
+    cursor: v.pipe(
+      v.exactOptional(Cursor),
+      v.description(
+        'Where a page begins, in a list of the same `status`. Opaque: follow the `Link` of the page before, which has it.',
       ),
     ),
-    v.description(
-      'Where a page begins. Opaque: do not make one, but follow the `Link` of the page before, which has it.',
-    ),
-  ),
-});
+  }),
+  v.rawTransform(({ dataset: { value }, addIssue }) => {
+    const { cursor, ...others } = value;
+    const query: typeof others & { cursor?: bigint } = others;
+    if (cursor === undefined) return query;
+    const id = decodeCursor(cursor, query.status);
+    if (id === undefined) {
+      const path = { type: 'object', origin: 'value', input: value, key: 'cursor', value: cursor } as const;
+      addIssue({ message: CURSOR_MESSAGE, path: [path] });
+    } else query.cursor = id;
+    return query;
+  }),
+);
 export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;

@@ -3,11 +3,16 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { parseJson } from '../contract/json.ts';
+import { findJsonError } from '../contract/json-syntax.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
-/** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside. */
-const JSON_MEDIA_TYPE = /^application\/(?:[^\s/;]+\+)?json$/i;
+/** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside, or none. */
+const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
+
+/** Parameters of a media type (RFC 9110 section 5.6.6). A quoted value may look like another parameter. */
+const PARAMETERS = /;\s*[^\s=;]+=(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
+const OTHER_CHARSET = /^;\s*charset=(?!("?)utf-?8\1$)/i;
 
 type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
@@ -65,8 +70,7 @@ function singleValues(parameters: [name: string, values: string[] | undefined][]
 }
 
 function readBody(event: RequestEvent): Record<string, unknown> {
-  const contentType = headerValues(event, 'Content-Type').at(-1)?.split(';')[0]?.trim();
-  if (contentType && !JSON_MEDIA_TYPE.test(contentType)) throw new ApiError('unsupported_media_type');
+  requireJson(event);
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
     throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
@@ -76,6 +80,18 @@ function readBody(event: RequestEvent): Record<string, unknown> {
     throw new ApiError('invalid_request', 'The body must be a JSON object.');
   }
   return body as Record<string, unknown>;
+}
+
+/** @throws ApiError `unsupported_media_type` unless the headers say, or leave open, that the body is JSON in UTF-8. */
+function requireJson(event: RequestEvent): void {
+  const contentType = headerValues(event, 'Content-Type').at(-1) ?? '';
+  if (!JSON_MEDIA_TYPE.test(contentType.split(';')[0]!.trim())) throw new ApiError('unsupported_media_type');
+  if (contentType.matchAll(PARAMETERS).some(([parameter]) => OTHER_CHARSET.test(parameter)))
+    throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or left out.');
+  // API Gateway decompresses bodies, and passes the header on.
+  const codings = headerValues(event, 'Content-Encoding').join().split(',');
+  if (codings.some((coding) => !/^(?:identity)?$/i.test(coding.trim())))
+    throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or left out.');
 }
 
 function decodeBase64(text: string): string {
@@ -92,7 +108,7 @@ function parseBody(text: string): unknown {
     const message =
       cause instanceof RangeError
         ? 'The body is nested too deeply.'
-        : `The body is not valid JSON: ${(cause as Error).message}`;
+        : `The body is not valid JSON: ${findJsonError(text)}.`;
     throw new ApiError('invalid_request', message, { cause });
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Pet } from '../../shared/contract/schemas.ts';
-import { filesPrintedIn } from './markdown-code.ts';
+import { filesPrintedIn } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';
 
 /** A client that docs/clients.md prints, and how to call it. */

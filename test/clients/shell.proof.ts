@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type ClientProxy, type Fate, inOrder, startClientProxy } from '../support/client-proxy.ts';
-import { blockWith } from './markdown-code.ts';
+import { blockWith } from '../support/markdown-code.ts';
 import { done, type Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeFor, document, runIn, unpack } from './example-clients.ts';

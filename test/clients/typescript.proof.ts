@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, sharedCompileCache } from '../support/run-command.ts';
-import { blockWith } from './markdown-code.ts';
+import { blockWith } from '../support/markdown-code.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
 import { document, unpack } from './example-clients.ts';

@@ -41,15 +41,16 @@ export async function check(aCase: Case, ask: Ask, known: Known): Promise<void> 
 }
 
 async function checkCreate(
-  { body: { bytes, expected }, mediaType, idempotencyKey, followedBy }: Create,
+  { body: { bytes, expected }, bodyHeaders, idempotencyKey, followedBy }: Create,
   ask: Ask,
   known: Known,
 ): Promise<void> {
-  const request = post(bytes, mediaType.value, idempotencyKey?.values);
+  const request = post(bytes, bodyHeaders.pairs, idempotencyKey?.values);
   const answer = await ask(request);
 
   const refusals: Refusal[] = [];
-  if (!mediaType.isJson) refusals.push({ code: 'unsupported_media_type' });
+  const { naming } = bodyHeaders;
+  if (naming) refusals.push({ code: 'unsupported_media_type', naming });
   if (idempotencyKey && !idempotencyKey.key)
     refusals.push({ code: 'invalid_request', naming: 'Idempotency-Key' });
   if (expected && 'code' in expected) refusals.push(expected);
@@ -75,7 +76,7 @@ async function checkCreate(
 
   if (!idempotencyKey?.key) return;
   known.creations.set(idempotencyKey.key, { pet, text: answer.text });
-  const again = { ...request, headers: post(undefined, mediaType.value, [idempotencyKey.again!]).headers };
+  const again = { ...request, headers: post(undefined, bodyHeaders.pairs, [idempotencyKey.again!]).headers };
   if (followedBy === 'retry') assert.equal((await ask(again)).text, answer.text);
   if (followedBy === 'another body') {
     const other = Buffer.from('{"name":"Another pet","categoryId":0}');
@@ -108,11 +109,19 @@ async function checkList({ query, expected, afterFirst }: List, ask: Ask, known:
   }
   if ('code' in expected) return checkRefusal(await ask(list(query)), [expected]);
   if (afterFirst === undefined) return void (await checkPage(query, expected, ask, known));
-  const first = { ...expected, limit: afterFirst };
+  const first = { ...expected, limit: afterFirst.limit };
   const others = query.filter(([name]) => name !== 'limit');
-  const next = await checkPage([...others, ['limit', afterFirst.toString()]], first, ask, known);
+  const next = await checkPage([...others, ['limit', first.limit.toString()]], first, ask, known);
   if (!next) return;
-  await checkPage([...query, ['cursor', next.cursor]], { ...expected, below: next.below }, ask, known);
+  const { cursor } = next;
+  const at = afterFirst.replaced % cursor.length;
+  const changed = cursor.slice(0, at) + afterFirst.by + cursor.slice(at + 1);
+  const ofAnotherList = others.filter(([name]) => name !== 'status');
+  if (!expected.status) ofAnotherList.push(['status', 'sold']);
+  const lost = { code: 'invalid_request', naming: 'cursor is not from a page of this list' };
+  checkRefusal(await ask(list([...ofAnotherList, ['cursor', cursor]])), [lost]);
+  if (changed !== cursor) checkRefusal(await ask(list([...query, ['cursor', changed]])), [lost]);
+  await checkPage([...query, ['cursor', cursor]], { ...expected, below: next.below }, ask, known);
 }
 
 interface Page {
@@ -157,9 +166,8 @@ async function checkGet({ pet }: Get, ask: Ask, known: Known): Promise<void> {
   assert.match(answer.headers.get('Deprecation') ?? '', /^@\d+$/);
 }
 
-function post(body: Buffer | undefined, mediaType: string | undefined, keys: string[] = []): Request {
-  const headers: Pairs = keys.map((key) => ['Idempotency-Key', key]);
-  if (mediaType !== undefined) headers.unshift(['Content-Type', mediaType]);
+function post(body: Buffer | undefined, bodyHeaders: Pairs, keys: string[] = []): Request {
+  const headers = [...bodyHeaders, ...keys.map((key): Pairs[0] => ['Idempotency-Key', key])];
   return { method: 'POST', path: PETS, query: [], headers, body };
 }
 

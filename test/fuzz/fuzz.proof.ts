@@ -11,7 +11,11 @@ const seed = seedOption('FUZZ_SEED', process.env['FUZZ_SEED']);
 
 test.each<[string, (assembly: string) => Promise<Target<any>>, string[]]>([
   ['the functions', startFunctions, ['CreatePet 201', 'CreatePet 422', 'ListPets 200', 'GetPet 200']],
-  ['the local service', startWire, ['POST /v1/pets 201', 'no key 401', 'other method 405', 'no HTTP 400']],
+  [
+    'the local service',
+    startWire,
+    ['POST /v1/pets 201', 'no key 401', 'other method 405', 'no HTTP 400', 'too long 431'],
+  ],
 ])(
   `%s: ${CASES} generated requests get responses as the interface promises`,
   async (name, start, expected) => {

@@ -40,7 +40,8 @@ const badKey: fc.Arbitrary<IdempotencyKey> = fc
 
 const token = fc.string({ unit: characterOf('abyzXY019!#$&^_.-'), minLength: 1, maxLength: 10 });
 const jsonMediaType = fc.oneof(
-  fc.constantFrom(undefined, '', 'APPLICATION/JSON; charset=utf-16', 'application/json ; x="/+json"'),
+  fc.constantFrom(undefined, '', 'application/json ; x="/+json"', 'application/json; x="; charset=utf-16"'),
+  fc.constantFrom('APPLICATION/JSON; CHARSET=UTF-8', 'application/json;charset="utf8"; x=y'),
   token.map((subtype) => `application/${subtype}+json`),
 );
 const otherMediaType = fc.oneof(
@@ -49,9 +50,36 @@ const otherMediaType = fc.oneof(
 );
 
 export const idempotencyKey = fc.oneof({ arbitrary: goodKey, weight: 4 }, { arbitrary: badKey, weight: 1 });
-export const mediaType = fc.oneof(
-  { arbitrary: fc.record({ value: jsonMediaType, isJson: fc.constant(true) }), weight: 9 },
-  { arbitrary: fc.record({ value: otherMediaType, isJson: fc.constant(false) }), weight: 1 },
+
+/** Headers about the body, and what the error response names if they do not allow the body to be JSON in UTF-8. */
+export interface BodyHeaders {
+  pairs: Pairs;
+  naming?: string;
+}
+
+const goodBodyHeaders: fc.Arbitrary<BodyHeaders> = fc
+  .tuple(jsonMediaType, fc.constantFrom(undefined, '', 'identity', 'Identity , identity'))
+  .map(([type, coding]) => ({
+    pairs: Object.entries({ 'Content-Type': type, 'Content-Encoding': coding }).flatMap(
+      ([name, value]): Pairs => (value === undefined ? [] : [[name, value]]),
+    ),
+  }));
+function badHeader(name: string, naming: string, value: fc.Arbitrary<string>): fc.Arbitrary<BodyHeaders> {
+  return value.map((one) => ({ pairs: [[name, one]], naming }));
+}
+const otherCharset = token.filter((charset) => !/^utf-?8$/i.test(charset));
+const badBodyHeaders = fc.oneof(
+  badHeader('Content-Type', 'application/json', otherMediaType),
+  badHeader(
+    'Content-Type',
+    'charset',
+    otherCharset.map((charset) => `application/json; charset=${charset}`),
+  ),
+  badHeader('Content-Encoding', 'Content-Encoding', fc.constantFrom('gzip', 'br', 'x-gzip', 'identity,gzip')),
+);
+export const bodyHeaders = fc.oneof(
+  { arbitrary: goodBodyHeaders, weight: 9 },
+  { arbitrary: badBodyHeaders, weight: 1 },
 );
 
 /** Headers that mean nothing to the service. */

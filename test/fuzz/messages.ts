@@ -76,7 +76,7 @@ const noStart = fc.oneof(
     .constantFrom('/\xe9', '', '/\0', '/\x7f', '/a\tb', 'v1/pets', ':80')
     .map((target) => `GET ${target} HTTP/1.1`),
   fc
-    .constantFrom('', 'HTTP/1.2', 'HTTP/3.0', 'HTTP/x', 'http/1.1', 'ICE/1.0')
+    .constantFrom('', 'HTTP/0.9', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/3.0', 'HTTP/x', 'http/1.1', 'ICE/1.0')
     .map((version) => `GET / ${version}`),
 );
 const noField = fc.oneof(
@@ -86,11 +86,12 @@ const noField = fc.oneof(
     'Content-Length: 0x0',
     'Content-Length: 1, 1',
     'Transfer-Encoding: gzip',
+    'Transfer-Encoding: identity, chunked',
   ),
-  fc.constant('X: x\r\n'.repeat(3_000).trim()),
 );
 const noChunk = fc.constantFrom('x', '-1', 'fffffffffffffffffffff', '5;\0', '1\r\nab', '1\r\na\r\nx', ';');
 const invalid = fc.oneof(
+  fc.constant('POST /v1/pets HTTP/1.1\r\n\r\n'), // without Host
   noStart.map((start) => head(start)),
   noField.map((field) => head('POST /v1/pets HTTP/1.1', field)),
   noChunk.map(
@@ -113,6 +114,11 @@ const invalid = fc.oneof(
     .map(([text, end]) => text.slice(0, 1 + (end % text.length))),
 );
 
+const tooLong = fc.constantFrom(
+  head(`GET /${'x'.repeat(10_240)} HTTP/1.1`),
+  head('POST /v1/pets HTTP/1.1', 'X: x\r\n'.repeat(3_000).trim()),
+);
+
 const anyBytes = fc
   .tuple(
     fc.constantFrom('\x01', 'GET ', 'GET /', 'POST /v1/pets HTTP/1.1\r\n', 'HTTP/1.1 200 OK\r\n'),
@@ -127,5 +133,6 @@ export const anyMessage: fc.Arbitrary<Message> = fc.oneof(
   withoutKey,
   noOperation,
   invalid.map((text) => ({ kind: 'no HTTP', method: 'any', text, expected: 400 })),
+  tooLong.map((text) => ({ kind: 'too long', method: 'any', text, expected: 431 })),
   anyBytes,
 );

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { anyBody, type Body, type Refusal } from './bodies.ts';
-import { idempotencyKey, type IdempotencyKey, mediaType, type Pairs } from './headers.ts';
+import { type BodyHeaders, bodyHeaders, idempotencyKey, type IdempotencyKey, type Pairs } from './headers.ts';
 import { statuses } from './json.ts';
 
 // Calls of the operations, with what docs/interface.md says about each.
@@ -8,7 +8,7 @@ import { statuses } from './json.ts';
 export interface Create {
   operation: 'createPet';
   body: Body;
-  mediaType: { value: string | undefined; isJson: boolean };
+  bodyHeaders: BodyHeaders;
   idempotencyKey: IdempotencyKey | undefined;
   /** What follows a success with an Idempotency-Key. */
   followedBy: 'nothing' | 'retry' | 'another body';
@@ -19,8 +19,8 @@ export interface List {
   query: Pairs;
   /** If omitted, the query may be accepted or not. */
   expected?: { limit: number; status?: string } | Refusal;
-  /** Has the query follow the cursor of a page with this limit. */
-  afterFirst?: number;
+  /** Has the query follow the cursor of a page with this limit, also with one character replaced. */
+  afterFirst?: { limit: number; replaced: number; by: string };
 }
 
 export interface Get {
@@ -34,7 +34,7 @@ export type Case = Create | List | Get;
 const create: fc.Arbitrary<Create> = fc.record({
   operation: fc.constant('createPet'),
   body: anyBody,
-  mediaType,
+  bodyHeaders,
   idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
   followedBy: fc.constantFrom('nothing', 'retry', 'retry', 'another body'),
 });
@@ -60,7 +60,14 @@ const goodList = fc
     limit: fc.option(goodLimit, { nil: undefined }),
     status: fc.option(status, { nil: undefined }),
     others: otherParameters,
-    afterFirst: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+    afterFirst: fc.option(
+      fc.record({
+        limit: fc.integer({ min: 1, max: 5 }),
+        replaced: fc.nat(),
+        by: fc.constantFrom('', 'A', 'z', '0', '_', '=', 'MA'),
+      }),
+      { nil: undefined },
+    ),
   })
   .chain(({ limit, status: wanted, others, afterFirst }) => {
     const query: Pairs = [...others];

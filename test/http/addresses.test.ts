@@ -58,6 +58,19 @@ describe('An unknown address', () => {
   });
 });
 
+// AWS does not document how API Gateway responds.
+(isDeployed ? describe.skip : describe)('A URL of more than 10,240 characters', () => {
+  test.each(['/pets', '/pets/1', `${rootAddress}/v1/orders`])(
+    'is rejected, with or without an API key: %s',
+    async (address) => {
+      for (const send of [request, anonymousRequest]) {
+        const answer = await send(`${address}?x=${'x'.repeat(10_240)}`);
+        expectError(answer, 'request_header_fields_too_large', expect.stringContaining('The URL'));
+      }
+    },
+  );
+});
+
 describe('A method that the address does not allow', () => {
   test.each(disallowed)(
     'is rejected, with or without an API key: $method $address',

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
+import { deflateSync, gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
@@ -70,14 +71,14 @@ describe('POST /v1/pets', () => {
     await expectStored(body, rex);
   });
 
-  test.each([
-    undefined,
-    'application/json',
-    'Application/JSON',
-    'application/json ;charset=UTF-8',
-    'application/vnd.petstore+json',
-  ])('accepts the media type %s', async (mediaType) => {
-    const headers = { ...(mediaType && { 'Content-Type': mediaType }) };
+  test.each<Record<string, string>>([
+    {},
+    { 'Content-Type': 'application/json' },
+    { 'Content-Type': 'Application/JSON', 'Content-Encoding': 'identity' },
+    { 'Content-Type': 'application/json ;charset=UTF-8' },
+    { 'Content-Type': 'application/json; charset="utf8"' },
+    { 'Content-Type': 'application/vnd.petstore+json' },
+  ])('accepts a body with the headers %j', async (headers) => {
     expectSuccess(await request('/pets', { method: 'POST', headers, body: REX }), 201);
   });
 
@@ -127,7 +128,8 @@ describe('POST /v1/pets rejects', () => {
     [`{"name":"${marker}"}`, /^categoryId is required\.$/],
     [`{"__proto__":${marked}}`, /^name is required; categoryId is required\.$/],
     ['{"name":"","status":1}', /^name must be [^;]+; categoryId is required; status must be [^;]+\.$/],
-  ])('a pet by naming every field that is missing or wrong: %s', async (body, message) => {
+    ['{"name":"Rex",\r\n"🐕":0,}', /: line 2, column 7: expected a name in double quotes, not }\.$/],
+  ])('a pet with a message that names all that is missing or wrong: %j', async (body, message) => {
     expectError(await postPet(body), 'invalid_request', expect.stringMatching(message));
   });
 
@@ -144,20 +146,27 @@ describe('POST /v1/pets rejects', () => {
     ['of more than 64 KiB', 'request_too_large', marked.padEnd(MAX_BODY_BYTES + 1)],
     ['of 64 Ki characters', 'request_too_large', marked.replace('Rex', '\u00e9').padEnd(MAX_BODY_BYTES)],
   ])('a body %s: %s', async (_what, code, body) => {
-    expectError(await postPet(body), code);
+    expectError(await postPet(body), code, expect.not.stringContaining(marker));
   });
 
+  describe.each([
+    ['application/json', ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'json']],
+    ['application/json', ['application/jsonp', 'application/+json', 'application/x json', 'image/svg+json']],
+    ['charset', ['application/json; charset=iso-8859-1', 'application/json;charset=utf-8; Charset="latin1"']],
+  ])('another Content-Type, naming %s:', (named, mediaTypes) => {
+    test.each(mediaTypes)('%s', async (mediaType) => {
+      const message = expect.stringContaining(named);
+      expectError(await postPet(marked, { 'Content-Type': mediaType }), 'unsupported_media_type', message);
+    });
+  });
+
+  // API Gateway itself rejects other codings, and bodies that are not encoded as the header says.
   test.each([
-    'text/plain',
-    'text/json',
-    'application/x-www-form-urlencoded',
-    'application/jsonp',
-    'application/+json',
-    'application/x json',
-    'image/svg+json',
-    'json',
-  ])('the media type %s', async (mediaType) => {
-    expectError(await postPet(marked, { 'Content-Type': mediaType }), 'unsupported_media_type');
+    ['gzip', gzipSync(marked)],
+    ['deflate', deflateSync(marked)],
+  ])('the content coding %s', async (coding, body) => {
+    const message = expect.stringContaining('Content-Encoding');
+    expectError(await postPet(body, { 'Content-Encoding': coding }), 'unsupported_media_type', message);
   });
 
   test('a request without a body', async () => {

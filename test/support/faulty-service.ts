@@ -66,6 +66,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
         sourceIp: '127.0.0.1',
       });
     },
+    api,
     /** The functions by the names of their constructs, such as `ListPets`. */
     handlers,
     tally: proxy.tally,

@@ -30,6 +30,8 @@ export interface DocumentedOperation {
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the body; undefined when there is none. */
   body: object | undefined;
+  /** The request that the examples of its parameters and body make, with `/v1` in its target. */
+  example: { method: string; target: string; headers: Record<string, string>; body?: string };
   /** By status. */
   answers: Record<string, DocumentedAnswer>;
 }
@@ -60,10 +62,23 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
         path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]*)')}/?$`),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
+        example: { method: method.toUpperCase(), ...exampleOf(path, operation) },
         answers: answersOf(operation.responses),
       })),
     ),
     others: answersOf(resolved['x-other-requests'].responses),
+  };
+}
+
+function exampleOf(path: string, { parameters = [], requestBody }: any) {
+  const given = (place: string): [string, string][] =>
+    parameters.flatMap((parameter: any) =>
+      parameter.in === place ? [[parameter.name, `${parameter.example}`]] : [],
+    );
+  return {
+    target: `/v1${path.replaceAll(/\{\w+\}/g, () => given('path')[0]![1])}?${new URLSearchParams(given('query')).toString()}`,
+    headers: Object.fromEntries(given('header')),
+    body: requestBody && JSON.stringify(requestBody.content['application/json'].example),
   };
 }
 

@@ -7,6 +7,7 @@ const parts = {
   'bench/load': 'load',
   bench: 'benchmark',
   browser: 'page',
+  'clients/generated': 'generated clients',
   clients: 'clients',
   'infra/local/watch': 'hot reload',
   'infra/operate/keys': 'key commands',

@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
-import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import {
+  connectionErrorCodes,
+  errorCatalogue,
+  type ErrorCode,
+  errorCodes,
+} from '../../../shared/contract/errors.ts';
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
@@ -9,8 +14,6 @@ import { errorExample, exampleOf } from './examples.ts';
 import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
-/** Relative to the document: both are files of this project. */
-const INTERFACE = 'docs/interface.md';
 const allOperations = Object.values<Operation>(operations);
 
 /**
@@ -32,10 +35,13 @@ function openApiDocument(version: string): Json {
       description:
         'Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8. Every request ' +
         'carries an API key as a bearer token, and every error response has the same body, `Error`.',
-      contact: { name: 'The operator of the stage, who issues its API keys', url: `${INTERFACE}#help` },
+      contact: { name: 'The operator of the stage, who issues its API keys' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    externalDocs: { description: 'The interface: promises, limits and compatibility', url: INTERFACE },
+    externalDocs: {
+      description: 'The interface: promises, limits and compatibility',
+      url: 'docs/interface.md',
+    },
     servers: [
       server('Production', 'host', 'petstore.example.com'),
       server('Staging', 'staging_host', 'staging.petstore.example.com'),
@@ -66,10 +72,9 @@ function openApiDocument(version: string): Json {
     'x-other-requests': {
       description: 'Responses to any other URL or method, with or without an API key.',
       responses: Object.fromEntries(
-        [...gatewayErrorCodes('others'), 'method_not_allowed' as const].map((code) => [
-          errorCatalogue[code].status,
-          errorResponse(code),
-        ]),
+        [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
+          (code) => [errorCatalogue[code].status, errorResponse(code)],
+        ),
       ),
     },
   };
@@ -169,6 +174,7 @@ function jsonContent(schema: Json, example: unknown): Json {
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     ...gatewayErrorCodes('operations'),
+    ...connectionErrorCodes,
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
   return errorCodes.filter((code) => possible.has(code));

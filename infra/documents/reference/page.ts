@@ -15,7 +15,7 @@ export interface Reference {
 }
 
 interface Document {
-  info: { title: string; description?: string; contact?: object };
+  info: { title: string; description?: string };
   externalDocs?: object;
   servers?: { url: string; description?: string }[];
   components?: { securitySchemes?: Record<string, { description?: string }> };
@@ -50,9 +50,8 @@ export function referencePage(document: string, { library, service }: ReferenceO
   const content = JSON.parse(document, forLibrary) as Document;
   if (service) {
     content.servers = [{ url: service.baseAddress, description: 'This machine' }];
-    // Their URLs are relative to the document, next to which the service has no files.
+    // Its URL is relative to the document, next to which the service has no files.
     delete content.externalDocs;
-    delete content.info.contact;
   } else
     content.info.description = [content.info.description, authentication(content), READ_ONLY].join('\n\n');
   const page: ReferencePage = { document: content, ...(service && { apiKey: service.apiKey }) };

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
-  STATUS_CODES,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
+import { rejectInvalidRequests } from './connection-errors.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 import { plain, UsageError } from '../../operate/command.ts';
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload and header sizes. */
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload size. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-const MAX_HEADER_BYTES = 10_240;
+/** Far above the limit of the service, so that the error can say what is too long. */
+const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
 const SHUTDOWN_MILLISECONDS = 10_000;
-const LINGER_MILLISECONDS = 2_000;
 
 export interface HttpServer {
   port: number;
@@ -28,23 +28,26 @@ export interface HttpServer {
  * Serves the API on the loopback interface and prints a line per request.
  *
  * @param respondFirst responds to requests that are not for the API, and returns undefined for all others
+ * @param timeouts how long a request may take to arrive, in milliseconds @default - Node's: 60 s for the head, 300 s for all
  */
 export async function serve(
   api: ApiGateway,
   port: number,
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
+  timeouts: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = {},
 ): Promise<HttpServer> {
   const inFlight = new Set<ServerResponse>();
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    if (!accepts(incoming)) return;
     const start = performance.now();
     const request = readHead(incoming);
     inFlight.add(outgoing);
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
+      if (!inFlight.has(outgoing)) return; // rejected meanwhile
       if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
-      else if (!hasValidHost(request)) send(outgoing, api.gatewayResponse('DEFAULT_4XX'));
       else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // the client disconnected
@@ -55,12 +58,17 @@ export async function serve(
   }
 
   // By default, Node rejects a request without Host or with an unknown Expect, with an empty body.
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false });
-  // By default, Node closes the connection of a client that closed its side, before the response is sent.
-  Object.assign(server, { httpAllowHalfOpen: true });
+  const server = createServer({
+    maxHeaderSize: MAX_READABLE_HEAD_BYTES,
+    requireHostHeader: false,
+    ...timeouts,
+  });
+  // By default, Node closes the connection of a client that closed its side, before the response is sent, and reads no
+  // more than 1,000 headers.
+  Object.assign(server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
+  const accepts = rejectInvalidRequests(server, api, inFlight);
   server.on('request', (incoming, outgoing) => void respond(incoming, outgoing));
   server.on('checkExpectation', (incoming, outgoing) => void respond(incoming, outgoing));
-  rejectMalformedRequests(server, api, inFlight);
 
   await listen(server, port);
   return {
@@ -102,12 +110,6 @@ async function untilSent(inFlight: Set<ServerResponse>): Promise<void> {
   }
 }
 
-/** One Host that is a name or address with an optional port (RFC 9112 section 3.2): links are made from it. */
-function hasValidHost(request: HttpRequest): boolean {
-  const [host, ...more] = headerValues(request, 'Host');
-  return more.length === 0 && /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host ?? '');
-}
-
 function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   // RFC 9110 section 8.6 forbids Content-Length in a response without content.
   const length = status === NO_CONTENT ? {} : { 'Content-Length': Buffer.byteLength(body) };
@@ -122,7 +124,7 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   const headers = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
   );
-  // An HTTP/1.0 request has no Host.
+  // An HTTP/1.0 request may lack Host, from which links are made.
   if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
   return {
     method,
@@ -143,35 +145,6 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
     if (size <= MAX_BODY_BYTES) chunks.push(chunk as Buffer);
   }
   return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
-}
-
-/** Rejects what is not HTTP, or has too many headers, on its connection, after the responses to earlier requests. */
-function rejectMalformedRequests(server: Server, api: ApiGateway, inFlight: Set<ServerResponse>): void {
-  const rejected = new WeakSet<Duplex>();
-  server.on('clientError', async (_error, socket) => {
-    if (rejected.has(socket)) return; // each further packet is an error too
-    rejected.add(socket);
-    const earlier = [...inFlight].filter(({ req }) => req.socket === socket && req.complete);
-    await Promise.all(earlier.map((outgoing) => once(outgoing, 'close')));
-    sendOnConnection(socket, api.gatewayResponse('DEFAULT_4XX'));
-  });
-  server.on('connect', (_incoming, socket) => sendOnConnection(socket, api.gatewayResponse('DEFAULT_4XX')));
-}
-
-function sendOnConnection(socket: Duplex, { status, headers, body }: HttpResponse): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const fields = Object.entries({
-    ...headers,
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
-  });
-  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
-  // Closing it with unread data would reset the connection and lose the response (RFC 9112 section 9.6).
-  void setTimeout(LINGER_MILLISECONDS, undefined, { ref: false }).then(() => socket.destroy());
 }
 
 function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {

@@ -131,12 +131,30 @@ test.each<[string, v.GenericSchema, unknown[]]>([
   ['petId', PetIdParameter, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000), '\u0665', 5n]],
   ['limit', ListPetsQuery.entries.limit, ['+5', '5.0', '05', '5\n', ' 5', '1e1', '']],
   ['status', ListPetsQuery.entries.status, ['Sold', 'sold,pending', '']],
-  ['cursor', ListPetsQuery.entries.cursor, ['', '42', 'MA', encodeCursor(-1n)]],
+  ['cursor', ListPetsQuery.entries.cursor, ['', '?', 'a b', 'MA==', 'a\n', 'a'.repeat(65), 5]],
 ])('%s in another spelling is refused', (_name, schema, spellings) => {
   expect(spellings.filter((text) => v.is(schema, text))).toEqual([]);
 });
 
 describe('the query of a list', () => {
+  test.each<[string, object, string]>([
+    ['of the list of all pets', { status: 'sold' }, encodeCursor(42n)],
+    ['of the list of a status', {}, encodeCursor(42n, 'sold')],
+  ])('may not have the cursor %s', (_what, query, cursor) => {
+    expect(complaints(ListPetsQuery, { ...query, cursor })).toEqual([
+      ['cursor', 'is not from a page of this list: start again without it'],
+    ]);
+  });
+
+  test('may change its limit from page to page', () => {
+    const query = { status: 'sold', cursor: encodeCursor(42n, 'sold') };
+    expect(v.parse(ListPetsQuery, { ...query, limit: '7' })).toEqual({
+      limit: 7,
+      status: 'sold',
+      cursor: 42n,
+    });
+  });
+
   test('asks for 20 pets unless told otherwise', () => {
     expect(v.parse(ListPetsQuery, {})).toEqual({ limit: 20 });
   });

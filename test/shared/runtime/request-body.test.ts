@@ -22,8 +22,12 @@ describe('the body', () => {
     ['none', null],
     ['another header', { Accept: 'text/html' }],
     ['application/json', { 'Content-Type': 'application/json' }],
-    ['white space and parameters', { 'Content-Type': ' Application/JSON ;charset=utf-8' }],
+    ['no type', { 'Content-Type': '' }],
+    ['white space and parameters', { 'Content-Type': ' Application/JSON ;charset=utf-8; a=b' }],
     ['a +json suffix', { 'content-type': 'application/vnd.pets.v1+json' }],
+    ['a charset in quotes', { 'Content-Type': 'application/json; a="\\";" ; Charset="UTF8"' }],
+    ['the name of a charset elsewhere', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
+    ['no coding', { 'content-encoding': ' Identity, ' }],
   ])('is read with headers: %s', (_what, headers) => {
     expect(bodyOf(postPetEvent(REX, { headers }))).toEqual({ name: 'Rex', categoryId: 7n });
   });
@@ -38,6 +42,34 @@ describe('the body', () => {
   ])('is not looked at when it is sent as %s', (contentType) => {
     const event = postPetEvent('{', { headers: { 'content-type': contentType } });
     expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', 'application/json'));
+  });
+
+  test.each([
+    'application/json;charset=iso-8859-1',
+    'application/json;  CHARSET="utf-16"',
+    'application/vnd.pets+json; a=b; charset=utf-80',
+    'application/json; charset="utf-8',
+    'application/json; charset=utf-8"',
+    'application/json; charset=x-utf-8',
+    'application/json; charset=',
+    'application/json; charset=utf-8; charset=latin1',
+    'application/json; a="\\"" ;charset=latin1',
+    '; charset=latin1',
+  ])('is not looked at in another charset: %s', (contentType) => {
+    const event = postPetEvent('{', { headers: { 'content-type': contentType } });
+    expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', '^The charset of Content-Type'));
+  });
+
+  test.each([
+    ['gzip'],
+    ['identity, br'],
+    ['identitys'],
+    ['x identity'],
+    ['identity', 'gzip'],
+    ['gzip', 'identity'],
+  ])('is not looked at when it is encoded: %s %s', (...codings) => {
+    const event = postPetEvent('{', { multiValueHeaders: { 'content-encoding': codings } });
+    expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', '^Content-Encoding must be'));
   });
 
   test('may have 64 KiB', () => {
@@ -80,7 +112,7 @@ describe('the body', () => {
   });
 
   test.each([
-    ['is not JSON', '{"name":"Rex",}', 'not valid JSON'],
+    ['is not JSON', '{"name":"Rex",}', ': line 1, column 15: expected a name in double quotes, not }\\.$'],
     ['nests too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
   ])('is refused when it %s', (_what, body, word) => {
     expect(() => bodyOf(postPetEvent(body))).toThrow(refused('invalid_request', word));

@@ -23,13 +23,20 @@ function headersOf(headers: Record<string, string[]>): unknown {
 }
 
 describe('the query', () => {
+  test('names a cursor that is not from a page of its list', () => {
+    const message = '^cursor is not from a page of this list: start again without it\\.$';
+    expect(() => queryOf({ cursor: [encodeCursor(42n, 'sold')] })).toThrow(
+      refused('invalid_request', message),
+    );
+  });
+
   test('may be absent, and what it does not know is dropped', () => {
     expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({ limit: 20 });
     expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5 });
   });
 
   test('gives limit, status and cursor their types', () => {
-    const query = { limit: ['100'], status: ['sold'], cursor: [encodeCursor(42n)] };
+    const query = { limit: ['100'], status: ['sold'], cursor: [encodeCursor(42n, 'sold')] };
     expect(queryOf(query)).toEqual({ limit: 100, status: 'sold', cursor: 42n });
   });
 
@@ -40,13 +47,13 @@ describe('the query', () => {
     ['cursor', [encodeCursor(42n), encodeCursor(42n)]],
   ])('%s given as %j is refused by name', (name, values) => {
     expect(() => queryOf({ [name]: values })).toThrow(
-      refused('invalid_request', `^${name} must be .*, given once\\.$`),
+      refused('invalid_request', `^${name} must be .*given once\\.$`),
     );
   });
 
   test('is told of all that is wrong at once', () => {
     expect(() => queryOf({ limit: ['0'], status: ['gone'], cursor: ['?'] })).toThrow(
-      refused('invalid_request', 'limit must', 'status must', 'cursor must'),
+      refused('invalid_request', 'limit must', 'status must', 'cursor is not'),
     );
   });
 });

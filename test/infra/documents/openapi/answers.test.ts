@@ -1,20 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readTemplate } from '../../../../infra/local/template/assembly.ts';
 import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
-import { staticResponse } from '../../../../infra/local/gateway/integrations.ts';
+import { serve } from '../../../../infra/local/gateway/server.ts';
 import type { Template } from '../../../../infra/local/template/template.ts';
+import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
+import { firewallResponse, gatewayResponseOf } from '../../../support/aws-responses.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { rowOf } from '../../../support/operations.ts';
-import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
+import { sendBytes } from '../../../support/raw-http.ts';
 
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
 
 /** Gives what is to be held against one documented answer, its example's first. */
 type Way = () => Promise<Exchange[]>;
 
-const { answers, contradictions, nameOf } = contract();
+const { answers, contradictions, examples, nameOf } = contract();
 const names = [...answers.keys()];
 
 /** Pets as the examples have them, without what the service assigns. */
@@ -22,7 +24,6 @@ const [rex, mia] = (answers.get('listPets 200')!.example as { id: number }[]).ma
   JSON.stringify(pet),
 ) as [string, string];
 
-const requestId = 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e';
 let template: Template;
 let service: FaultyService;
 let isThrottled = false;
@@ -33,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const list: Request = { target: '/v1/pets' };
 const orders: Request = { target: '/v1/orders' };
 const create = (body: string, headers: Record<string, string> = {}): Request => ({
   method: 'POST',
@@ -42,42 +42,35 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
   body,
 });
 
-/** A request of each operation that it accepts, and one to no operation. */
-const sampleRequests: Record<string, Request> = {
-  listPets: list,
-  createPet: create(rex),
-  getPet: { target: '/v1/pets/1' },
-  other: orders,
-};
+/** The request of each operation that the document shows, and one to no operation. */
+const sampleRequests: Record<string, Request> = { ...examples, other: orders };
+const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
 
 /** Ways to what an operation answers of its own, and to what is told to all other requests. */
 const ownWays: Record<string, Way> = {
   'listPets 200': async () => {
     await sent(create(mia), create(mia), create(rex));
-    const first = await sent({ target: '/v1/pets?limit=2&status=available' });
-    return [...first, ...(await sent({ target: '/v1/pets?limit=100' }))];
+    const first = await sent({ target: list.target.replace(/&cursor=.*/, '') });
+    return [...first, ...(await sent(list)), ...(await sent({ target: '/v1/pets?limit=100' }))];
   },
   'listPets 400': () => sent({ target: '/v1/pets?limit=0&status=lost' }),
 
-  'createPet 201': () => sent(create(rex)),
+  'createPet 201': () => sent(createOnce),
   'createPet 400': () => sent(create('{"categoryId":"7"}')),
   'createPet 413': () => sent(create(' '.repeat(65_537))),
   'createPet 415': () => sent(create(rex, { 'Content-Type': 'text/plain' })),
-  'createPet 422': async () => {
-    const headers = { 'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"' };
-    await sent(create(rex, headers));
-    return sent(create(mia, headers));
-  },
+  'createPet 422': () => sent(createOnce, { ...createOnce, body: mia }),
 
   'getPet 200': async () => {
-    const [created] = await sent(create(rex));
-    return sent({ target: `/v1/pets/${JSON.parse(created!.answer.text).id}` });
+    const [created] = await sent(createOnce);
+    const { id } = JSON.parse(created!.answer.text);
+    return sent({ target: getPet.target.replace(/\d+(?=\?)/, id) });
   },
   'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
 
   'other 404': () => sent(orders),
-  'other 405': () => sent({ ...list, method: 'PUT' }),
-  'other 415': () => sent({ ...list, method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
+  'other 405': () => sent({ target: '/v1/pets', method: 'PUT' }),
+  'other 415': () => sent({ target: '/v1/pets', method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
   'other 400': async () => [givenByApiGateway('DEFAULT_4XX', orders)],
   'other 413': async () => [givenByApiGateway('REQUEST_TOO_LARGE', orders)],
   'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
@@ -86,7 +79,7 @@ const ownWays: Record<string, Way> = {
 /** The way to an answer: one of its own, or one that all operations have. */
 function wayTo(name: string): Way {
   const [operation = ''] = name.split(' ');
-  const request = rowOf(sampleRequests, operation, 'add a request to `sampleRequests` in answers.test.ts');
+  const request = sampleRequests[operation]!;
   const ways = { ...commonWays(operation, request), ...ownWays };
   return rowOf(ways, name, 'add a way to this answer to `ownWays` in answers.test.ts');
 }
@@ -97,8 +90,14 @@ function commonWays(operation: string, request: Request): Record<string, Way> {
     [`${operation} 400`]: async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', request)],
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
     [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
+    [`${operation} 408`]: () =>
+      rejected(request, 'X: x', { requestTimeout: 50, connectionsCheckingInterval: 10 }),
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
-    [`${operation} 429`]: async () => [givenByApiGateway('THROTTLED', request), givenByFirewall(request)],
+    [`${operation} 429`]: async () => [
+      givenByApiGateway('THROTTLED', request),
+      exchange(request, firewallResponse()),
+    ],
+    [`${operation} 431`]: () => rejected(request, `X: ${'x'.repeat(2_000_000)}`),
     [`${operation} 500`]: async () => [
       ...(await misconfigured(request)),
       givenByApiGateway('DEFAULT_5XX', request),
@@ -140,32 +139,23 @@ async function sent(...requests: Request[]): Promise<Exchange[]> {
   return exchanges.slice(-1);
 }
 
-/** An answer that only API Gateway on AWS has occasion to give, as the template has it. */
-function givenByApiGateway(responseType: string, request: Request): Exchange {
-  const { properties } = template
-    .resources('AWS::ApiGateway::GatewayResponse')
-    .find(({ properties: { ResponseType } }) => ResponseType === responseType)!;
-  const { status, headers, body } = staticResponse(properties);
-  return exchange(request, {
-    status,
-    headers: { ...headers, 'x-amzn-RequestId': requestId },
-    body: body.replaceAll('$context.requestId', requestId),
-  });
+/** The answer to a head without an end, over a connection of its own. */
+async function rejected(request: Request, line: string, timeouts = {}): Promise<Exchange[]> {
+  const { method = 'GET', target } = request;
+  const server = await serve(service.api, 0, undefined, timeouts);
+  const text = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n${line}\r\n`;
+  const { status, head, body } = await sendBytes(server.port, text);
+  await server.close();
+  const headers = head
+    .split('\r\n')
+    .slice(1)
+    .map((field) => field.split(': '));
+  return [exchange(request, { status, headers: Object.fromEntries(headers), body })];
 }
 
-/** The answer of production's firewall where the rule for keys blocks a request, as the template has it. */
-function givenByFirewall(request: Request): Exchange {
-  const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
-  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === 'PerKey');
-  const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
-  const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
-  expect(ContentType).toBe('APPLICATION_JSON');
-  const headers = ResponseHeaders.map(({ Name, Value }: Record<string, string>) => [Name, Value]);
-  return exchange(request, {
-    status: ResponseCode,
-    headers: { 'Content-Type': 'application/json', ...Object.fromEntries(headers) },
-    body: Content,
-  });
+/** An answer that only API Gateway on AWS has occasion to give. */
+function givenByApiGateway(responseType: string, request: Request): Exchange {
+  return exchange(request, gatewayResponseOf(template, responseType));
 }
 
 function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {

@@ -36,6 +36,17 @@ const refused: Exchange = {
     text: '{"code":"invalid_request","message":"categoryId is required.","status":400}',
   },
 };
+const lostCursor: Exchange = {
+  ...listed,
+  target: '/pets?cursor=a',
+  answer: {
+    ...refused.answer,
+    text: refused.answer.text.replace(
+      'categoryId is required',
+      'cursor is not from a page of this list: start again without it',
+    ),
+  },
+};
 const orders: Exchange = {
   ...listed,
   target: '/orders',
@@ -114,6 +125,16 @@ test.each<[string, Exchange, string]>([
     'but the document allows it',
   ],
   ['an error for what is allowed', { ...refused, body: created.body }, 'but the document allows it'],
+  [
+    'an error for more than the cursor',
+    answering(lostCursor, { text: lostCursor.answer.text.replace('cursor', 'limit; cursor') }),
+    'but the document allows it',
+  ],
+  [
+    'an error for a cursor that is not there',
+    { ...lostCursor, target: '/pets' },
+    'but the document allows it',
+  ],
 ])('openapi.json forbids %s', (_what, exchange, problem) => {
   expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
 });

@@ -32,7 +32,7 @@ test.each([
   [['--outputs', 'x'], /^Unknown option '--outputs'/],
   [
     ['--output', join(folder, 'file')],
-    /^\S+file cannot be written: .*EEXIST.*\. Choose another folder with --output\.$/,
+    /^\S+file cannot be written: .*ENOTDIR.*\. Choose another folder with --output\.$/,
   ],
 ])('npm run docs rejects %j in a sentence', async (parameters, sentence) => {
   writeFileSync(join(folder, 'file'), '');

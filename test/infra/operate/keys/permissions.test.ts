@@ -64,7 +64,7 @@ afterAll(async () => {
 
 function documentedPolicy(): Statement[] {
   const document = readFileSync(new URL('../../../../docs/api-keys.md', import.meta.url), 'utf8');
-  const json = /^## Permissions\n.*?```json\n(.*?)```/ms.exec(document)![1]!;
+  const json = /^## Permissions\n.*?```json aws\n(.*?)```/ms.exec(document)![1]!;
   const { Statement: statements } = JSON.parse(
     json.replaceAll(/(arn:aws:[a-z]+):[a-z0-9-]+:\d{12}:/g, `$1:${region}:${accountId}:`),
   );

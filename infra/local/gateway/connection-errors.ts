@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { type ErrorBody, errorBody } from '../../../shared/contract/errors.ts';
+import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from '../../../shared/contract/limits.ts';
+import type { ApiGateway } from './api-gateway.ts';
+
+// Requests that break HTTP, or a limit of the connection, get no gateway response: the server writes an Error body itself
+// and closes the connection, because it cannot know where the next request would begin.
+
+const LINGER_MILLISECONDS = 2_000;
+const UNKNOWN_VERSION = 'its version must be HTTP/1.1 or HTTP/1.0';
+
+/** Reasons by the parser's error codes, where its own are hard to understand. */
+const clearerReasons: Record<string, string> = {
+  HPE_INVALID_EOF_STATE: 'it is incomplete',
+  HPE_PAUSED_H2_UPGRADE: UNKNOWN_VERSION,
+};
+
+/** An error of Node's HTTP server or parser. */
+type ClientError = NodeJS.ErrnoException & { reason?: string };
+
+/** The error of a request whose head is invalid or too large, or undefined. */
+function headError({
+  url = '',
+  rawHeaders,
+  httpVersion,
+  headersDistinct,
+}: IncomingMessage): ErrorBody | undefined {
+  if (url.length > MAX_URL_CHARACTERS) {
+    return tooLarge(`The URL may have at most ${MAX_URL_CHARACTERS} characters.`);
+  }
+  // Each name and each value is followed by two characters: `: ` or the end of the line.
+  if (rawHeaders.join('  ').length + 2 > MAX_HEADER_BYTES) {
+    return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in all.`);
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid(UNKNOWN_VERSION);
+  const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
+  // An intermediary that reads it otherwise would see another end of the body (RFC 9112 section 6.1).
+  if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
+    return invalid('Transfer-Encoding must be chunked, and needs HTTP/1.1');
+  }
+  // RFC 9112 section 3.2.
+  if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
+    return invalid('it must have one Host header');
+  }
+  const isValid = hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host));
+  return isValid ? undefined : invalid('Host must be a name or an address, with an optional port');
+}
+
+/**
+ * Rejects what the server cannot accept as a request, or does not receive in time.
+ *
+ * @param inFlight responses to requests that are being received or handled; those to rejected requests are removed
+ * @returns a function that returns whether a request whose head was read is accepted
+ */
+export function rejectInvalidRequests(
+  server: Server,
+  api: ApiGateway,
+  inFlight: Set<ServerResponse>,
+): (request: IncomingMessage) => boolean {
+  const rejected = new WeakSet<Duplex>();
+
+  async function reject(socket: Duplex, error: ErrorBody, method?: string): Promise<void> {
+    if (rejected.has(socket)) return; // each further packet is an error too
+    rejected.add(socket);
+    const ofSocket = [...inFlight].filter(({ req }) => req.socket === socket);
+    const earlier = ofSocket.filter(({ req }) => req.complete);
+    for (const outgoing of ofSocket) if (!earlier.includes(outgoing)) inFlight.delete(outgoing);
+    await Promise.all(earlier.map((outgoing) => once(outgoing, 'close')));
+    const { headers } = api.gatewayResponse('DEFAULT_4XX');
+    sendOnConnection(socket, headers, error, method === 'HEAD');
+  }
+
+  server.on('clientError', (error: ClientError, socket) => void reject(socket, clientError(error)));
+  server.on(
+    'connect',
+    (_request, socket) => void reject(socket, invalid('CONNECT is a method for proxies only')),
+  );
+
+  return (request) => {
+    const error = headError(request);
+    if (error) void reject(request.socket, error, request.method);
+    if (!rejected.has(request.socket)) return true;
+    request.resume();
+    return false;
+  };
+}
+
+function clientError({ code = '', reason }: ClientError): ErrorBody {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorBody('request_timeout');
+  if (code === 'HPE_HEADER_OVERFLOW') return tooLarge();
+  const known = clearerReasons[code] ?? reason;
+  return known === undefined ? errorBody('invalid_request') : invalid(known);
+}
+
+function invalid(reason: string): ErrorBody {
+  return errorBody('invalid_request', `The request is not valid HTTP: ${reason}.`);
+}
+
+function tooLarge(message?: string): ErrorBody {
+  return errorBody('request_header_fields_too_large', message);
+}
+
+function sendOnConnection(
+  socket: Duplex,
+  headers: Record<string, string>,
+  error: ErrorBody,
+  isHead: boolean,
+): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(error);
+  const fields = Object.entries({
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  });
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${isHead ? '' : body}`);
+  // Closing it with unread data would reset the connection and lose the response (RFC 9112 section 9.6).
+  void setTimeout(LINGER_MILLISECONDS, undefined, { ref: false }).then(() => socket.destroy());
+}

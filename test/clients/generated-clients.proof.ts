@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
+import { type ClientProxy, type Fate, startClientProxy } from '../support/client-proxy.ts';
+import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { reportFigure } from '../support/proofs-reporter.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { build, type Generator, generators, keepsInt64, missingProgram, start } from './generated-clients.ts';
+
+// Generates clients by the commands in docs/clients.md, and runs a program with each against the local service.
+
+const parent = temporaryFolder();
+const maximum = 2n ** 63n - 1n;
+let service: LocalService;
+let proxy: ClientProxy;
+let built = 0;
+
+// What a later release may send, or something between service and client.
+const unknownCode = { code: 'pet_asleep', message: 'The pet is asleep.' };
+const undocumentedStatus = { code: 'teapot', message: 'No coffee here.' };
+const fates: Record<string, Fate> = {
+  '/v1/pets/1': { status: 400, body: JSON.stringify({ ...unknownCode, status: 400, hint: 'Wait.' }) },
+  '/v1/pets/2': { status: 418, body: JSON.stringify({ ...undocumentedStatus, status: 418 }) },
+  '/v1/pets/3': { status: 200, body: '{"id":3,"name":"Rex","categoryId":7,"color":{"main":"black"}}' },
+};
+
+beforeAll(async () => {
+  const { assembly } = await sharedSynthesis();
+  service = await startLocalService('--assembly', assembly);
+  proxy = await startClientProxy(service.baseAddress);
+  proxy.decide(({ target }) => fates[target] ?? 'pass');
+  await call('', stringifyJson({ name: 'Mia', categoryId: maximum }));
+});
+afterAll(async () => {
+  reportFigure(import.meta.filename, `${built} of ${generators.length} generators`);
+  await proxy.close();
+  await service.stop();
+});
+
+async function call(query: string, body?: string): Promise<unknown> {
+  const response = await fetch(`${service.baseAddress}/pets${query}`, {
+    headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body }),
+  });
+  return parseJson(await response.text());
+}
+
+for (const generator of generators) {
+  const missing = missingProgram(generator);
+  const title = `a client by ${generator.name}${missing === undefined ? '' : `, which needs ${missing}`}`;
+  (missing === undefined ? describe : describe.skip)(title, () => works(generator));
+}
+
+function works(generator: Generator): void {
+  const isExact = keepsInt64(generator);
+  const read = (int64: bigint) => (isExact ? int64 : BigInt(String(Number(int64))));
+  let program: ReturnType<typeof start>;
+  let apiKey: string;
+
+  beforeAll(async () => {
+    ({ apiKey } = service);
+    const folder = await build(generator, parent);
+    built += 1;
+    program = start(generator, folder, { BASE_URL: proxy.baseAddress });
+  });
+  afterAll(() => {
+    program?.end();
+  });
+
+  test.each([
+    ['white space at its start', ' Rex'],
+    ['a control character alone', '\u001f'],
+    ['255 emoji', '😀'.repeat(255)],
+  ])('creates a pet whose name has %s, with an Idempotency-Key, and reads it', async (_title, name) => {
+    const pet: NewPet = { name, categoryId: -7n, status: 'sold' };
+    const key = randomUUID();
+    const { data } = await program.send({ apiKey, key, pet });
+    expect(data).toEqual({ id: expect.anything(), ...pet });
+    expect(proxy.requests.at(-1)!.headers['idempotency-key']).toBe(key);
+    expect((await program.send({ apiKey, id: (data as Pet).id })).data).toEqual(data);
+  });
+
+  test(`${isExact ? 'keeps' : 'rounds'} an int64 that it sends`, async () => {
+    const pet: NewPet = { name: 'Rex', categoryId: maximum };
+    const { data, error } = await program.send({ apiKey, key: randomUUID(), pet });
+    expect(isExact ? (data as Pet).categoryId : error?.code).toBe(isExact ? maximum : 'invalid_request');
+  });
+
+  test(`reads every page, and ${isExact ? 'keeps' : 'rounds'} an int64`, async () => {
+    const pets: Pet[] = [];
+    let cursor: string | undefined;
+    do {
+      const { data, link } = await program.send({ apiKey, ...(cursor !== undefined && { cursor }) });
+      pets.push(...(data as Pet[]));
+      cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
+    } while (cursor !== undefined);
+    const stored = (await call('?limit=100')) as Pet[];
+    expect(pets).toEqual(stored.map((pet) => ({ ...pet, categoryId: read(pet.categoryId) })));
+    expect(pets.at(-1)).toMatchObject({ name: 'Mia', categoryId: read(maximum) });
+  });
+
+  test('has code and message of an error, also of an unknown code and an undocumented status', async () => {
+    const cursor = { code: 'invalid_request', message: expect.stringMatching(/^cursor /) };
+    expect((await program.send({ apiKey, cursor: 'x' })).error).toMatchObject(cursor);
+    const key = { code: 'unauthorized', message: expect.stringMatching(/key/) };
+    expect((await program.send({ apiKey: 'wrong' })).error).toMatchObject(key);
+    expect((await program.send({ apiKey, id: 1n })).error).toMatchObject(unknownCode);
+    expect((await program.send({ apiKey, id: 2n })).error).toMatchObject(undocumentedStatus);
+  });
+
+  test('reads a pet that has a member which it does not know', async () => {
+    const { data } = await program.send({ apiKey, id: 3n });
+    expect(data).toMatchObject({ id: 3n, name: 'Rex', categoryId: 7n });
+  });
+}

@@ -1,0 +1,22 @@
+import { createInterface } from 'node:readline';
+import createClient from 'openapi-fetch';
+import type { components, paths } from './pet-store.d.ts';
+
+type Schemas = components['schemas'];
+type Call = { apiKey: string; key: string; cursor?: string; id?: number; pet?: Schemas['NewPet'] };
+type Result = { data?: Schemas['Pet'] | Schemas['Pet'][]; error?: Schemas['Error']; response: Response };
+
+const client = createClient<paths>({ baseUrl: process.env['BASE_URL']! });
+
+function send({ apiKey, key, cursor, id, pet }: Call): Promise<Result> {
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const header = { 'Idempotency-Key': key };
+  if (pet) return client.POST('/pets', { headers, params: { header }, body: pet });
+  if (id !== undefined) return client.GET('/pets/{petId}', { headers, params: { path: { petId: id } } });
+  return client.GET('/pets', { headers, params: { query: { limit: 2, cursor } } });
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { data, error, response } = await send(JSON.parse(line) as Call);
+  console.log(JSON.stringify({ data, error, link: response.headers.get('Link') }));
+}

@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sharedSynthesis } from './support/assembly.ts';
+import { contract } from './support/contract.ts';
+import { startLocalService } from './support/local-service.ts';
+import { codeBlocksIn } from './support/markdown-code.ts';
+import { type Outcome, sharedCompileCache } from './support/run-command.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+// The code blocks of documents. CONTRIBUTING.md ("How tests are written") says what the words after a fence mean.
+
+const COMMANDS = /^sh$/;
+const RESPONSE = /^(?:http|json|text)$/;
+const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
+/** A file, which test/clients runs if it is in docs/clients.md. */
+const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
+
+/** What differs from one run to another: ids of pets and requests, and cursors. */
+const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
+
+/** Commands at a place such as `README.md:45`, and excerpts of what they print. */
+interface Example {
+  place: string;
+  code: string;
+  prints: string[];
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = temporaryFolder();
+const files = globSync(['*.md', 'docs/*.md'], { cwd: root }).toSorted();
+const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 0;
+let assembly: string;
+
+beforeAll(async () => {
+  assembly = join(folder, 'cdk.out');
+  cpSync((await sharedSynthesis()).assembly, assembly, { recursive: true });
+  // Without this a revoked key would work for a minute.
+  const template = join(assembly, 'PetStore-staging.template.json');
+  const uncached = readFileSync(template, 'utf8').replace(/("AuthorizerResultTtlInSeconds": )\d+/, '$10');
+  writeFileSync(template, uncached);
+});
+
+test.each(files)('each code block of %s has a known kind, and its code can be parsed', (file) => {
+  const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...(file === 'docs/clients.md' ? [FILE] : [])];
+  const problems = blocksOf(file).flatMap(({ place, info, code }) => {
+    if (!kinds.some((kind) => kind.test(info))) {
+      return `${place} is a code block of an unknown kind, "${info}": choose one in CONTRIBUTING.md, "How tests are written".`;
+    }
+    if (info === 'json aws') JSON.parse(code);
+    if (!info.startsWith('sh')) return [];
+    const { stderr } = spawnSync('sh', ['-n'], { input: code, encoding: 'utf8' });
+    return stderr ? `${place} is not valid: ${stderr}` : [];
+  });
+  expect(problems).toEqual([]);
+});
+
+(hasCurl ? describe : describe.skip)('on a fresh service, in their order (needs curl)', () => {
+  test.each(files.filter((file) => examplesOf(file).length > 0))('the examples of %s', async (file) => {
+    expect(await problemsOf(examplesOf(file))).toEqual([]);
+  });
+});
+
+function blocksOf(file: string) {
+  const blocks = codeBlocksIn(readFileSync(join(root, file), 'utf8'));
+  return blocks.map((block) => ({ ...block, place: `${file}:${block.line}` }));
+}
+
+/** The examples of a document; after those with an Idempotency-Key, the create of openapi.json. */
+function examplesOf(file: string): Example[] {
+  const examples: Example[] = [];
+  for (const { place, info, code } of blocksOf(file)) {
+    if (COMMANDS.test(info)) examples.push({ place, code, prints: [] });
+    if (!RESPONSE.test(info)) continue;
+    if (!examples.length)
+      throw new Error(`${place} is a response, but no sh block before it sends a request.`);
+    examples.at(-1)!.prints.push(code);
+  }
+  if (!examples.some(({ code }) => code.includes('Idempotency-Key'))) return examples;
+  const { headers, body } = contract().examples['createPet']!;
+  const key = `-H 'Content-Type: application/json' -H 'Idempotency-Key: ${headers['Idempotency-Key']}'`;
+  const code = `curl "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" ${key} -d '${body}'\n`;
+  return [...examples, { place: 'openapi.json (createPet)', code, prints: [] }];
+}
+
+/** Runs examples in one shell. @returns a sentence for each that ended otherwise than its document says */
+async function problemsOf(examples: Example[]): Promise<string[]> {
+  const home = mkdtempSync(join(folder, 'home-'));
+  // Then a command ends with 22 after an error response, and prints no progress.
+  writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
+  const data = join(home, 'data');
+  const service = await startLocalService('--data', data, '--assembly', assembly);
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+    HOME: home,
+    BASE_URL: service.baseAddress,
+    API_KEY: service.apiKey,
+    STAGE: 'local',
+    ...sharedCompileCache(),
+  };
+  // npm scripts start faster this way, on the data folder of this service, and have a yes to what they ask.
+  const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
+  const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
+  const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { cwd: root, env }).then(
+    (streams) => ({ code: 0, ...streams }),
+    (failure: Outcome) => failure,
+  );
+  await service.stop();
+  const printed = stdout
+    .replaceAll(service.baseAddress, 'http://localhost:3000/v1')
+    .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, '')
+    .replaceAll('\r', '')
+    .split('\n@\n');
+  const problems = printed.flatMap((text, index) => {
+    const { place, prints } = examples[index]!;
+    const missing = prints.filter((lines) => !excerpt(lines).test(`\n${text}\n`));
+    return missing.map((lines) => `${place} did not print ${lines} but ${text}`);
+  });
+  if (code !== 0) problems.push(`${examples[printed.length - 1]!.place} failed: ${printed.at(-1)}${stderr}`);
+  return problems;
+}
+
+/** The commands of an example, which fail unless they end with the error response that the document shows, if any. */
+function commandsOf({ code, prints }: Example): string {
+  const isError = prints.some((lines) => /"status":[45]\d\d\}/.test(lines));
+  return isError ? `set +e\n${code}[ $? = 22 ] || exit 1\nset -e\n` : code;
+}
+
+/** Matches these lines with other ids and cursors, but with the same one wherever the lines have the same. */
+function excerpt(lines: string): RegExp {
+  const names = new Map<string, string>();
+  const parts = lines.split(VARYING).map((part, index) => {
+    if (index % 2 === 0) return RegExp.escape(part);
+    if (names.has(part)) return `\\k<${names.get(part)}>`;
+    names.set(part, `varying${names.size}`);
+    return `(?<${names.get(part)}>[\\w-]+)`;
+  });
+  return new RegExp(`\n${parts.join('')}`);
+}
