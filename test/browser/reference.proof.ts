@@ -34,7 +34,7 @@ async function openClient(operation: string): Promise<Locator> {
   return served.page.getByRole('dialog', { name: 'API Client' });
 }
 
-/** Sends the request of the client, and returns the body that the browser sends, and the status and the body that the page shows. */
+/** Sends the request. @returns the body that the browser sends, and the status and the body that the page shows */
 async function send(client: Locator): Promise<{ sent: string | null; status: string; body: string }> {
   const request = served.page.waitForRequest(`${service.baseAddress}/pets`);
   await client.getByRole('button', { name: /^Send (get|post) request to/ }).click();

@@ -4,6 +4,8 @@
 export interface ReferencePage {
   /** An OpenAPI document. */
   document: unknown;
+  /** CSS. */
+  style: string;
   /** API key to fill in. If omitted, the page does not offer to send requests. */
   apiKey?: string;
 }
@@ -57,21 +59,7 @@ export function showReference(): void {
     documentDownloadType: 'none',
     // "Selected Auth Type: bearerAuth" leaves no room for the heading.
     localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
-    customCss: `
-      /* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
-      section:focus-visible { outline: none }
-      /* The links beside the title keep their texts, on as many lines as they need. */
-      .section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 0; white-space: normal }
-      .section-header-wrapper > .custom-scroll > * { border: 0; margin-left: 0 !important }
-      .icons-only span { display: inline !important }
-      /* All statuses, on as many lines as they need. */
-      .tab-list { flex-wrap: wrap }
-      .tab-list .tab-selected::after { bottom: 0 }
-      /* The whole description of a response, on as many lines as it needs. */
-      .parameter-item-description-summary .markdown { display: block; white-space: normal }
-      /* An invisible button must not add a line. */
-      .copy-link-trailing { margin-right: -32px !important }
-    `,
+    customCss: page.style,
     // Disables everything that leads to Scalar's own services.
     withDefaultFonts: false,
     telemetry: false,

@@ -34,6 +34,22 @@ interface Part {
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
 
+const STYLE = `
+/* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
+section:focus-visible { outline: none }
+/* The links beside the title keep their texts, on as many lines as they need. */
+.section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 0; white-space: normal }
+.section-header-wrapper > .custom-scroll > * { border: 0; margin-left: 0 !important }
+.icons-only span { display: inline !important }
+/* All statuses, on as many lines as they need. */
+.tab-list { flex-wrap: wrap }
+.tab-list .tab-selected::after { bottom: 0 }
+/* The whole description of a response, on as many lines as it needs. */
+.parameter-item-description-summary .markdown { display: block; white-space: normal }
+/* An invisible button must not add a line. */
+.copy-link-trailing { margin-right: -32px !important }
+`;
+
 const READ_ONLY = `
 ## Trying it
 
@@ -54,7 +70,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
     delete content.externalDocs;
   } else
     content.info.description = [content.info.description, authentication(content), READ_ONLY].join('\n\n');
-  const page: ReferencePage = { document: content, ...(service && { apiKey: service.apiKey }) };
+  const page: ReferencePage = { document: content, style: STYLE, ...(service && { apiKey: service.apiKey }) };
 
   // `\x3c` is `<` in the strings, templates and patterns of a script, and does not end it for the parser of HTML.
   const scripts = [library, `(${showReference.toString()})();`].map((script) =>
