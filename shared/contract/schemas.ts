@@ -22,7 +22,7 @@ const Int64 = v.pipe(
  */
 const NAME_PATTERN = String.raw`^[\s\S]*(?:[^\s\v\x85\xa0${'\u1680\u2000-\u200a\u202f\u205f\u3000'}]|[\x1c-\x1f])[\s\S]*$`;
 const NAME_MESSAGE = `must be a string of 1 to ${MAX_NAME_CHARACTERS} characters, not all white space, in well-formed Unicode`;
-const nameRule = new RegExp(NAME_PATTERN, 'u');
+const nameRule = new RegExp(NAME_PATTERN);
 
 const Name = v.pipe(
   v.string(NAME_MESSAGE),

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { startLocalService } from '../support/local-service.ts';
-import { checkAnswer } from './answers.ts';
+import { contract } from '../support/contract.ts';
+import { type Answer, checkAnswer } from './answers.ts';
 import { check, type Known, type Request } from './checks.ts';
 import { exchange, pieces } from './exchange.ts';
 import { count, type Generated, type Target } from './fuzz.ts';
@@ -28,6 +29,8 @@ const style = fc.record({
   chunks: cuts,
 });
 type WireStyle = Generated<typeof style>;
+
+const { contradictions } = contract();
 
 /** @param assembly folder of the cloud assembly. */
 export async function startWire(assembly: string): Promise<Target<Input>> {
@@ -62,6 +65,7 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
         const bytes = bytesOf(request, generated.style, apiKey);
         const answer = await exchange(port, pieces(bytes, generated.cuts), request.method);
         count(outcomes, `${request.method} ${request.path.replace(/(pets\/).+/, '$1…')}`, answer);
+        assert.deepEqual(documentedProblems(request, bytes, answer), []);
         return answer;
       };
       await check(generated.aCase, ask, known);
@@ -70,6 +74,14 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
     printed: () => output().replaceAll(apiKey, '…').slice(-3_000),
     close: stop,
   };
+}
+
+/** What both OpenAPI documents find wrong. They cannot say that a header may be sent only once. */
+function documentedProblems({ method, headers, body }: Request, bytes: Buffer, answer: Answer): string[] {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  if (names.size < headers.length) return [];
+  const [, target = ''] = / \/v1(\S*) /.exec(bytes.toString('latin1')) ?? [];
+  return contradictions({ method, target, headers: Object.fromEntries(headers), body, answer });
 }
 
 function bytesOf(
