@@ -70,7 +70,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  const [, baseAddress = '', apiKey = ''] = await printed(/base address {2}(\S+)\s+API key {7}(\S+)\s+curl/);
+  const [, baseAddress = '', apiKey = ''] = await printed(/base URL {2}(\S+)\s+API key {3}(\S+)\s+curl/);
   return {
     baseAddress,
     apiKey,

@@ -11,7 +11,7 @@ import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../stages.ts';
 import { errorExample, exampleOf } from './examples.ts';
-import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
+import { PRODUCTION, headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 const allOperations = Object.values<Operation>(operations);
@@ -41,11 +41,11 @@ function openApiDocument(version: string): Json {
     },
     externalDocs: {
       description: 'The interface: promises, limits and compatibility',
-      url: 'docs/interface.md',
+      url: `https://${PRODUCTION}/docs/interface.md`,
     },
     servers: [
-      server('Production', 'host', 'petstore.example.com'),
-      server('Staging', 'staging_host', 'staging.petstore.example.com'),
+      server('Production', 'host', PRODUCTION),
+      server('Staging', 'staging_host', `staging.${PRODUCTION}`),
     ],
     security: [{ bearerAuth: [] }],
     tags: [{ name: 'pets', description: 'Animals offered in the store.' }],

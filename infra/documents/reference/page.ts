@@ -16,7 +16,7 @@ export interface Reference {
 
 interface Document {
   info: { title: string; description?: string };
-  externalDocs?: object;
+  externalDocs?: { url: string };
   servers?: { url: string; description?: string }[];
   components?: { securitySchemes?: Record<string, { description?: string }> };
 }
@@ -66,10 +66,11 @@ export function referencePage(document: string, { library, service }: ReferenceO
   const content = JSON.parse(document, forLibrary) as Document;
   if (service) {
     content.servers = [{ url: service.baseAddress, description: 'This machine' }];
-    // Its URL is relative to the document, next to which the service has no files.
-    delete content.externalDocs;
-  } else
+    delete content.externalDocs; // the service does not serve them
+  } else {
+    if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
     content.info.description = [content.info.description, authentication(content), READ_ONLY].join('\n\n');
+  }
   const page: ReferencePage = { document: content, style: STYLE, ...(service && { apiKey: service.apiKey }) };
 
   // `\x3c` is `<` in the strings, templates and patterns of a script, and does not end it for the parser of HTML.
@@ -128,7 +129,7 @@ function forLibrary(key: string, value: unknown, { source = '' }: { source?: str
   return typeof value === 'object' && value !== null && !isRounded ? adapt(key, value) : exact;
 }
 
-/** Returns an object of the document in which what the library does not show stands where it does. */
+/** Moves content that the library ignores to a place that it renders. */
 function adapt(key: string, part: Part): object {
   const { example, schema, description, variables, 'x-extensible-enum': codes } = part;
   if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };

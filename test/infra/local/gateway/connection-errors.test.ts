@@ -41,10 +41,12 @@ async function expectToServe(): Promise<void> {
 function expectError({ status, head, body }: RawAnswer, code: ErrorCode, message?: string): void {
   const expected = errorBody(code, message);
   expect([status, JSON.parse(body)]).toEqual([expected.status, expected]);
-  const headers = { ...gatewayHeaders, 'Content-Length': body.length, Connection: 'close' };
-  expect(head.split('\r\n').slice(1)).toEqual(
-    Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  );
+  expect(head.split('\r\n').slice(1)).toEqual([
+    ...Object.entries(gatewayHeaders).map(([name, value]) => `${name}: ${value}`),
+    expect.stringMatching(/^Date: .+ GMT$/),
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ]);
 }
 
 const HOST = 'Host: localhost\r\n';
@@ -52,17 +54,19 @@ const post = `POST / HTTP/1.1\r\n${HOST}`;
 const chunked = 'Transfer-Encoding: chunked\r\n';
 const version = 'its version must be HTTP/1.1 or HTTP/1.0';
 const host = 'Host must be a name or an address, with an optional port';
+const length = 'Content-Length must be one number, without Transfer-Encoding';
+const character = 'a header contains an invalid character';
 const encoding = 'Transfer-Encoding must be chunked, and needs HTTP/1.1';
 
 test.each([
-  ['bytes that are not HTTP', 'hello\r\n\r\n', 'Invalid method encountered'],
+  ['bytes that are not HTTP', 'hello\r\n\r\n', 'its method is unknown'],
   // Resetting the connection could lose the response.
-  ['5 MB after it', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'Invalid method encountered'],
+  ['5 MB after it', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'its method is unknown'],
   ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'CONNECT is a method for proxies only'],
 
   ['no version', 'GET /\r\n\r\n', version],
   ['HTTP/0.9', `GET / HTTP/0.9\r\n${HOST}\r\n`, version],
-  ['HTTP/1.2', `GET / HTTP/1.2\r\n${HOST}\r\n`, 'Invalid HTTP version'],
+  ['HTTP/1.2', `GET / HTTP/1.2\r\n${HOST}\r\n`, version],
   ['HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n`, version],
   ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', version],
 
@@ -86,29 +90,17 @@ test.each([
   ['gzip, chunked', 'Transfer-Encoding: gzip, chunked\r\n', encoding],
   ['gzip', 'Transfer-Encoding: gzip\r\n', encoding],
   ['identity', 'Transfer-Encoding: identity\r\n', encoding],
-  ['chunked twice', `${chunked}${chunked}`, 'Invalid `Transfer-Encoding` header value'],
-  [
-    'chunked, identity',
-    'Transfer-Encoding: chunked, identity\r\n',
-    'Invalid `Transfer-Encoding` header value',
-  ],
-  ['a vertical tab', 'Transfer-Encoding: \vchunked\r\n', 'Invalid header value char'],
-  ['a space before the colon', 'Transfer-Encoding : chunked\r\n', 'Invalid header field char'],
-  ['a line break', 'Transfer-Encoding:\r\n chunked\r\n', 'Invalid header value char'],
-  [
-    'Content-Length after it',
-    `${chunked}Content-Length: 5\r\n`,
-    "Content-Length can't be present with Transfer-Encoding",
-  ],
-  [
-    'Content-Length before it',
-    `Content-Length: 5\r\n${chunked}`,
-    "Transfer-Encoding can't be present with Content-Length",
-  ],
-  ['the same Content-Length twice', 'Content-Length: 5\r\nContent-Length: 5\r\n', 'Duplicate Content-Length'],
-  ['two Content-Lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n', 'Duplicate Content-Length'],
-  ['Content-Length with a list', 'Content-Length: 5, 5\r\n', 'Invalid character in Content-Length'],
-  ['Content-Length with a sign', 'Content-Length: +5\r\n', 'Invalid character in Content-Length'],
+  ['chunked twice', `${chunked}${chunked}`, encoding],
+  ['chunked, identity', 'Transfer-Encoding: chunked, identity\r\n', encoding],
+  ['a vertical tab', 'Transfer-Encoding: \vchunked\r\n', character],
+  ['a space before the colon', 'Transfer-Encoding : chunked\r\n', character],
+  ['a line break', 'Transfer-Encoding:\r\n chunked\r\n', character],
+  ['Content-Length after it', `${chunked}Content-Length: 5\r\n`, length],
+  ['Content-Length before it', `Content-Length: 5\r\n${chunked}`, encoding],
+  ['the same Content-Length twice', 'Content-Length: 5\r\nContent-Length: 5\r\n', length],
+  ['two Content-Lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n', length],
+  ['Content-Length with a list', 'Content-Length: 5, 5\r\n', length],
+  ['Content-Length with a sign', 'Content-Length: +5\r\n', length],
 ])('%s gets a 400, and nothing after it is read as a request', async (_name, fields, reason) => {
   const hidden = `0\r\n\r\n${post}\r\n`;
   const message = `The request is not valid HTTP: ${reason}.`;
