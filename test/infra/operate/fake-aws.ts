@@ -31,13 +31,7 @@ export interface AwsBehavior {
   reject?: (request: AwsRequest) => AwsError | undefined;
 }
 
-export interface FakeAws {
-  /** For the environment of a command. */
-  environment: { AWS_ENDPOINT_URL: string };
-  /** The requests so far, such as `DescribeStacks PetStore-staging`. */
-  asked: string[];
-  close: () => Promise<void>;
-}
+export type FakeAws = Awaited<ReturnType<typeof startFakeAws>>;
 
 /**
  * Starts what implements DescribeStacks of CloudFormation and GetCallerIdentity of STS, in the query protocol, and rejects
@@ -47,26 +41,22 @@ export interface FakeAws {
  *
  * @param behavior may change between requests.
  */
-export async function startFakeAws(behavior: AwsBehavior): Promise<FakeAws> {
-  const asked: string[] = [];
+export async function startFakeAws(behavior: AwsBehavior) {
   const server = createServer(async (request, response) => {
     const read = await readRequest(request);
-    asked.push(`${read.action.split(':')[1]} ${read.stack}`.trim());
     const result = behavior.reject?.(read) ?? resultOf(read, behavior);
     response.setHeader('Date', new Date(Date.now() + (behavior.clockOffset ?? 0)).toUTCString());
-    if (typeof result === 'string') response.end(result);
-    else {
-      const { status, code, message } = result;
-      const isJson = read.action.startsWith('dynamodb:');
-      const json = JSON.stringify({ __type: `com.amazon.coral.service#${code}`, message });
-      const xml = `<ErrorResponse><Error>${element('Code', code)}${element('Message', message)}</Error></ErrorResponse>`;
-      response.writeHead(status).end(isJson ? json : xml);
-    }
+    if (typeof result === 'string') return response.end(result);
+    const { status, code, message } = result;
+    const json = JSON.stringify({ __type: `com.amazon.coral.service#${code}`, message });
+    const xml = `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+    return response.writeHead(status).end(read.action.startsWith('dynamodb:') ? json : xml);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
   return {
-    environment: { AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
-    asked,
+    /** For the environment of a command. */
+    environment: { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` },
     async close() {
       server.close();
       server.closeAllConnections();
@@ -83,28 +73,21 @@ async function readRequest(request: IncomingMessage): Promise<AwsRequest> {
   const form = new URLSearchParams(await text(request));
   const stack = form.get('StackName') ?? '';
   const arn = `arn:aws:cloudformation:${region}:${accountId}:stack/${stack}/00000000-0000-4000-8000-000000000000`;
-  return {
-    action: `${service}:${form.get('Action') ?? String(target).split('.')[1]}`,
-    accessKeyId,
-    stack,
-    resource: stack ? arn : '*',
-  };
+  const action = `${service}:${form.get('Action') ?? String(target).split('.')[1]}`;
+  return { action, accessKeyId, stack, resource: stack ? arn : '*' };
 }
 
 function resultOf(
   { action, stack }: AwsRequest,
   { stacks = {}, caller = '' }: AwsBehavior,
 ): string | AwsError {
-  if (action === 'sts:GetCallerIdentity') return resultXml('GetCallerIdentity', element('Arn', caller));
-  if (action !== 'cloudformation:DescribeStacks') {
-    return { status: 400, code: 'InvalidAction', message: `Nobody here knows ${action}` };
-  }
+  if (action === 'sts:GetCallerIdentity') return resultXml('GetCallerIdentity', `<Arn>${caller}</Arn>`);
   const outputs = stacks[stack];
   if (!outputs) {
     return { status: 400, code: 'ValidationError', message: `Stack with id ${stack} does not exist` };
   }
   const members = Object.entries(outputs).map(
-    ([key, value]) => `<member>${element('OutputKey', key)}${element('OutputValue', value)}</member>`,
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
   const xml = `<Stacks><member><Outputs>${members.join('')}</Outputs></member></Stacks>`;
   return resultXml('DescribeStacks', xml);
@@ -112,8 +95,4 @@ function resultOf(
 
 function resultXml(action: string, xml: string): string {
   return `<${action}Response><${action}Result>${xml}</${action}Result></${action}Response>`;
-}
-
-function element(name: string, value: string): string {
-  return `<${name}>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</${name}>`;
 }

@@ -24,6 +24,7 @@ const domain = {
   hostedZoneId: 'Z0000000000000000000',
 };
 
+const folder = temporaryFolder();
 const unchanged = changedStack({});
 const repartitioned = changedStack({
   listPartitions: 4,
@@ -33,7 +34,6 @@ const repartitioned = changedStack({
 const extended = changedStack({
   alarmEmail: 'operators@example.com',
   domain,
-  firewall: { requestsPerMinutePerAddress: 11, requestsPerMinutePerKey: 22 },
   requestsPerSecond: 7,
   logRetentionDays: 30,
 });
@@ -96,14 +96,14 @@ describe('the domain of a stage', () => {
     ]);
   });
 
-  test('is the only address of the API', () => {
-    expect(extended.Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(true);
-    expect(extended.Outputs['BaseAddress'].Value).toBe('https://pets.example.com/v1');
-  });
-
-  test('does not exist if the settings name none, and the default address works', () => {
+  test('is the only address of the API, if the settings name one', () => {
+    const [without, withDomain] = [unchanged, extended].map(({ Resources, Outputs }) => ({
+      isDisabled: Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint,
+      baseAddress: Outputs['BaseAddress'].Value,
+    }));
+    expect(withDomain).toEqual({ isDisabled: true, baseAddress: 'https://pets.example.com/v1' });
+    expect(without).toEqual({ isDisabled: false, baseAddress: expect.stringContaining('.execute-api.') });
     expect(types.flatMap((type) => propertiesOf(unchanged, type))).toEqual([]);
-    expect(unchanged.Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(false);
   });
 });
 
@@ -115,46 +115,19 @@ test('the topic of alarms is subscribed to by the e-mail address of the settings
   ]);
 });
 
-test('the web ACL takes its limits from the settings, and does not exist without them', () => {
-  const limits = extended.Resources.Firewall.Properties.Rules.map(
-    ({ Statement }: any) => Statement.RateBasedStatement?.Limit,
+// getPet is removed on 2030-12-05.
+test.each([
+  ['2030-06-07T23:59:59Z', 'nothing', 0],
+  ['2030-06-08T00:00:00Z', 'the removal', 1],
+  ['2031-12-05T00:00:00Z', 'the removal', 1],
+])('a synth at %s announces %s of a deprecated operation', (today, _what, count) => {
+  const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
+  const props = { stage: 'staging', settings: required, today: new Date(today) };
+  const { node } = new PetStoreStack(app, 'Stack', props);
+  const warnings = node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
+  expect(warnings.map(({ data }) => data)).toEqual(
+    Array(count).fill(expect.stringMatching(/^getPet is to be removed on 2030-12-05:/)),
   );
-  expect(limits).toEqual([11, 22, undefined, undefined]);
-  expect(Object.keys(unchanged.Resources)).not.toContain('Firewall');
-});
-
-describe('the removal of a deprecated operation', () => {
-  const outdir = temporaryFolder();
-  // As docs/interface.md has it.
-  const sunset = Date.parse('2030-12-05T00:00:00Z');
-  const dayMilliseconds = 86_400_000;
-  const first = sunset - 180 * dayMilliseconds;
-
-  test.each([
-    ['not announced', 'more than 180 days before', first - 1, []],
-    [
-      'announced',
-      '180 days before',
-      first,
-      [expect.stringMatching(/^getPet is to be removed on 2030-12-05:/)],
-    ],
-    [
-      'announced',
-      'a year after',
-      sunset + 365 * dayMilliseconds,
-      [expect.stringMatching(/^getPet is to be/)],
-    ],
-  ])('is %s by a synth %s', (_what, _when, today, warnings) => {
-    const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [] } });
-    const { node } = new PetStoreStack(app, 'Stack', {
-      stage: 'staging',
-      settings: required,
-      today: new Date(today),
-    });
-    expect(
-      node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data as string),
-    ).toEqual(warnings);
-  });
 });
 
 /** @returns the readable stack of staging under changed settings, and its logical ids by their short forms. */

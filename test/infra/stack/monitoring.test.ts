@@ -38,80 +38,48 @@ describe.each(stageNames)('the alarms of %s', (stage) => {
   });
 
   // By its name, which is a literal: see `apiMetrics`.
-  const ofApi = { ApiName: `pet-store-${stage}`, Stage: stage };
-
-  test('count the 5xx of this API and stage beyond one in a thousand', () => {
-    expect(watchedBy(template, 'ApiServerErrors')).toEqual({
-      expression: 'errors - requests / 1000',
-      metrics: [
-        ['AWS/ApiGateway 5XXError', ofApi, 'Sum', 60],
-        ['AWS/ApiGateway Count', ofApi, 'Sum', 60],
-      ],
-      threshold: 5,
-      periods: 1,
-    });
+  const api = `ApiName=pet-store-${stage} Stage=${stage}`;
+  const throttles = resourcesOf(template, 'AWS::DynamoDB::GlobalTable').map(([name, { Properties }]) => {
+    const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
+    const ofIndexes = indexes.map(({ IndexName }) => `GlobalSecondaryIndexName=${IndexName} `);
+    const metrics = ['', ...ofIndexes].flatMap((ofIndex) => [
+      `AWS/DynamoDB ReadThrottleEvents ${ofIndex}TableName=\${${name}} Sum 300`,
+      `AWS/DynamoDB WriteThrottleEvents ${ofIndex}TableName=\${${name}} Sum 300`,
+    ]);
+    // Also while some of them have no data, which CloudWatch would otherwise wait for.
+    const sum = `SUM([${metrics.map(() => 'FILL').join(', ')}])`;
+    return [`${name.slice('Storage'.length)}Throttles`, `1 × ${sum} >= 1`, ...metrics];
   });
 
-  test('measure the slowest hundredth of responses over fifteen minutes', () => {
-    expect(watchedBy(template, 'ApiLatency')).toEqual({
-      metrics: [['AWS/ApiGateway Latency', ofApi, 'p99', 300]],
-      threshold: 2_000,
-      periods: 3,
-    });
+  test.each([
+    [
+      'ApiServerErrors',
+      '1 × errors - requests / 1000 >= 5',
+      `AWS/ApiGateway 5XXError ${api} Sum 60`,
+      `AWS/ApiGateway Count ${api} Sum 60`,
+    ],
+    ['ApiLatency', '3 × it >= 2000', `AWS/ApiGateway Latency ${api} p99 300`],
+    ...functionNames.flatMap((name) => [
+      [`${name}Errors`, '1 × it >= 3', `AWS/Lambda Errors FunctionName=\${${name}} Sum 300`],
+      [`${name}Throttles`, '1 × it >= 1', `AWS/Lambda Throttles FunctionName=\${${name}} Sum 300`],
+    ]),
+    ...throttles,
+  ])('%s fires when %s', (name, ...conditions) => {
+    expect(conditionsOf(template, name)).toEqual(conditions);
   });
-
-  test.each(functionNames)('count errors and throttles of %s in five minutes', (name) => {
-    const dimensions = { FunctionName: `\${${name}}` };
-    expect(watchedBy(template, `${name}Errors`)).toEqual({
-      metrics: [['AWS/Lambda Errors', dimensions, 'Sum', 300]],
-      threshold: 3,
-      periods: 1,
-    });
-    expect(watchedBy(template, `${name}Throttles`)).toEqual({
-      metrics: [['AWS/Lambda Throttles', dimensions, 'Sum', 300]],
-      threshold: 1,
-      periods: 1,
-    });
-  });
-
-  // Also while some of them have no data, which CloudWatch would otherwise wait for.
-  test.each(resourcesOf(template, 'AWS::DynamoDB::GlobalTable'))(
-    'fire at the first throttled read or write of %s or one of its indexes',
-    (name, { Properties }) => {
-      const TableName = `\${${name}}`;
-      const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
-      const targets = [
-        { TableName },
-        ...indexes.map(({ IndexName }) => ({ TableName, GlobalSecondaryIndexName: IndexName })),
-      ];
-      expect(watchedBy(template, `${name.slice('Storage'.length)}Throttles`)).toEqual({
-        expression: expect.stringMatching(/^SUM\(\[FILL\(\w+, 0\)(, FILL\(\w+, 0\))*\]\)$/),
-        metrics: targets.flatMap((target) =>
-          ['Read', 'Write'].map((kind) => [`AWS/DynamoDB ${kind}ThrottleEvents`, target, 'Sum', 300]),
-        ),
-        threshold: 1,
-        periods: 1,
-      });
-    },
-  );
 });
 
 test.each(functionNames)(
   'an alarm counts what the newest version of %s in production, and no other, did wrong',
   (name) => {
     const version = `\${${name}CurrentVersion.Version}`;
-    const ofVersion = { FunctionName: `\${${name}}`, Resource: `\${${name}}:live`, ExecutedVersion: version };
     const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-    expect(watchedBy(readableTemplate('production'), `${name}NewVersionErrors`)).toEqual({
-      expression: 'SUM([FILL(crashes, 0), FILL(faults, 0)])',
-      metrics: [
-        ['AWS/Lambda Errors', ofVersion, 'Sum', 60],
-        // What the code threw becomes a response, which is no error to Lambda.
-        ['PetStore InternalErrors', { service: 'pet-store-production', operation, version }, 'Sum', 60],
-      ],
-      threshold: 1,
-      periods: 1,
-    });
+    expect(conditionsOf(readableTemplate('production'), `${name}NewVersionErrors`)).toEqual([
+      '1 × SUM([FILL, FILL]) >= 1',
+      `AWS/Lambda Errors ExecutedVersion=${version} FunctionName=\${${name}} Resource=\${${name}}:live Sum 60`,
+      // What the code threw becomes a response, which is no error to Lambda.
+      `PetStore InternalErrors operation=${operation} service=pet-store-production version=${version} Sum 60`,
+    ]);
   },
 );
 
@@ -146,24 +114,19 @@ test.each(stageNames)(
   },
 );
 
-/** @returns the metrics of an alarm, the only one or those that it calculates with, and when it fires. */
-function watchedBy(template: ReadableTemplate, name: string): object {
+/** @returns when an alarm fires: periods, expression and threshold; then its metrics with dimensions, statistic and seconds. */
+function conditionsOf(template: ReadableTemplate, name: string): string[] {
   const alarm = template.Resources[`Monitoring${name}`].Properties;
-  const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
+  const { Period, Statistic, ExtendedStatistic, EvaluationPeriods, Threshold } = alarm;
   const own = { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic };
-  const queries: any[] = Metrics ?? [{ MetricStat: own }];
-  const expression = queries.find(({ Expression }) => Expression)?.Expression;
-  return {
-    ...(expression && { expression }),
-    metrics: queries
-      .flatMap(({ MetricStat = [] }) => MetricStat)
-      .map(({ Metric: { Namespace, MetricName, Dimensions }, Period: seconds, Stat }) => [
-        `${Namespace} ${MetricName}`,
-        Object.fromEntries(Dimensions.map(({ Name, Value }: any) => [Name, Value])),
-        Stat,
-        seconds,
-      ]),
-    threshold: alarm.Threshold,
-    periods: alarm.EvaluationPeriods,
-  };
+  const queries: any[] = alarm.Metrics ?? [{ MetricStat: own }];
+  const expression = queries.find(({ Expression }) => Expression)?.Expression ?? 'it';
+  const metrics = queries.flatMap(({ MetricStat = [] }) => MetricStat);
+  return [
+    `${EvaluationPeriods} × ${expression.replaceAll(/FILL\(\w+, 0\)/g, 'FILL')} >= ${Threshold}`,
+    ...metrics.map(({ Metric: { Namespace, MetricName, Dimensions }, Period: seconds, Stat }) => {
+      const dimensions = Dimensions.map(({ Name, Value }: any) => `${Name}=${Value}`);
+      return `${Namespace} ${MetricName} ${dimensions.join(' ')} ${Stat} ${seconds}`;
+    }),
+  ];
 }

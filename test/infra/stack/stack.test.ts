@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../../support/assembly.ts';
-import { readableTemplate, stageNames } from '../../support/stack-template.ts';
+import { readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
 
 const { assembly, code, stdout } = await sharedSynthesis();
 
@@ -65,6 +65,19 @@ describe.each(stageNames)('the stack of %s', (stage) => {
       AlarmTopic: { Value: '${MonitoringAlarmTopic}' },
     });
     expect(Object.keys(template.Outputs)).toHaveLength(3);
+  });
+
+  test.each(resourcesOf(template, 'AWS::Logs::LogGroup'))('keeps %s as it promises', (_name, logGroup) => {
+    expect(logGroup).toMatchObject(
+      {
+        staging: { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' },
+        production: {
+          Properties: { RetentionInDays: 365 },
+          DeletionPolicy: 'RetainExceptOnCreate',
+          UpdateReplacePolicy: 'Retain',
+        },
+      }[stage],
+    );
   });
 
   // There is one per account and region: a stage that owned it would take it from the others when it is deleted.

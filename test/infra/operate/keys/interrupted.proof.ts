@@ -4,14 +4,8 @@ import { readLocalService, writeLocalService } from '../../../../infra/operate/k
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
 import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';
-import { active, dataFolder, issue, keys, listed, stored, useKeysInTables, works } from './keys-in-tables.ts';
-import {
-  done,
-  type Outcome,
-  refusal,
-  type RunningModule,
-  startModule,
-} from '../../../support/run-command.ts';
+import { active, dataFolder, issue, keys, stored, useKeysInTables, works } from './keys-in-tables.ts';
+import { done, type Outcome, type RunningModule, startModule } from '../../../support/run-command.ts';
 
 // What happens to the command while it runs in a process of its own.
 
@@ -26,12 +20,6 @@ let commands = 0;
 let proxy: FaultProxy | undefined;
 afterEach(async () => proxy?.close());
 afterAll(() => reportFigure(import.meta.filename, `${commands} commands interrupted`));
-
-function start(parameters: string[]): RunningModule {
-  commands += 1;
-  const local = ['--stage', 'local', '--data', dataFolder];
-  return startModule('infra/operate/keys/main.ts', [...parameters, ...local]);
-}
 
 /**
  * Runs the command, and holds the first of its calls with this text until something has happened.
@@ -51,7 +39,9 @@ async function runHeld(
     return act(running);
   });
   writeLocalService(dataFolder, { ...service, databaseEndpoint: proxy.endpoint });
-  const running = start(parameters);
+  commands += 1;
+  const local = ['--stage', 'local', '--data', dataFolder];
+  const running = startModule('infra/operate/keys/main.ts', [...parameters, ...local]);
   const outcome = await running.ended;
   writeLocalService(dataFolder, service);
   return outcome;
@@ -92,13 +82,4 @@ test.each(['issue', 'rotate'])('Ctrl-C during %s waits until the key is stored a
   const { keyId, replaces } = await stored({ hash: hashOf(outcome.stdout.trim()) });
   expect(await active()).toEqual([record.keyId, keyId].toSorted());
   expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);
-});
-
-test('a key whose reader has closed the pipe is revoked', async () => {
-  const { process: child, ended } = start(['issue', '--owner', 'Acme', '--quiet']);
-  child.stdout!.destroy();
-  const line = refusal(await ended);
-  const [{ keyId, revokedBy } = {}] = await listed();
-  expect(revokedBy).toMatchObject({ action: 'revoke' });
-  expect(line).toMatch(new RegExp(`^The key ${keyId} .* was revoked, .* cannot be written: .*EPIPE\\.$`));
 });

@@ -1,5 +1,4 @@
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/operate/command.ts';
 import { findApiKey, listApiKeys, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
@@ -36,7 +35,7 @@ describe('issuing a key whose response is lost', () => {
       await execute();
       throw failure;
     };
-    const error = await replacing(PutCommand, loseResponse, () => issue()).catch((thrown: unknown) => thrown);
+    const error = await replacing(1, loseResponse, () => issue()).catch((thrown: unknown) => thrown);
     const [{ keyId, start, revokedBy }] = (await listed()) as [ApiKeyRecord];
     expect(revokedBy).toEqual(auditLine('revoke', keyId));
     const outcome = `The key ${keyId} (${start}…) was revoked, so do not use it. ${failure.message}`;
@@ -50,7 +49,7 @@ describe('issuing a key whose response is lost', () => {
       arrive = execute;
       throw lost;
     };
-    await expect(replacing(PutCommand, delay, () => issue())).rejects.toThrow('was revoked');
+    await expect(replacing(1, delay, () => issue())).rejects.toThrow('was revoked');
     await expect(arrive()).rejects.toThrow('condition');
     expect(stateOf(await stored({ hash }), new Date())).toBe('revoked');
   });
@@ -74,7 +73,7 @@ test('a put that arrives again does not undo a rotation', async () => {
     puts.push(execute);
     return execute();
   };
-  const { record } = await replacing(PutCommand, remember, () => issue());
+  const { record } = await replacing(1, remember, () => issue());
   await rotateApiKey(store, record, { overlap: 1, caller }, async () => {});
   await expect(puts[0]!()).rejects.toThrow('condition');
 });
@@ -92,7 +91,7 @@ test('the list has the keys of its stage, newest first, from as many pages as th
   let limit: number | undefined;
   let pages = 0;
   const list = await via(
-    (call, execute, { input }) => {
+    (call, execute, input) => {
       if (call === 1) limit = input.Limit;
       input.Limit = 2;
       pages = call;
@@ -109,7 +108,6 @@ test('the list has the keys of its stage, newest first, from as many pages as th
 test('a key is found by its id, as it is in the table now', async () => {
   const { record } = await issue();
   await issue();
-  expect(await findApiKey(store, record.keyId)).toEqual(record);
   const revoked = await via(
     async (call, execute) => {
       const result = await execute();

@@ -43,24 +43,15 @@ test('made-up pets are valid, and depend only on the seed and the index', () => 
   expect(madeUpPet(8, 3)).not.toEqual(pets[3]);
 });
 
-test('a run that fails prints the seed that resumes it, with which each pet has the same Idempotency-Key', async () => {
+test('a run that fails prints the seed that resumes it, of which each pet has its Idempotency-Key', async () => {
   decide((index) => (index < 3 ? { status: 201 } : { status: 400, body: '{"message":"No more."}' }));
-  const failed = await seed(['--data', folder, '--count', '9', '--concurrency', '1']);
+  const { code, stderr } = await seed(['--data', folder, '--count', '9', '--concurrency', '1']);
   const [, seedPrinted = ''] =
     /\nA pet was rejected: No more\. At least 3 of 9 pets are in the store\. To add the others, run the same command with --seed (\d+) within 24 hours of its first start\.\n$/.exec(
-      failed.stderr,
+      stderr,
     )!;
-  expect(failed.code).toBe(1);
-  const first = idempotencyKeys();
-
-  decide(() => ({ status: 201 }));
-  expect(await seed(['--data', folder, '--count', '11', '--seed', seedPrinted])).toEqual({
-    code: 0,
-    stdout: `Adding 11 pets to ${proxy.baseAddress} with --seed ${seedPrinted} …\nAll 11 pets are in the store.\n`,
-    stderr: expect.stringMatching(/^(pets: \d+ %\n)*pets: 100 %\n$/),
-  });
-  expect(new Set(idempotencyKeys()).size).toBe(11);
-  expect(idempotencyKeys()).toEqual(expect.arrayContaining(first));
+  expect(code).toBe(1);
+  expect(idempotencyKeys()).toEqual([0, 1, 2, 3].map((index) => `seed-${seedPrinted}-${index}`));
 });
 
 const add = (): Promise<void> => addPet({ ...proxy, apiKey: KEY }, 3, 0, new AbortController().signal);
