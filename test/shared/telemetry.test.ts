@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../shared/names.ts';
-import { logLines, occurrences, readMetrics, written } from '../support/log-lines.ts';
+import { logLines, occurrences, written } from '../support/log-lines.ts';
 
 // Read once, when the module is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = 'pet-store-test';
@@ -103,29 +103,3 @@ describe('an error in the log', () => {
     expect(JSON.stringify(loggable(error)).match(/"message"/g)).toHaveLength(6);
   });
 });
-
-describe('the reader of these tests takes no metric that CloudWatch would drop:', () => {
-  test('one that is whole is taken', () => {
-    expect(readMetrics(metricLine({}, {}))).toMatchObject([
-      { name: 'Refusals', dimensions: { code: 'not_found' } },
-    ]);
-  });
-
-  test.each([
-    ['a value that is text', {}, { Refusals: '1' }],
-    ['a dimension that is missing', {}, { code: undefined }],
-    ['a dimension that is empty', {}, { code: '' }],
-    ['dimensions that are one list', { Dimensions: ['code'] }, {}],
-    ['no namespace', { Namespace: '' }, {}],
-  ])('%s', (_what, metric, members) => {
-    expect(() => readMetrics(metricLine(metric, members))).toThrow('expect(');
-  });
-});
-
-/** A line with one metric, which these members spoil. */
-function metricLine(metric: object, members: object): Record<string, unknown> {
-  const CloudWatchMetrics = [
-    { Namespace: 'PetStore', Dimensions: [['code']], Metrics: [{ Name: 'Refusals' }], ...metric },
-  ];
-  return { _aws: { Timestamp: Date.now(), CloudWatchMetrics }, code: 'not_found', Refusals: 1, ...members };
-}
