@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedCompileCache } from './run-command.ts';
@@ -36,38 +36,27 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     env: { ...process.env, ...sharedCompileCache() },
   });
   let output = '';
-  let awaited: (() => void)[] = [];
+  const prints = new EventEmitter();
   // All that it printed has arrived then.
   const ended = once(child, 'close');
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      for (const look of awaited) look();
+      prints.emit('print');
     });
   }
 
-  function printed(pattern: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(fail, WAIT_LIMIT_MILLISECONDS, `printed nothing like ${String(pattern)}`);
-      function fail(how: string): void {
-        reject(new Error(`The local service ${how}:\n${output}`));
-      }
-      function look(): void {
-        const found = pattern.exec(output);
-        if (!found) return;
-        clearTimeout(timer);
-        awaited = awaited.filter((other) => other !== look);
-        resolve(found);
-      }
-      async function failAtItsEnd(): Promise<void> {
-        const [code] = await ended;
-        clearTimeout(timer);
-        fail(`ended with ${code}`);
-      }
-      void failAtItsEnd();
-      awaited.push(look);
-      look();
-    });
+  async function printed(pattern: RegExp): Promise<RegExpExecArray> {
+    const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
+    for (let fault = ''; ;) {
+      const found = pattern.exec(output);
+      if (found) return found;
+      if (fault) throw new Error(`The local service ${fault}:\n${output}`);
+      await Promise.race([
+        once(prints, 'print', { signal }).catch(() => (fault = `printed nothing like ${String(pattern)}`)),
+        ended.then(([code]) => (fault = `ended with ${code}`)),
+      ]);
+    }
   }
 
   const [, baseAddress = '', apiKey = ''] = await printed(/base address {2}(\S+)\s+API key {7}(\S+)\s+curl/);

@@ -133,16 +133,15 @@ export function policy(Action: string | string[], Resource: unknown, roleId = 'R
 
 /** A table with a partition key and, where given, an index whose partition key is `indexKey`. */
 export function table(key: string, indexKey?: string): SampleResource {
-  const keyOf = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' }];
   const names = indexKey ? [key, indexKey] : [key];
+  const [keySchema, indexSchema] = names.map((AttributeName) => [{ AttributeName, KeyType: 'HASH' }]);
+  const Projection = { ProjectionType: 'ALL' };
   return resource('DynamoDB::GlobalTable', {
     AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
     BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: keyOf(key),
-    GlobalSecondaryIndexes: names.slice(1).map((name) => ({
-      IndexName: 'by-index-key',
-      KeySchema: keyOf(name),
-      Projection: { ProjectionType: 'ALL' },
-    })),
+    KeySchema: keySchema,
+    ...(indexSchema && {
+      GlobalSecondaryIndexes: [{ IndexName: 'by-index-key', KeySchema: indexSchema, Projection }],
+    }),
   });
 }
