@@ -20,8 +20,6 @@ function bodyOfBytes(bytes: number, pet = REX): string {
 describe('the body', () => {
   test.each([
     ['none', null],
-    ['another header', { Accept: 'text/html' }],
-    ['application/json', { 'Content-Type': 'application/json' }],
     ['no type', { 'Content-Type': '' }],
     ['white space and parameters', { 'Content-Type': ' Application/JSON ;charset=utf-8; a=b' }],
     ['a +json suffix', { 'content-type': 'application/vnd.pets.v1+json' }],
