@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,17 +7,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface LocalService {
-  baseAddress: string;
-  apiKey: string;
-  process: ChildProcess;
-  /** All that it has printed so far, errors included. */
-  output: () => string;
-  /** Waits until what it has printed matches; fails with all that it printed when it does not. */
-  printed: (pattern: RegExp) => Promise<unknown>;
-  /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
-  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
-}
+export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
 /**
  * Starts the local service as `npm start` does, in a process of its own.
@@ -30,7 +20,7 @@ export function startLocalService(...options: string[]): Promise<LocalService> {
 }
 
 /** Starts that of another copy of the project. */
-export async function startLocalServiceOf(project: string, ...options: string[]): Promise<LocalService> {
+export async function startLocalServiceOf(project: string, ...options: string[]) {
   const runner = join(project, 'infra/local/main.ts');
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
     env: { ...process.env, ...sharedCompileCache() },
@@ -46,6 +36,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
+  /** Waits until what it has printed matches; fails with all that it printed when it does not. */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {
@@ -64,9 +55,11 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     baseAddress,
     apiKey,
     process: child,
+    /** All that it has printed so far, errors included. */
     output: () => output,
     printed,
-    async stop(signal = 'SIGTERM') {
+    /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
+    stop: async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
       child.kill(signal);
       const [code] = (await ended) as [number | null];
       return code;

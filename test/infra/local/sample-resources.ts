@@ -39,12 +39,11 @@ export function guarded(of: SampleResource, AuthorizerId: unknown = { Ref: 'Auth
   return withProperties(of, { AuthorizationType: 'CUSTOM', AuthorizerId });
 }
 
-export function mock(StatusCode = '404', mediaTypes: readonly string[] = ['application/json']): object {
-  const template = `{"statusCode":${StatusCode}}`;
+export function mock(StatusCode = '404'): object {
   return {
     Type: 'MOCK',
     PassthroughBehavior: 'NEVER',
-    RequestTemplates: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, template])),
+    RequestTemplates: { 'application/json': `{"statusCode":${StatusCode}}` },
     IntegrationResponses: [
       {
         StatusCode,
