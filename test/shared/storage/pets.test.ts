@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { createPet, getPet } from '../../../shared/storage/pets.ts';
-import '../../support/log-lines.ts'; // keeps metrics out of the output
+import { counted, occurrences } from '../../support/log-lines.ts';
 import { refused } from '../../support/operations.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
@@ -28,6 +28,7 @@ describe('creating a pet', () => {
     mock.on(PutCommand).resolves({});
     const pet = { id: 42n, ...newPet };
     expect(await createPet(newPet, draws(42n))).toEqual(pet);
+    expect(occurrences()).toEqual([counted('PetsCreated')]);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
       {
         TableName: 'pets',
