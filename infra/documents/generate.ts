@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runWithOptions, UsageError } from '../operate/command.ts';
+import { plain, runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { withRelease } from './changelog.ts';
+import { differences } from './changes/differences.ts';
+import { documentOf, readDocument } from './changes/document.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorTable, limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
@@ -38,11 +40,14 @@ await runWithOptions(USAGE, options, ({ check, release }) => {
   if (stale.length === 0 && !release) console.log('Nothing has changed.');
 });
 
-/** Returns the text of each file that a release changes. */
+/** Returns the text of each file that a release changes. @throws UsageError if it would break clients */
 function releasedFiles(changes: string[]): [file: string, text: string][] {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))
     throw new UsageError('The contract has not changed since the last release.');
+  const lines = differences(readDocument(inProject(RELEASED)), documentOf(contract));
+  const breaking = lines.find((line) => !line.startsWith('non-breaking:'));
+  if (breaking) throw new UsageError(`Not compatible, see npm run openapi:diff: ${plain(breaking)}`);
   const day = new Date().toISOString().slice(0, 10);
   return [
     [CHANGELOG, withRelease(read(CHANGELOG), day, changes)],

@@ -47,8 +47,8 @@ await runWithOptions(USAGE, options, async ({ port, data, assembly, ...values })
   console.log(`
 Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
-  base address  ${baseAddress}
-  API key       ${apiKey}
+  base URL  ${baseAddress}
+  API key   ${apiKey}
 
   curl -H 'Authorization: Bearer ${apiKey}' ${baseAddress}/pets
 

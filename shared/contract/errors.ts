@@ -1,4 +1,11 @@
-import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES, MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from './limits.ts';
+import {
+  HEADERS_SECONDS,
+  IDEMPOTENCY_HOURS,
+  MAX_BODY_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_URL_CHARACTERS,
+  REQUEST_SECONDS,
+} from './limits.ts';
 
 interface CatalogueEntry {
   status: number;
@@ -41,7 +48,8 @@ const catalogue = {
     status: 408,
     message: 'The request did not arrive in time.',
     description:
-      'The request arrived too slowly, and the connection was closed. Retry it on a new connection.',
+      `The headers took longer than ${HEADERS_SECONDS} seconds to arrive, or the whole request longer than ${REQUEST_SECONDS}. ` +
+      'Retry on a new connection.',
   },
   request_too_large: {
     status: 413,
@@ -50,7 +58,7 @@ const catalogue = {
   },
   unsupported_media_type: {
     status: 415,
-    message: 'The body must be sent as application/json.',
+    message: 'The body must be application/json in UTF-8, without a Content-Encoding.',
     description:
       'The body is neither `application/json` nor any `application` type ending in `+json`, or its `charset` is not ' +
       'UTF-8, or it has a `Content-Encoding` other than `identity`. Unknown addresses and methods get this in place of ' +
@@ -99,7 +107,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catal
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** Errors of the connection, which no operation and no gateway response has: any request may get them. */
+/** Errors before a request is complete. They belong to no operation and no gateway response; any request can get them. */
 export const connectionErrorCodes = [
   'request_timeout',
   'request_header_fields_too_large',

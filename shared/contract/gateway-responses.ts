@@ -32,7 +32,9 @@ export const gatewayResponses: Record<string, GatewayResponse> = {
   RESOURCE_NOT_FOUND: { code: 'not_found', requests: 'others' },
   THROTTLED: { code: 'too_many_requests', requests: 'any' },
   UNAUTHORIZED: { code: 'unauthorized', requests: 'operations' },
-  UNSUPPORTED_MEDIA_TYPE: { code: 'unsupported_media_type', requests: 'others' },
+  // Operations get it for a Content-Encoding that API Gateway does not support:
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
+  UNSUPPORTED_MEDIA_TYPE: { code: 'unsupported_media_type', requests: 'any' },
   WAF_FILTERED: { code: 'forbidden', requests: 'any' },
 };
 

@@ -12,6 +12,10 @@ export const MAX_BODY_BYTES = 64 * 1_024;
 export const MAX_URL_CHARACTERS = 10_240;
 export const MAX_HEADER_BYTES = 10_240;
 
+/** How long the local service waits for the headers of a request, and for all of it. API Gateway's times are not documented. */
+export const HEADERS_SECONDS = 60;
+export const REQUEST_SECONDS = 300;
+
 /** Unicode characters of a name, at most 1,020 bytes in UTF-8: a pet stays a small item. */
 export const MAX_NAME_CHARACTERS = 255;
 

@@ -74,10 +74,10 @@ export const operations = {
     id: 'createPet',
     summary: 'Add an animal',
     description:
-      'Adds a pet and assigns its `id`. A response can get lost, so send each create with an `Idempotency-Key` of its own, for ' +
-      'example a random UUID, and retry it with the same key and body after a 429, a 5xx, a timeout or a lost connection: for ' +
+      'Adds a pet and assigns its `id`.\n\nA response can get lost, so send each create with an `Idempotency-Key` of its own, for ' +
+      'example a random UUID, and retry it with the same key and body after a 408, a 429, a 5xx, a timeout or a lost connection: for ' +
       `${IDEMPOTENCY_HOURS} hours one key is one pet, and every retry gets the same response. Wait for \`Retry-After\` seconds if ` +
-      'given, otherwise with exponential backoff and jitter. The media type may also be any `application` type ' +
+      'given, otherwise with exponential backoff and jitter.\n\nThe media type may also be any `application` type ' +
       'ending in `+json`, or be omitted. The body is in UTF-8, without a `Content-Encoding`, and has at most ' +
       `${MAX_BODY_BYTES / 1_024} KiB. Members that are not listed here are ignored.`,
     method: 'POST',

@@ -16,7 +16,8 @@ const Int64 = v.pipe(
 );
 
 /**
- * At least one character that is not white space: exactly this in ECMA-262, the dialect of JSON Schema, and nowhere stricter.
+ * At least one character that is not white space. In ECMA-262, the dialect of JSON Schema, it matches exactly these names;
+ * other dialects may accept more names, never fewer.
  * Other dialects (Java, Python, PCRE, RE2) lack `\u`, differ in `\s` and `\v`, and may match the whole text only. U+2028,
  * U+2029 and U+FEFF do not stand for themselves, because they break code that generators write.
  */

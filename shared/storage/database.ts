@@ -15,6 +15,8 @@ const OPENING_BRACE = 0x7b;
 
 const client = new DynamoDBClient({
   maxAttempts: 3,
+  // The bundles lack its cache.
+  endpointDiscoveryEnabled: false,
   requestHandler: {
     connectionTimeout: 1_000,
     requestTimeout: ATTEMPT_MILLISECONDS,

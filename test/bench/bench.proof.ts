@@ -78,14 +78,6 @@ test.each([
   expect(verdictOf({ what: '', atMost: 1.15, measured })).toBe(verdict);
 });
 
-test('a bound is not measured without its yardstick', () => {
-  const rows = results.rows.filter(({ name }) => !name.startsWith('bare create'));
-  const verdicts = boundsOf({ ...results, rows }).map(verdictOf);
-  expect(verdicts.map((verdict) => verdict === 'not measured')).toEqual(
-    [0, 1, 0, 1, 0, 1, 0, 1].map(Boolean),
-  );
-});
-
 test('a spread is the median and the quartiles, interpolated', () => {
   expect(spreadOf([4, 1, 3, 2], 2)).toEqual({ median: 2.5, p25: 1.75, p75: 3.25 });
 });

@@ -23,20 +23,15 @@ const hierarchies = [
   },
 ];
 
-export interface CpuQuota {
-  kind: string;
-  /** Adds a process, with all threads that it has and will have. */
-  add: (pid: number) => void;
-  /** Limits the processes to the CPU time that Lambda gives a memory size. @default - one core */
-  setMemorySize: (megabytes?: number) => void;
-}
+export type CpuQuota = NonNullable<ReturnType<typeof createCpuQuota>>;
 
 /** A CPU quota until this process exits, or undefined if it may not create a control group. */
-export function createCpuQuota(): CpuQuota | undefined {
+export function createCpuQuota() {
   for (const { kind, mount, files } of hierarchies) {
     const folder = join(mount, `pet-store-bench-${process.pid}`);
     // Only a control group has these files already.
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'r+' });
+    /** Limits the processes to the CPU time that Lambda gives a memory size. @default - one core */
     function setMemorySize(megabytes = MEGABYTES_PER_CORE): void {
       const share = Math.min(1, megabytes / MEGABYTES_PER_CORE);
       for (const [name, text] of Object.entries(files(Math.round(share * PERIOD)))) write(name, text);
@@ -45,7 +40,12 @@ export function createCpuQuota(): CpuQuota | undefined {
       mkdirSync(folder);
       process.once('exit', () => removeWhenEmpty(folder));
       setMemorySize();
-      return { kind, add: (pid) => write('cgroup.procs', `${pid}`), setMemorySize };
+      return {
+        kind,
+        /** Adds a process, with all threads that it has and will have. */
+        add: (pid: number) => write('cgroup.procs', `${pid}`),
+        setMemorySize,
+      };
     } catch {
       // Not this kind, not allowed, or the parent group has less than a core.
     }

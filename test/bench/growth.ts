@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { showProgress } from '../../infra/operate/progress.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { stackName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { synthesizeStaging } from '../support/assembly.ts';
+import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { runBenchmark } from './benchmark.ts';
 import { measure } from './growth-measure.ts';
 import { seedPets, type Stock } from './growth-pets.ts';
@@ -54,13 +54,10 @@ await runBenchmark<Results>({
 
 /** Fills a store for each stock and measures requests to all of them. */
 async function compare(assembly: string, stocks: Stock[], requests: number): Promise<Comparison> {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-growth-'));
+  const folder = folderUntilExit();
   const services: LocalService[] = [];
-  function end(): void {
-    for (const service of services) service.process.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-  process.once('exit', end);
+  // Before the folder is removed.
+  process.prependOnceListener('exit', () => services.map((service) => service.process.kill('SIGKILL')));
   const template = readTemplate('staging', assembly);
   for (const [index, stock] of stocks.entries()) {
     const data = join(folder, `${index}`);
@@ -72,7 +69,6 @@ async function compare(assembly: string, stocks: Stock[], requests: number): Pro
   const stores = services.map((service, index) => ({ ...service, stock: stocks[index]! }));
   const rows = await measure(stores, requests, console.error);
   await Promise.all(services.map((service) => service.stop()));
-  end();
   return { stocks, rows };
 }
 

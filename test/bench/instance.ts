@@ -5,16 +5,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { MeasuredFunction } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
-import { type Invocation, startRuntimeApi } from './runtime-api.ts';
+import { startRuntimeApi } from './runtime-api.ts';
 
-export interface Instance extends AsyncDisposable {
-  /** From the start of the process until it asks for its first event. */
-  initMilliseconds: number;
-  /** Rejects if the function fails or the process ends. */
-  invoke: (event: string) => Promise<Invocation>;
-  /** CPU time so far and memory now (megabytes of 2^20 bytes), or undefined unless on Linux. */
-  usage: () => { cpuMilliseconds: number; residentMegabytes: number } | undefined;
-}
+export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 /** What gets events from the Runtime API and calls the handler: AWS's client if it has been built, else a stand-in. */
 export const runtime = findRuntime();
@@ -42,7 +35,7 @@ export async function startInstance(
   { folder, environment }: Pick<MeasuredFunction, 'folder' | 'environment'>,
   megabytes: number,
   quota?: CpuQuota,
-): Promise<Instance> {
+) {
   const runtimeApi = await startRuntimeApi();
   quota?.setMemorySize();
   const start = performance.now();
@@ -87,7 +80,9 @@ export async function startInstance(
   const initMilliseconds = performance.now() - start;
   quota?.setMemorySize(megabytes);
   return {
+    /** From the start of the process until it asks for its first event. */
     initMilliseconds,
+    /** Rejects if the function fails or the process ends. */
     invoke: runtimeApi.invoke,
     usage: () => usageOf(`/proc/${child.pid}`),
     [Symbol.asyncDispose]: stop,
@@ -104,7 +99,8 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-function usageOf(folder: string): ReturnType<Instance['usage']> {
+/** CPU time so far and memory now (megabytes of 2^20 bytes), or undefined unless on Linux. */
+function usageOf(folder: string) {
   if (!existsSync(`${folder}/schedstat`)) return undefined;
   const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>
     Number(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),

@@ -15,20 +15,8 @@ export interface Invocation {
   busyMilliseconds: number;
 }
 
-interface RuntimeApi {
-  /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
-  address: string;
-  /** Resolves when the runtime asks for its first event, at the end of init. */
-  ready: Promise<unknown>;
-  /** Passes an event to the runtime, one at a time; rejects if the function fails. */
-  invoke: (event: string) => Promise<Invocation>;
-  /** Makes `ready` and each invocation reject, because the runtime will send nothing more. */
-  fail: (error: Error) => void;
-  close: () => void;
-}
-
 /** The API that Lambda offers to the runtime of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
-export async function startRuntimeApi(): Promise<RuntimeApi> {
+export async function startRuntimeApi() {
   let next = Promise.withResolvers<ServerResponse>();
   let result = Promise.withResolvers<string>();
   const failure = Promise.withResolvers<never>();
@@ -52,9 +40,12 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
   return {
+    /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Resolves when the runtime asks for its first event, at the end of init. */
     ready: unlessFailed(next.promise),
-    async invoke(event) {
+    /** Passes an event to the runtime, one at a time; rejects if the function fails. */
+    invoke: async (event: string): Promise<Invocation> => {
       const response = await unlessFailed(next.promise);
       next = Promise.withResolvers();
       result = Promise.withResolvers();
@@ -73,8 +64,9 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
       await unlessFailed(next.promise);
       return { result: resultText, milliseconds, busyMilliseconds: performance.now() - start };
     },
+    /** Makes `ready` and each invocation reject, because the runtime will send nothing more. */
     fail: failure.reject,
-    close() {
+    close(): void {
       server.closeAllConnections();
       server.close();
     },

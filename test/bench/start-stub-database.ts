@@ -6,13 +6,7 @@ import { hashOf } from '../../shared/storage/api-keys.ts';
 import { requireTool } from '../support/tools.ts';
 import type { StubDatabaseOptions } from './stub-database.ts';
 
-export interface StubDatabase {
-  /** Variables that lead a function to the database and let it trust the certificate. */
-  environment: Record<string, string>;
-  /** Sets how long each response takes from now on; at first nothing. */
-  respondAfter: (milliseconds: number) => Promise<void>;
-  stop: () => void;
-}
+export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
 
 /**
  * Starts the database of the benchmark, which speaks TLS and ends with this process.
@@ -20,7 +14,7 @@ export interface StubDatabase {
  * @param folder where the certificate is written
  * @param apiKey the only valid key
  */
-export async function startStubDatabase(folder: string, apiKey: string): Promise<StubDatabase> {
+export async function startStubDatabase(folder: string, apiKey: string) {
   // https://github.com/jfromaniello/selfsigned, with the size of DynamoDB's RSA key.
   const { private: key, cert: certificate } = await requireTool('selfsigned').generate(
     [{ name: 'commonName', value: 'localhost' }],
@@ -42,11 +36,13 @@ export async function startStubDatabase(folder: string, apiKey: string): Promise
   });
   const [port] = (await once(child, 'message')) as [number];
   return {
+    /** Variables that lead a function to the database and let it trust the certificate. */
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: `https://localhost:${port}`,
       NODE_EXTRA_CA_CERTS: certificateFile,
     },
-    async respondAfter(milliseconds) {
+    /** Sets how long each response takes from now on; at first nothing. */
+    async respondAfter(milliseconds: number): Promise<void> {
       child.send(milliseconds);
       await once(child, 'message');
     },

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { operations } from '../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { findChromium, launchBrowser } from './chromium.ts';
+import { goTo, openReference, type ReferencePage, sidebar } from './reference-page.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
@@ -17,36 +18,9 @@ const exportFolder = join(temporaryFolder(), 'docs');
 
 let browser: Browser;
 let service: LocalService;
-let served: Awaited<ReturnType<typeof open>>;
-let exported: Awaited<ReturnType<typeof open>>;
+let served: ReferencePage;
+let exported: ReferencePage;
 let checks = 0;
-
-/** Opens a page, and records the URLs of all its requests, and complaints: errors, warnings, violations of its policy. */
-async function open(address: string) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-  const requests: string[] = [];
-  const complaints: string[] = [];
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  await page.goto(address);
-  await sidebar(page).getByRole('link', { name: 'Get an animal' }).waitFor();
-  return { page, requests, complaints };
-}
-
-function sidebar(page: Page): Locator {
-  return page.getByRole('complementary', { name: 'Sidebar for Pet store' });
-}
-
-/** Opens an operation from the sidebar. */
-async function goTo(page: Page, operation: string): Promise<Locator> {
-  await sidebar(page).getByRole('link', { name: operation }).click();
-  const section = page.getByRole('region', { name: operation });
-  await section.getByRole('heading', { name: operation }).waitFor();
-  return section;
-}
 
 /** Calls the API, and returns the body of its response as text. */
 async function call(path: string, init: RequestInit = {}): Promise<string> {
@@ -54,20 +28,15 @@ async function call(path: string, init: RequestInit = {}): Promise<string> {
   return (await fetch(`${service.baseAddress}${path}`, { headers, ...init })).text();
 }
 
-/** Sends a request from the page, and returns the status and the body that the page shows. */
-async function tryOut(operation: string, body?: string): Promise<{ status: string; body: string }> {
+async function openClient(operation: string): Promise<Locator> {
   const section = await goTo(served.page, operation);
   await section.getByRole('button', { name: 'Test Request' }).click();
-  const client = served.page.getByRole('dialog', { name: 'API Client' });
-  if (body !== undefined) {
-    const editor = client.getByRole('region', { name: 'Request Body' });
-    await editor.getByRole('textbox').fill(body);
-    await editor.getByRole('button', { name: 'Form' }).click();
-    await editor.getByRole('combobox', { name: 'Body Value' }).getByText(LARGEST).waitFor();
-    const sample = client.getByRole('region', { name: 'Code Snippet' });
-    await sample.getByRole('button', { name: 'Code Snippet' }).click();
-    await sample.getByText(`"categoryId": ${LARGEST}`).waitFor();
-  }
+  return served.page.getByRole('dialog', { name: 'API Client' });
+}
+
+/** Sends the request. @returns the body that the browser sends, and the status and the body that the page shows */
+async function send(client: Locator): Promise<{ sent: string | null; status: string; body: string }> {
+  const request = served.page.waitForRequest(`${service.baseAddress}/pets`);
   await client.getByRole('button', { name: /^Send (get|post) request to/ }).click();
   const response = client.getByRole('region', { name: 'Response' });
   const status = await response.getByRole('link', { name: /^\d{3} / }).innerText();
@@ -76,10 +45,10 @@ async function tryOut(operation: string, body?: string): Promise<{ status: strin
   const shown = (await lines.allInnerTexts()).join('\n');
   await client.getByRole('button', { name: 'Close Client' }).click();
   await client.waitFor({ state: 'hidden' });
-  return { status, body: shown };
+  return { sent: (await request).postData(), status, body: shown };
 }
 
-async function renderPicture({ page }: typeof served): Promise<void> {
+async function renderPicture({ page }: ReferencePage): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 880 });
   // System fonts differ. These are close to most.
   const content = ':root { --scalar-font: "Liberation Sans", Arial, sans-serif !important }';
@@ -98,9 +67,9 @@ async function renderPicture({ page }: typeof served): Promise<void> {
     service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
     const line = /In a browser, (\S+) shows/;
     await service.printed(line);
-    served = await open(line.exec(service.output())![1]!);
+    served = await openReference(browser, line.exec(service.output())![1]!);
     await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);
-    exported = await open(pathToFileURL(join(exportFolder, 'index.html')).href);
+    exported = await openReference(browser, pathToFileURL(join(exportFolder, 'index.html')).href);
   });
   afterEach(() => {
     checks += expect.getState().numPassingAsserts;
@@ -123,17 +92,37 @@ async function renderPicture({ page }: typeof served): Promise<void> {
     expect(struckOut).toEqual([expect.stringContaining('Get an animal')]);
     const section = await goTo(page, 'Get an animal');
     await section.getByText('Deprecated', { exact: true }).first().waitFor();
-    expect(await section.innerText()).toContain('goes away on 5 December 2030');
+    expect(await section.innerText()).toContain('will be removed on 5 December 2030');
   });
 
   test('sends a 64-bit integer exactly, and shows it exactly in the form, the code sample and the response', async () => {
-    const { status, body } = await tryOut('Add an animal', `{"name":"Rex","categoryId":${LARGEST}}`);
-    expect(status).toBe('201 Created');
+    const client = await openClient('Add an animal');
+    const editor = client.getByRole('region', { name: 'Request Body' });
+    const text = `{"name":"Rex","categoryId":${LARGEST}}`;
+    await editor.getByRole('textbox').fill(text);
+    await editor.getByRole('button', { name: 'Form' }).click();
+    await editor.getByRole('combobox', { name: 'Body Value' }).getByText(LARGEST).waitFor();
+    const sample = client.getByRole('region', { name: 'Code Snippet' });
+    await sample.getByRole('button', { name: 'Code Snippet' }).click();
+    await sample.getByText(`"categoryId": ${LARGEST}`).waitFor();
+    const { sent, status, body } = await send(client);
+    expect([sent, status]).toEqual([text, '201 Created']);
     const id = /"id": (\d+)/.exec(body)?.[1];
     expect(await call(`/pets/${id}`)).toBe(`{"id":${id},"name":"Rex","categoryId":${LARGEST}}`);
     expect(body).toBe(`{\n  "id": ${id},\n  "name": "Rex",\n  "categoryId": ${LARGEST}\n}`);
-    await call('/pets', { method: 'POST', body: `{"name":"Mia","categoryId":-${LARGEST},"status":"sold"}` });
-    const list = await tryOut('List all animals');
+  });
+
+  test('sends a 64-bit integer exactly after an edit in the form', async () => {
+    const client = await openClient('Add an animal');
+    const editor = client.getByRole('region', { name: 'Request Body' });
+    await editor.getByRole('button', { name: 'Form', exact: true }).click();
+    const values = editor.getByRole('combobox', { name: 'Body Value' });
+    await values.nth(0).fill(LARGEST);
+    await values.nth(1).fill(`-${LARGEST}`);
+    const { sent, status } = await send(client);
+    expect(sent).toContain(`"name": "${LARGEST}",\n  "categoryId": -${LARGEST}`);
+    expect(status).toBe('201 Created');
+    const list = await send(await openClient('List all animals'));
     expect([list.status, list.body.replaceAll(/\s/g, '')]).toEqual(['200 OK', await call('/pets')]);
     expect(list.body).toContain(`-${LARGEST}`);
   });
@@ -160,9 +149,26 @@ async function renderPicture({ page }: typeof served): Promise<void> {
     await page.setViewportSize(size);
   });
 
+  test('shows all statuses of an operation, on a phone too', async () => {
+    const { page } = served;
+    const size = page.viewportSize()!;
+    const list = (await goTo(page, 'Add an animal')).getByRole('tablist');
+    const mask = "getComputedStyle(document.querySelector('.tab-list')).maskImage";
+    for (const width of [size.width, 390]) {
+      await page.setViewportSize({ ...size, width });
+      const box = (await list.boundingBox())!;
+      const last = (await list.getByRole('tab', { name: '504' }).boundingBox())!;
+      expect(last.x + last.width).toBeLessThanOrEqual(box.x + box.width);
+      expect(last.y + last.height).toBeLessThanOrEqual(box.y + box.height);
+      expect(await page.evaluate(mask)).toBe('none');
+    }
+    await page.setViewportSize(size);
+  });
+
   test('has samples with the address of production when exported, and sends no requests', async () => {
     const section = await goTo(exported.page, 'Add an animal');
     await section.getByText('https://petstore.example.com/v1/pets').first().waitFor();
+    await exported.page.getByRole('link', { name: /promises, limits/ }).waitFor();
     expect(await exported.page.getByRole('button', { name: 'Test Request' }).count()).toBe(0);
     expect(await exported.page.getByRole('textbox', { name: 'Bearer Token' }).count()).toBe(0);
   });
@@ -170,7 +176,7 @@ async function renderPicture({ page }: typeof served): Promise<void> {
   test('violates no policy, and sends requests only to the service, or none when exported', () => {
     expect([...served.complaints, ...exported.complaints]).toEqual([]);
     const [pageUrl, pets] = [new URL('/', service.baseAddress).href, `${service.baseAddress}/pets`];
-    expect(served.requests.filter((url) => !url.startsWith('data:'))).toEqual([pageUrl, pets, pets]);
+    expect(served.requests.filter((url) => !url.startsWith('data:'))).toEqual([pageUrl, pets, pets, pets]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });
 });

@@ -12,7 +12,7 @@ import { hasTools, toolModules } from '../support/tools.ts';
 export interface Generator {
   /** The first cell of its row. */
   name: string;
-  /** Programs on the PATH, or commands that succeed where what is needed is installed. */
+  /** Programs on the PATH, or commands that succeed where they are installed. `VERSION` stands for that in the row. */
   needs: string[];
   /** The program, in test/clients/generated, and where it belongs beside the generated files. */
   program: [source: string, target: string];
@@ -28,9 +28,10 @@ const typescript = {
   build: `${check.replace('\n', '')} && esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs`,
   run: 'node driver.mjs',
 };
+const openapiGenerator = 'openapi-generator-cli version | grep -F VERSION';
 const python = { build: 'python3 -m compileall -q client', run: 'python3 client/driver.py' };
 
-/** A call of createPet, getPet or listPets, and what comes of it in the client's own types. */
+/** A call of createPet, getPet or listPets, and the call's result in the client's types. */
 type Call = { apiKey: string } & ({ key: string; pet: NewPet } | { id: bigint } | { cursor?: string });
 interface Result {
   data?: Pet | Pet[] | null;
@@ -43,7 +44,7 @@ export const generators: Generator[] = [
   { name: 'openapi-typescript', ...typescript, program: ['openapi-fetch.ts', 'driver.ts'] },
   {
     name: 'openapi-generator java',
-    needs: ['openapi-generator-cli', 'mvn', 'javac'],
+    needs: [openapiGenerator, 'mvn', 'javac'],
     program: ['OpenapiGeneratorJava.java', 'client/src/main/java/Driver.java'],
     build: 'mvn -q -B -f client compile dependency:build-classpath -Dmdep.outputFile=classpath',
     run: 'java -cp client/target/classes:$(cat client/classpath) Driver',
@@ -51,12 +52,12 @@ export const generators: Generator[] = [
   {
     name: 'openapi-generator python',
     ...python,
-    needs: ['openapi-generator-cli', 'python3 -c "import dateutil, pydantic, urllib3"'],
+    needs: [openapiGenerator, 'python3 -c "import dateutil, pydantic, urllib3"'],
     program: ['openapi_generator.py', 'client/driver.py'],
   },
   {
     name: 'openapi-generator go',
-    needs: ['openapi-generator-cli', 'go'],
+    needs: [openapiGenerator, 'go'],
     program: ['openapi-generator.go', 'client/driver/main.go'],
     build: 'cd client && go build -o ../run ./driver',
     run: './run',
@@ -64,12 +65,12 @@ export const generators: Generator[] = [
   {
     name: 'openapi-python-client',
     ...python,
-    needs: ['openapi-python-client', 'python3 -c "import attrs, httpx"'],
+    needs: ['openapi-python-client --version | grep -F VERSION', 'python3 -c "import attrs, httpx"'],
     program: ['openapi_python_client.py', 'client/driver.py'],
   },
   {
     name: 'oapi-codegen',
-    needs: ['oapi-codegen', 'go'],
+    needs: ['oapi-codegen --version | grep -F VERSION', 'go'],
     program: ['oapi-codegen.go', 'driver/main.go'],
     build: 'go mod init petstore && go mod tidy && go build -o run ./driver',
     run: './run',
@@ -81,34 +82,37 @@ const path = [join(projectRoot, 'node_modules/.bin'), join(toolModules, '.bin'),
 const environment = { ...process.env, PATH: path.join(':') };
 
 /** @returns what is missing on this machine, or undefined if the client can be generated, built and run */
-export function missingProgram({ needs }: Generator): string | undefined {
+export function missingProgram(generator: Generator): string | undefined {
+  const { needs, name } = generator;
   if (needs.length === 0 && !hasTools()) return 'npm ci --prefix test/tools';
+  const version = cellsOf(generator)[0]!.slice(name.length + 1);
   return needs.find((need) => {
-    const command = need.includes(' ') ? need : `command -v ${need}`;
+    const command = need.includes(' ') ? need.replace('VERSION', `${version}.`) : `command -v ${need}`;
     return spawnSync('sh', ['-c', command], { env: environment }).status !== 0;
   });
 }
 
-/** @returns the cells of the generator's row: its name, what it does with an int64, its command */
+/** @returns the cells of the generator's row: its name and version, `compiles`, `int64`, `reads every page`, command */
 function cellsOf({ name }: Generator): string[] {
   const rows = document.split('\n').filter((line) => line.startsWith(`| ${name} `));
   if (rows.length !== 1) throw new Error(`docs/clients.md has ${rows.length} rows of ${name}.`);
-  return rows[0]!.split(' | ').slice(1);
+  return rows[0]!.slice(2).split(' | ');
 }
 
 /** Whether every int64 stays exact in its client, as the document says. */
 export function keepsInt64(generator: Generator): boolean {
-  return cellsOf(generator)[0] === 'exact';
+  return cellsOf(generator)[2] === 'exact';
 }
 
-/** @returns the generator's command in the document, with the installed package in place of `npx` */
+/** @returns the generator's command in the document, with the installed packages in place of `npx` */
 function commandOf(generator: Generator): string {
-  const [, packageName, version = '', command = ''] =
-    /^`(?:npx (\S+)@(\S+) )?([^`]+)`/.exec(cellsOf(generator)[1]!) ?? [];
-  if (packageName === undefined) return command;
-  const manifest = JSON.parse(readFileSync(join(toolModules, packageName, 'package.json'), 'utf8'));
-  if (!manifest.version.startsWith(`${version}.`)) throw new Error(`${manifest.version} is not ${version}.`);
-  return `${packageName.split('/').at(-1)} ${command}`;
+  const command = cellsOf(generator)[4]!.replaceAll('`', '');
+  for (const [, name = '', version] of command.matchAll(/(?<=npx |-p )(\S+)@([\d.]+)/g)) {
+    const manifest = JSON.parse(readFileSync(join(toolModules, name, 'package.json'), 'utf8'));
+    if (!manifest.version.startsWith(`${version}.`))
+      throw new Error(`${name} ${manifest.version} is not ${version}.`);
+  }
+  return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
 }
 
 /** Generates a client and builds it with its program. @returns the folder */

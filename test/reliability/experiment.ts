@@ -24,20 +24,24 @@ interface Experiment {
   faultPercent: number;
 }
 
-interface Findings {
-  /** Calls to the database. */
-  calls: number;
-  injected: Partial<Record<Fault, number>>;
-  /** Answers by method and status, `POST 201`. */
-  answers: Record<string, number>;
-  lostAnswers: number;
-  longestAnswerMilliseconds: number;
-  acknowledged: number;
-  /** Creates that used up their requests. */
-  givenUp: number;
-  found: number;
-  /** A sentence for each broken promise. */
-  broken: string[];
+type Findings = ReturnType<typeof noFindings>;
+
+function noFindings() {
+  return {
+    /** Calls to the database. */
+    calls: 0,
+    injected: {} as Partial<Record<Fault, number>>,
+    /** Answers by method and status, `POST 201`. */
+    answers: {} as Record<string, number>,
+    lostAnswers: 0,
+    longestAnswerMilliseconds: 0,
+    acknowledged: 0,
+    /** Creates that used up their requests. */
+    givenUp: 0,
+    found: 0,
+    /** A sentence for each broken promise. */
+    broken: [] as string[],
+  };
 }
 
 /** A pet that a client asks for, every other one with an `Idempotency-Key`. */
@@ -61,17 +65,7 @@ interface Pet {
 export async function runExperiment(experiment: Experiment): Promise<Findings> {
   const { template, creates, seed, faultPercent } = experiment;
   const service = await startFaultyService(template, mixOfFaults(seed, faultPercent));
-  const findings: Findings = {
-    calls: 0,
-    injected: {},
-    answers: {},
-    lostAnswers: 0,
-    longestAnswerMilliseconds: 0,
-    acknowledged: 0,
-    givenUp: 0,
-    found: 0,
-    broken: [],
-  };
+  const findings = noFindings();
   const send = observed(service, findings);
   const asked = Array.from({ length: creates }, (_, number) => petToAskFor(seed, number));
   const { error } = console;

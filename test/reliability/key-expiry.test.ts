@@ -46,11 +46,6 @@ function statusesAt(key: string, ...times: number[]): Promise<number[]> {
   });
 }
 
-test('a key is rejected from when it expires, if no decision is cached', async () => {
-  const { key } = await issue(HOUR_MILLISECONDS);
-  expect(await statusesAt(key, HOUR_MILLISECONDS)).toEqual([401]);
-});
-
 test('a key is rejected at most the time of the cache after it expires', async () => {
   const { key } = await issue(HOUR_MILLISECONDS);
   const last = HOUR_MILLISECONDS - 1;

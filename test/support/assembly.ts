@@ -21,7 +21,8 @@ export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
-  if (isFirst(join(folder, 'started'))) {
+  // Returns undefined if the folder exists.
+  if (mkdirSync(join(folder, 'started'), { recursive: true })) {
     writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
     renameSync(`${outcome}.new`, outcome);
   }
@@ -31,15 +32,6 @@ export async function sharedSynthesis(): Promise<Synthesis> {
     await setTimeout(100);
   }
   return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
-}
-
-function isFirst(mark: string): boolean {
-  try {
-    mkdirSync(mark);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

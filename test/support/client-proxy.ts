@@ -23,14 +23,9 @@ interface SeenRequest {
   time: number;
 }
 
-export interface ClientProxy {
-  baseAddress: string;
-  /** Each request that arrived since it was last decided on them, in order. */
-  requests: SeenRequest[];
-  /** Decides on the requests that arrive from now on. */
-  decide: (fateOf: (request: SeenRequest) => Fate | Promise<Fate>) => void;
-  close: () => Promise<void>;
-}
+type FateOf = (request: SeenRequest) => Fate | Promise<Fate>;
+
+export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
 
 /** Fates of the next requests; those after them pass. */
 export function inOrder(...fates: Fate[]): () => Fate {
@@ -38,9 +33,9 @@ export function inOrder(...fates: Fate[]): () => Fate {
 }
 
 /** Stands between a client and the service with this base address, on the loopback interface. */
-export async function startClientProxy(service: string): Promise<ClientProxy> {
+export async function startClientProxy(service: string) {
   const requests: SeenRequest[] = [];
-  let fateOf: Parameters<ClientProxy['decide']>[0] = inOrder();
+  let fateOf: FateOf = inOrder();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;
@@ -75,12 +70,14 @@ export async function startClientProxy(service: string): Promise<ClientProxy> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     baseAddress: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    /** Each request that arrived since it was last decided on them, in order. */
     requests,
-    decide(next) {
+    /** Decides on the requests that arrive from now on. */
+    decide(next: FateOf): void {
       requests.length = 0;
       fateOf = next;
     },
-    async close() {
+    async close(): Promise<void> {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

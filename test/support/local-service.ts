@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sharedCompileCache } from './run-command.ts';
@@ -7,17 +7,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface LocalService {
-  baseAddress: string;
-  apiKey: string;
-  process: ChildProcess;
-  /** All that it has printed so far, errors included. */
-  output: () => string;
-  /** Waits until what it has printed matches; fails with all that it printed when it does not. */
-  printed: (pattern: RegExp) => Promise<unknown>;
-  /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
-  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
-}
+export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
 /**
  * Starts the local service as `npm start` does, in a process of its own.
@@ -30,54 +20,46 @@ export function startLocalService(...options: string[]): Promise<LocalService> {
 }
 
 /** Starts that of another copy of the project. */
-export async function startLocalServiceOf(project: string, ...options: string[]): Promise<LocalService> {
+export async function startLocalServiceOf(project: string, ...options: string[]) {
   const runner = join(project, 'infra/local/main.ts');
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
     env: { ...process.env, ...sharedCompileCache() },
   });
   let output = '';
-  let awaited: (() => void)[] = [];
+  const prints = new EventEmitter();
   // All that it printed has arrived then.
   const ended = once(child, 'close');
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
-      for (const look of awaited) look();
+      prints.emit('print');
     });
   }
 
-  function printed(pattern: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(fail, WAIT_LIMIT_MILLISECONDS, `printed nothing like ${String(pattern)}`);
-      function fail(how: string): void {
-        reject(new Error(`The local service ${how}:\n${output}`));
-      }
-      function look(): void {
-        const found = pattern.exec(output);
-        if (!found) return;
-        clearTimeout(timer);
-        awaited = awaited.filter((other) => other !== look);
-        resolve(found);
-      }
-      async function failAtItsEnd(): Promise<void> {
-        const [code] = await ended;
-        clearTimeout(timer);
-        fail(`ended with ${code}`);
-      }
-      void failAtItsEnd();
-      awaited.push(look);
-      look();
-    });
+  /** Waits until what it has printed matches; fails with all that it printed when it does not. */
+  async function printed(pattern: RegExp): Promise<RegExpExecArray> {
+    const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
+    for (let fault = ''; ;) {
+      const found = pattern.exec(output);
+      if (found) return found;
+      if (fault) throw new Error(`The local service ${fault}:\n${output}`);
+      await Promise.race([
+        once(prints, 'print', { signal }).catch(() => (fault = `printed nothing like ${String(pattern)}`)),
+        ended.then(([code]) => (fault = `ended with ${code}`)),
+      ]);
+    }
   }
 
-  const [, baseAddress = '', apiKey = ''] = await printed(/base address {2}(\S+)\s+API key {7}(\S+)\s+curl/);
+  const [, baseAddress = '', apiKey = ''] = await printed(/base URL {2}(\S+)\s+API key {3}(\S+)\s+curl/);
   return {
     baseAddress,
     apiKey,
     process: child,
+    /** All that it has printed so far, errors included. */
     output: () => output,
     printed,
-    async stop(signal = 'SIGTERM') {
+    /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
+    stop: async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
       child.kill(signal);
       const [code] = (await ended) as [number | null];
       return code;

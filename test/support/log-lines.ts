@@ -66,7 +66,7 @@ const text: unknown = expect.stringMatching(/^.{1,1024}$/);
  * Reads a log line as CloudWatch does, and fails for one that CloudWatch would drop.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
+function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
   const { Timestamp, CloudWatchMetrics } = _aws;
   expect(_aws).toEqual({ Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) });
   expect(Math.abs(Date.now() - Timestamp)).toBeLessThan(2 * 3_600_000); // milliseconds; later ones are dropped

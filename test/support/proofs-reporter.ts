@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,12 +44,13 @@ function partOf({ testFilePath }: FileResult): string {
 function rowOf(files: FileResult[]) {
   const sum = (numberOf: (file: FileResult) => number) =>
     files.reduce((total, file) => total + numberOf(file), 0);
+  const figures = files.map((file) => fileOf(file.testFilePath)).filter((file) => existsSync(file));
   return {
     passed: sum((file) => file.numPassingTests),
     failed: sum((file) => (file.failureMessage ? file.numFailingTests || 1 : 0)),
     skipped: sum((file) => file.numPendingTests),
     seconds: Math.round(sum(({ perfStats: { start, end } }) => end - start) / 1000),
-    figure: files.flatMap((file) => figureOf(file.testFilePath) ?? []).join(', '),
+    figure: figures.map((file) => readFileSync(file, 'utf8')).join(', '),
   };
 }
 
@@ -60,15 +61,6 @@ function rowOf(files: FileResult[]) {
  */
 export function reportFigure(testPath: string, figure: string): void {
   writeFileSync(fileOf(testPath), figure);
-}
-
-/** @returns the figure of a test file, or undefined if it reported none */
-function figureOf(testPath: string): string | undefined {
-  try {
-    return readFileSync(fileOf(testPath), 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function fileOf(testPath: string): string {

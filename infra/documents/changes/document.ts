@@ -7,10 +7,15 @@ type Json = Record<string, unknown>;
 /** Returns the document in a file without references. @throws UsageError if it cannot be read, or lacks a target. */
 export function readDocument(path: string): object {
   try {
-    return withoutReferences(parseJson(readFileSync(path, 'utf8')) as Json);
+    return documentOf(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new UsageError(`${path} is not an OpenAPI document in JSON: ${(error as Error).message}`);
   }
+}
+
+/** Returns the document in a text without references. */
+export function documentOf(text: string): object {
+  return withoutReferences(parseJson(text) as Json);
 }
 
 /**

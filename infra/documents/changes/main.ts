@@ -1,8 +1,7 @@
-import { parseJson } from '../../../shared/contract/json.ts';
 import { openApiJson } from '../openapi/document.ts';
 import { plain, runWithOptions, UsageError } from '../../operate/command.ts';
 import { differences } from './differences.ts';
-import { readDocument, withoutReferences } from './document.ts';
+import { documentOf, readDocument } from './document.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 
@@ -13,7 +12,7 @@ Lists how the API differs from the base, breaking changes first. Fails if a chan
 const options = { base: { type: 'string', default: 'docs/openapi-released.json' } } as const;
 
 await runWithOptions(USAGE, options, ({ base }) => {
-  const current = withoutReferences(parseJson(openApiJson('3.1.1')) as Record<string, unknown>);
+  const current = documentOf(openApiJson('3.1.1'));
   // In alphabetical order, breaking changes come first.
   const lines = differences(readDocument(base), current).toSorted();
   for (const line of lines) console.log(plain(line));

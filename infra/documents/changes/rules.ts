@@ -66,16 +66,18 @@ function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judg
 
 /** Returns the rules for a JSON Schema. */
 function schemaRules(narrower: Verdict, wider: Verdict): Rules {
+  const isRequest = narrower === 'breaking';
   const schema: Rules = {
     [itself]: constraint(narrower, wider),
     ...texts,
     ...same(constraint(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
     ...same(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
     ...same(limit('upper', narrower, wider), 'maximum', 'exclusiveMaximum', 'maxProperties'),
-    // Clients do not rely on how long texts and lists are that they read: what may be sent can become longer.
+    // Clients must not rely on the length of texts and lists that they read: the limits for requests may be raised.
     ...same(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
     ...same(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
-    pattern: constraint(narrower, 'non-breaking', narrower),
+    // Whether one pattern of a response allows more than another is for people to judge.
+    pattern: isRequest ? constraint(narrower, wider) : constraint(narrower, 'cannot judge', 'cannot judge'),
     enum: {
       [itself]: constraint(narrower, wider),
       '*': (before) => (before === undefined ? wider : narrower),

@@ -11,7 +11,7 @@ import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../stages.ts';
 import { errorExample, exampleOf } from './examples.ts';
-import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
+import { PRODUCTION, headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 const allOperations = Object.values<Operation>(operations);
@@ -34,17 +34,18 @@ function openApiDocument(version: string): Json {
       version: '1.0.0',
       description:
         'Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8. Every request ' +
-        'carries an API key as a bearer token, and every error response has the same body, `Error`.',
-      contact: { name: 'The operator of the stage, who issues its API keys' },
+        'carries an API key as a bearer token, and every error response has the same body, `Error`. ' +
+        'Any other URL gets a 404, any other method a 405.',
+      contact: { name: 'The operator of the stage' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     externalDocs: {
       description: 'The interface: promises, limits and compatibility',
-      url: 'docs/interface.md',
+      url: `https://${PRODUCTION}/docs/interface.md`,
     },
     servers: [
-      server('Production', 'host', 'petstore.example.com'),
-      server('Staging', 'staging_host', 'staging.petstore.example.com'),
+      server('Production', 'host', PRODUCTION),
+      server('Staging', 'staging_host', `staging.${PRODUCTION}`),
     ],
     security: [{ bearerAuth: [] }],
     tags: [{ name: 'pets', description: 'Animals offered in the store.' }],

@@ -10,7 +10,9 @@ type Presence = 'always' | 'sometimes';
 /** Errors that the function of any operation may end with, beside the operation's own. */
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
-const BASE_ADDRESS = 'https://petstore.example.com/v1';
+/** A placeholder for the domain of production, where the output of `npm run docs` could be published too. */
+export const PRODUCTION = 'petstore.example.com';
+const BASE_ADDRESS = `https://${PRODUCTION}/v1`;
 /** Of any deprecated operation. */
 const { deprecation = { since: new Date(0), sunset: new Date(0) } } =
   Object.values<Operation>(operations).find((operation) => operation.deprecation) ?? {};

@@ -4,6 +4,8 @@
 export interface ReferencePage {
   /** An OpenAPI document. */
   document: unknown;
+  /** CSS. */
+  style: string;
   /** API key to fill in. If omitted, the page does not offer to send requests. */
   apiKey?: string;
 }
@@ -12,15 +14,27 @@ declare const document: { getElementById: (id: string) => { textContent: string 
 declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+type Replacer = (key: string, value: unknown) => unknown;
 
 export function showReference(): void {
-  const { parse } = JSON;
-  const page = parse(document.getElementById('page').textContent) as ReferencePage;
+  const { parse, stringify } = JSON;
+  /** Names of members with 64-bit integers. */
+  const integers = new Set<string>();
+  const collect = (name: string, value: { format?: string } | null) => {
+    if (value?.format === 'int64') integers.add(name);
+    return value;
+  };
+  const page = parse(document.getElementById('page').textContent, collect) as unknown as ReferencePage;
 
-  // Scalar has no setting for exact integers: its forms and its code samples each call JSON.parse, which rounds integers beyond
-  // 2^53. Here they keep their digits. After an edit in a form they are sent as strings, which the API rejects.
+  // Scalar has no setting for exact integers: its forms and its code samples call JSON.parse, which rounds integers beyond 2^53.
+  // Here they keep their digits. A form that gets anything but a number from JSON.parse puts text into the body, so
+  // JSON.stringify writes that text as an integer.
   // Browsers support rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
   if ('rawJSON' in JSON) {
+    const exactly: Replacer = (name, value) =>
+      integers.has(name) && typeof value === 'string' && /^-?[1-9]\d{15,}$/.test(value)
+        ? JSON.rawJSON(value)
+        : value;
     Object.assign(JSON, {
       parse: (text: string, reviver?: Reviver) =>
         reviver
@@ -28,6 +42,8 @@ export function showReference(): void {
           : parse(text, (_key, value, { source = '' }) =>
               Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
             ),
+      stringify: (value: unknown, replacer?: Replacer, space?: string | number) =>
+        stringify(value, replacer ?? exactly, space),
     });
   }
 
@@ -41,12 +57,9 @@ export function showReference(): void {
     orderRequiredPropertiesFirst: false,
     orderSchemaPropertiesBy: 'preserve',
     documentDownloadType: 'none',
-    customCss: `
-      /* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
-      section:focus-visible { outline: none }
-      /* Shows that there are more statuses than fit. */
-      .tab-list { padding-right: 32px; mask-image: linear-gradient(to right, #000 calc(100% - 32px), transparent) }
-    `,
+    // "Selected Auth Type: bearerAuth" leaves no room for the heading.
+    localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
+    customCss: page.style,
     // Disables everything that leads to Scalar's own services.
     withDefaultFonts: false,
     telemetry: false,

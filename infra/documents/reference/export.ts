@@ -12,7 +12,7 @@ Exports the API reference as static files for any web server.
   --output  folder for index.html, and the files that it links to; created if it does not exist`;
 
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
-/** What the page, and one another, refer to. */
+/** Files that the page and these documents link to. */
 const linked = [
   'openapi.json',
   'openapi-3.0.json',

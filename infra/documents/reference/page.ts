@@ -16,18 +16,46 @@ export interface Reference {
 
 interface Document {
   info: { title: string; description?: string };
-  externalDocs?: object;
+  externalDocs?: { url: string };
   servers?: { url: string; description?: string }[];
+  components?: { securitySchemes?: Record<string, { description?: string }> };
+}
+
+/** The members that decide how an object of an OpenAPI document is shown. */
+interface Part {
+  in?: string;
+  required?: boolean;
+  example?: unknown;
+  schema?: object;
+  description?: string;
+  variables?: Record<string, { description?: string }>;
+  'x-extensible-enum'?: string[];
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
 
-const READ_ONLY = `
+const STYLE = `
+/* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
+section:focus-visible { outline: none }
+/* The links beside the title keep their texts, on as many lines as they need. */
+.section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 0; white-space: normal }
+.section-header-wrapper > .custom-scroll > * { border: 0; margin-left: 0 !important }
+.icons-only span { display: inline !important }
+/* All statuses, on as many lines as they need. */
+.tab-list { flex-wrap: wrap }
+.tab-list .tab-selected::after { bottom: 0 }
+/* The whole description of a response, on as many lines as it needs. */
+.parameter-item-description-summary .markdown { display: block; white-space: normal }
+/* An invisible button must not add a line. */
+.copy-link-trailing { margin-right: -32px !important }
+`;
 
+const READ_ONLY = `
 ## Trying it
 
-This page sends no requests: the API does not answer to pages of other origins, and an API key does not belong in a browser. The
-service on your own machine has a page that does: start it with \`npm start\`. The [OpenAPI document](openapi.json) is next to this page.
+This page sends no requests: the API does not allow pages of other origins to call it, and an API key does not belong in a browser.
+To try requests, run the service on your own machine with \`npm start\`, and open its address. The
+[OpenAPI document](openapi.json) is next to this page.
 `;
 
 /**
@@ -38,10 +66,12 @@ export function referencePage(document: string, { library, service }: ReferenceO
   const content = JSON.parse(document, forLibrary) as Document;
   if (service) {
     content.servers = [{ url: service.baseAddress, description: 'This machine' }];
-    // Its URL is relative to the document, next to which the service has no files.
-    delete content.externalDocs;
-  } else content.info.description = `${content.info.description ?? ''}${READ_ONLY}`;
-  const page: ReferencePage = { document: content, ...(service && { apiKey: service.apiKey }) };
+    delete content.externalDocs; // the service does not serve them
+  } else {
+    if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
+    content.info.description = [content.info.description, authentication(content), READ_ONLY].join('\n\n');
+  }
+  const page: ReferencePage = { document: content, style: STYLE, ...(service && { apiKey: service.apiKey }) };
 
   // `\x3c` is `<` in the strings, templates and patterns of a script, and does not end it for the parser of HTML.
   const scripts = [library, `(${showReference.toString()})();`].map((script) =>
@@ -79,23 +109,48 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
+/** Returns the section about API keys: the library shows security schemes only on pages that send requests. */
+function authentication({ components }: Document): string {
+  const texts = Object.values(components?.securitySchemes ?? {}).map(({ description }) => description);
+  return texts.length > 0 ? `## Authentication\n\n${texts.join('\n\n')}` : '';
+}
+
 /** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
 function forLibrary(key: string, value: unknown, { source = '' }: { source?: string }): unknown {
-  if (isOptionalParameter(value)) {
-    // Sent or copied with every request, the example of an `Idempotency-Key` or `cursor` would do harm, so it is off by default.
-    const { example, ...parameter } = value;
-    return { ...parameter, examples: { default: { value: example, 'x-disabled': true } } };
-  }
   // The library would round the integer. `format` says the same as its bounds; an example that contains it becomes text.
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
   if (isRounded && (key === 'minimum' || key === 'maximum')) return undefined;
   const exact = isRounded ? JSON.rawJSON(source) : value;
-  if (key !== 'example' && key !== 'value') return exact;
-  const text = JSON.stringify(exact, undefined, 2);
-  return JSON.stringify(JSON.parse(text), undefined, 2) === text ? exact : text;
+  if (key === 'example' || key === 'value') {
+    const text = JSON.stringify(exact, undefined, 2);
+    return JSON.stringify(JSON.parse(text), undefined, 2) === text ? exact : text;
+  }
+  if (key === 'pattern' && typeof value === 'string') return escapeNonAscii(value);
+  return typeof value === 'object' && value !== null && !isRounded ? adapt(key, value) : exact;
 }
 
-function isOptionalParameter(value: unknown): value is { in: string; example: unknown } {
-  if (typeof value !== 'object' || value === null || !('in' in value && 'example' in value)) return false;
-  return !('required' in value && value.required);
+/** Moves content that the library ignores to a place that it renders. */
+function adapt(key: string, part: Part): object {
+  const { example, schema, description, variables, 'x-extensible-enum': codes } = part;
+  if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };
+  if (variables) {
+    const descriptions = [description, ...Object.values(variables).map((variable) => variable.description)];
+    return { ...part, description: descriptions.join('. ') };
+  }
+  if (example === undefined) return part;
+  if (part.in && !part.required) {
+    // Sent or copied with every request, the example of an `Idempotency-Key` or `cursor` would do harm, so it is off by default.
+    const { example: _, ...parameter } = part;
+    return { ...parameter, examples: { default: { value: example, 'x-disabled': true } } };
+  }
+  // Of a response's header the library shows the schema alone. A key with a slash is a media type.
+  const isHeader = schema && !part.in && !key.includes('/') && !('enum' in schema);
+  return isHeader ? { ...part, schema: { ...schema, example } } : part;
+}
+
+function escapeNonAscii(pattern: string): string {
+  return pattern.replaceAll(/[\u0080-\uffff]/g, (character) => {
+    const unit = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return String.raw`\u${unit}`;
+  });
 }

@@ -10,16 +10,25 @@ import type { ApiGateway } from './api-gateway.ts';
 // and closes the connection, because it cannot know where the next request would begin.
 
 const LINGER_MILLISECONDS = 2_000;
-const UNKNOWN_VERSION = 'its version must be HTTP/1.1 or HTTP/1.0';
+const VERSION = 'its version must be HTTP/1.1 or HTTP/1.0';
+const HOST = 'it must have one Host header';
+const TRANSFER_ENCODING = 'Transfer-Encoding must be chunked, and needs HTTP/1.1';
+const CONTENT_LENGTH = 'Content-Length must be one number, without Transfer-Encoding';
 
-/** Reasons by the parser's error codes, where its own are hard to understand. */
-const clearerReasons: Record<string, string> = {
+/** What is wrong, by the code of the parser, whose own words change with the version of Node. */
+const reasons: Record<string, string> = {
+  HPE_INVALID_METHOD: 'its method is unknown',
+  HPE_INVALID_URL: 'its URL contains an invalid character',
+  HPE_INVALID_CONSTANT: VERSION,
+  HPE_INVALID_VERSION: VERSION,
+  HPE_PAUSED_H2_UPGRADE: VERSION,
+  HPE_INVALID_HEADER_TOKEN: 'a header contains an invalid character',
+  HPE_INVALID_CONTENT_LENGTH: CONTENT_LENGTH,
+  HPE_UNEXPECTED_CONTENT_LENGTH: CONTENT_LENGTH,
+  HPE_INVALID_TRANSFER_ENCODING: TRANSFER_ENCODING,
+  HPE_INVALID_CHUNK_SIZE: 'a chunk must begin with its size in hexadecimal digits',
   HPE_INVALID_EOF_STATE: 'it is incomplete',
-  HPE_PAUSED_H2_UPGRADE: UNKNOWN_VERSION,
 };
-
-/** An error of Node's HTTP server or parser. */
-type ClientError = NodeJS.ErrnoException & { reason?: string };
 
 /** The error of a request whose head is invalid or too large, or undefined. */
 function headError({
@@ -35,15 +44,15 @@ function headError({
   if (rawHeaders.join('  ').length + 2 > MAX_HEADER_BYTES) {
     return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in all.`);
   }
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid(UNKNOWN_VERSION);
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid(VERSION);
   const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
-  // An intermediary that reads it otherwise would see another end of the body (RFC 9112 section 6.1).
+  // An intermediary that parses it differently would find a different end of the body (RFC 9112 section 6.1).
   if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
-    return invalid('Transfer-Encoding must be chunked, and needs HTTP/1.1');
+    return invalid(TRANSFER_ENCODING);
   }
   // RFC 9112 section 3.2.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
-    return invalid('it must have one Host header');
+    return invalid(HOST);
   }
   const isValid = hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host));
   return isValid ? undefined : invalid('Host must be a name or an address, with an optional port');
@@ -73,7 +82,7 @@ export function rejectInvalidRequests(
     sendOnConnection(socket, headers, error, method === 'HEAD');
   }
 
-  server.on('clientError', (error: ClientError, socket) => void reject(socket, clientError(error)));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => void reject(socket, clientError(error)));
   server.on(
     'connect',
     (_request, socket) => void reject(socket, invalid('CONNECT is a method for proxies only')),
@@ -88,11 +97,11 @@ export function rejectInvalidRequests(
   };
 }
 
-function clientError({ code = '', reason }: ClientError): ErrorBody {
+function clientError({ code = '' }: NodeJS.ErrnoException): ErrorBody {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorBody('request_timeout');
   if (code === 'HPE_HEADER_OVERFLOW') return tooLarge();
-  const known = clearerReasons[code] ?? reason;
-  return known === undefined ? errorBody('invalid_request') : invalid(known);
+  const reason = reasons[code];
+  return reason === undefined ? errorBody('invalid_request') : invalid(reason);
 }
 
 function invalid(reason: string): ErrorBody {
@@ -116,6 +125,7 @@ function sendOnConnection(
   const body = JSON.stringify(error);
   const fields = Object.entries({
     ...headers,
+    Date: new Date().toUTCString(),
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',
   });

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { HEADERS_SECONDS, REQUEST_SECONDS } from '../../../shared/contract/limits.ts';
 import type { ApiGateway } from './api-gateway.ts';
 import { rejectInvalidRequests } from './connection-errors.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
@@ -17,6 +18,11 @@ import { plain, UsageError } from '../../operate/command.ts';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Far above the limit of the service, so that the error can say what is too long. */
 const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
+const TIMEOUTS = {
+  headersTimeout: HEADERS_SECONDS * 1_000,
+  requestTimeout: REQUEST_SECONDS * 1_000,
+  connectionsCheckingInterval: 1_000,
+};
 const SHUTDOWN_MILLISECONDS = 10_000;
 
 export interface HttpServer {
@@ -28,13 +34,13 @@ export interface HttpServer {
  * Serves the API on the loopback interface and prints a line per request.
  *
  * @param respondFirst responds to requests that are not for the API, and returns undefined for all others
- * @param timeouts how long a request may take to arrive, in milliseconds @default - Node's: 60 s for the head, 300 s for all
+ * @param timeouts how long a request may take to arrive, in milliseconds @default - the documented times
  */
 export async function serve(
   api: ApiGateway,
   port: number,
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
-  timeouts: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = {},
+  timeouts: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = TIMEOUTS,
 ): Promise<HttpServer> {
   const inFlight = new Set<ServerResponse>();
 

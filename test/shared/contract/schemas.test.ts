@@ -88,12 +88,8 @@ describe('the Idempotency-Key', () => {
     `"${'a'.repeat(256)}"`,
     '"a',
     String.raw`"a\"`,
-    '"a";b=1',
-    String.raw`"\a"`,
     'a b',
-    '"a b"',
     'a\n',
-    '"a"\n',
     'a\x7f',
     'caf\u00e9',
     ['a', 'b'],
@@ -144,19 +140,6 @@ describe('the query of a list', () => {
     expect(complaints(ListPetsQuery, { ...query, cursor })).toEqual([
       ['cursor', 'is not from a page of this list: start again without it'],
     ]);
-  });
-
-  test('may change its limit from page to page', () => {
-    const query = { status: 'sold', cursor: encodeCursor(42n, 'sold') };
-    expect(v.parse(ListPetsQuery, { ...query, limit: '7' })).toEqual({
-      limit: 7,
-      status: 'sold',
-      cursor: 42n,
-    });
-  });
-
-  test('asks for 20 pets unless told otherwise', () => {
-    expect(v.parse(ListPetsQuery, {})).toEqual({ limit: 20 });
   });
 
   test('takes every limit from 1 to 100 and no other', () => {

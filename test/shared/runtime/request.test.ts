@@ -23,13 +23,6 @@ function headersOf(headers: Record<string, string[]>): unknown {
 }
 
 describe('the query', () => {
-  test('names a cursor that is not from a page of its list', () => {
-    const message = '^cursor is not from a page of this list: start again without it\\.$';
-    expect(() => queryOf({ cursor: [encodeCursor(42n, 'sold')] })).toThrow(
-      refused('invalid_request', message),
-    );
-  });
-
   test('may be absent, and what it does not know is dropped', () => {
     expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({ limit: 20 });
     expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5 });

@@ -57,15 +57,6 @@ describe('a key', () => {
     expect(isWellFormedApiKey('production', key)).toBe(false);
     expect(isWellFormedApiKey('production', key.replace('staging', 'production'))).toBe(false);
   });
-
-  test('with one character changed anywhere, or two neighbours swapped, is malformed', () => {
-    fc.assert(
-      fc.property(misspelled, ({ other }) => {
-        expect(isWellFormedApiKey('staging', other)).toBe(false);
-      }),
-      { numRuns: 1000 },
-    );
-  });
 });
 
 describe('a key is', () => {

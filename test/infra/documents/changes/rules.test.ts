@@ -69,6 +69,8 @@ const breaking = [
 ];
 
 const unknown = [
+  `changed ${RETRY_AFTER} › schema › pattern: "^[0-9]+$" → "^[1-9]"`,
+  `removed ${RETRY_AFTER} › schema › pattern`,
   'added x-quota: 1',
   'added components › links: {}',
   'added paths › /pets › parameters: []',
@@ -104,7 +106,6 @@ const safe = [
   `added ${PET} › properties › name › maxLength: 100`,
   `changed ${LIST} › maxItems: 100 → 200`,
   `removed ${LIST} › maxItems: 100`,
-  `changed ${RETRY_AFTER} › schema › pattern: "^[0-9]+$" → "^[1-9]"`,
   `changed ${PET} › properties › id › minimum: 1 → 2`,
   `removed ${ERROR} › properties › code › x-extensible-enum`,
   'added GET /pets › responses › 410: {"description":"Gone."}',

@@ -93,6 +93,7 @@ function commonWays(operation: string, request: Request): Record<string, Way> {
     [`${operation} 408`]: () =>
       rejected(request, 'X: x', { requestTimeout: 50, connectionsCheckingInterval: 10 }),
     [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
+    [`${operation} 415`]: async () => [givenByApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
     [`${operation} 429`]: async () => [
       givenByApiGateway('THROTTLED', request),
       exchange(request, firewallResponse()),
@@ -139,7 +140,7 @@ async function sent(...requests: Request[]): Promise<Exchange[]> {
   return exchanges.slice(-1);
 }
 
-/** The answer to a head without an end, over a connection of its own. */
+/** The response to an incomplete head, over a connection of its own. */
 async function rejected(request: Request, line: string, timeouts = {}): Promise<Exchange[]> {
   const { method = 'GET', target } = request;
   const server = await serve(service.api, 0, undefined, timeouts);

@@ -99,3 +99,45 @@ test('The example of an optional parameter is off by default, whether the page s
     ]);
   }
 });
+
+describe('What the library does not show by itself', () => {
+  const codes = ['not_found', 'forbidden'];
+  const header = { description: 'When', schema: { type: 'string' }, example: '@1' };
+  const constant = { schema: { enum: ['no-store'] }, example: 'no-store' };
+  const media = { schema: { type: 'object' }, example: { code: 'not_found' } };
+  test.each([
+    [
+      'codes that may become more',
+      { description: 'Codes may be added.', 'x-extensible-enum': codes },
+      { description: 'Codes may be added. Known: `not_found`, `forbidden`.', 'x-extensible-enum': codes },
+    ],
+    [
+      'the example of a header',
+      { Sunset: header },
+      { Sunset: { ...header, schema: { type: 'string', example: '@1' } } },
+    ],
+    ['not the example of a constant', { 'Cache-Control': constant }, { 'Cache-Control': constant }],
+    ['not the example of a body', { 'application/json': media }, { 'application/json': media }],
+    [
+      'the variables of a server',
+      { description: 'Staging', variables: { host: { description: 'A domain.' } } },
+      { description: 'Staging. A domain.', variables: { host: { description: 'A domain.' } } },
+    ],
+    [
+      'invisible characters of a pattern',
+      { pattern: '[a\u2028\u00a0]é?' },
+      { pattern: String.raw`[a\u2028\u00a0]\u00e9?` },
+    ],
+  ])('is shown: %s', (_case, part, shown) => {
+    expect(pageWith(`"x-part":${JSON.stringify(part)}`, {}).data.document['x-part']).toEqual(shown);
+  });
+
+  test('is the security scheme, where the page sends no requests', () => {
+    const scheme =
+      '"components":{"securitySchemes":{"bearerAuth":{"description":"Treat it as a password."}}}';
+    const text = '## Authentication\n\nTreat it as a password.\n\n';
+    expect(pageWith(scheme, {}).data.document.info.description).toContain(text);
+    expect(pageWith(scheme).data.document.info.description).toBeUndefined();
+    expect(pageWith('"paths":{}', {}).data.document.info.description).not.toContain('Authentication');
+  });
+});

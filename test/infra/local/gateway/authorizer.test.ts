@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../../../../infra/local/gateway/authorizer.ts';
 import type { Invocation } from '../../../../infra/local/lambda/invocation.ts';
 import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
@@ -35,11 +35,7 @@ function authorizerWith(...invocations: Invocation[]): Authorizer & { stub: Lamb
   return { ...createAuthorizer({ logicalId: 'Authorizer', properties }, stub), stub };
 }
 
-beforeEach(() => {
-  jest.useFakeTimers({ now: 0, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-});
 afterEach(() => {
-  jest.useRealTimers();
   jest.restoreAllMocks();
 });
 
@@ -76,16 +72,6 @@ describe('the authorizer', () => {
   });
 
   describe('caches the policy', () => {
-    test('until its time to live is over', async () => {
-      const { authorize, stub } = authorizerWith(resultOf(allowStage), resultOf(denyStage));
-      expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
-      jest.setSystemTime(59_999);
-      expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
-      expect(stub.events).toHaveLength(1);
-      jest.setSystemTime(60_000);
-      expect(await authorize('Bearer abc', listArn)).toEqual(denied);
-    });
-
     test('of one token, and evaluates it on each route', async () => {
       const { authorize, stub } = authorizerWith(resultOf(allowList), resultOf(denyStage));
       expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');

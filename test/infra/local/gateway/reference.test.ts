@@ -75,12 +75,8 @@ describe('A browser on this machine', () => {
     expect(printed).toHaveBeenLastCalledWith(expect.stringMatching(/^\S+Z GET \/ 200 \d+\.\d ms$/));
   });
 
-  test.each([
-    ['is missing', () => rmSync(openApi)],
-    ['is not JSON', () => writeFileSync(openApi, '{')],
-    ['is not OpenAPI', () => writeFileSync(openApi, '[]')],
-  ])('gets an error page that says what to do if openapi.json %s', async (_case, breakIt) => {
-    breakIt();
+  test('gets an error page that says what to do if openapi.json is missing', async () => {
+    rmSync(openApi);
     const { status, head, body } = await ask([localhost, html]);
     expect(status).toBe(500);
     expect(head).toContain("Content-Security-Policy: default-src 'none'; frame-ancestors 'none'");
@@ -100,7 +96,6 @@ describe('The API responds to', () => {
     ['another name of this machine', ['Host: attacker.example:3000', html]],
     ['a name that starts with localhost', ['Host: localhost.attacker.example', html]],
     ['a name that ends with localhost', ['Host: attacker.localhost', html]],
-    ['another address of this machine', ['Host: 192.168.0.7:3000', html]],
   ])('%s', async (_case, headers) => {
     const { status, body } = await ask(headers);
     expect([status, body]).toEqual([404, notFound.body]);

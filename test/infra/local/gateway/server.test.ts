@@ -21,7 +21,6 @@ async function echo({ method, path, query, headers, body }: HttpRequest): Promis
   if (path === '/slow') await setTimeout(20);
   if (path === '/fails') throw new Error('no luck');
   if (path === '/no-content') return { status: 204, headers: { Deprecation: '@0' }, body: '' };
-  if (path === '/odd-status') return { status: 9999, headers: {}, body: '' };
   if (path === '/odd-header') return { status: 200, headers: { Odd: 'a\nb' }, body: '' };
   const asked = { method, path, query, headers, bytes: body.length, text: body.toString().slice(0, 50) };
   return { status: 200, headers: {}, body: JSON.stringify(asked) };
@@ -72,12 +71,6 @@ describe('the server passes on', () => {
     expect(JSON.parse(body)).toMatchObject({ path: '/v1/pets', query: 'limit=1' });
   });
 
-  test('a chunked body', async () => {
-    const head = `POST / HTTP/1.1\r\n${close}Transfer-Encoding: chunked\r\n\r\n`;
-    const { body } = await send(`${head}3\r\nabc\r\n`, '2\r\nde\r\n0\r\n\r\n');
-    expect(JSON.parse(body)).toMatchObject({ bytes: 5, text: 'abcde' });
-  });
-
   test('a body of 10 MB', async () => {
     const bytes = 10 * 1024 * 1024;
     const head = `POST / HTTP/1.1\r\n${close}Content-Length: ${bytes}\r\n\r\n`;
@@ -87,12 +80,6 @@ describe('the server passes on', () => {
 });
 
 describe('the server responds to', () => {
-  test('HEAD without a body', async () => {
-    const { status, head, body } = await send(`HEAD / HTTP/1.1\r\n${close}\r\n`);
-    expect([status, body]).toEqual([200, '']);
-    expect(head).toMatch(/\r\nContent-Length: [1-9]/);
-  });
-
   test('a request with 204 without Content-Type and Content-Length', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
@@ -101,11 +88,8 @@ describe('the server responds to', () => {
     ]);
   });
 
-  test.each([
-    ['with an unknown Expect', `${close}Expect: the-best\r\n`],
-    ['that asks for another protocol', 'Host: localhost\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n'],
-  ])('a request %s like to any other', async (_name, head) => {
-    const { status, body } = await send(`GET / HTTP/1.1\r\n${head}\r\n`);
+  test('a request with an unknown Expect like to any other', async () => {
+    const { status, body } = await send(`GET / HTTP/1.1\r\n${close}Expect: the-best\r\n\r\n`);
     expect([status, JSON.parse(body).path]).toEqual([200, '/']);
   });
 
@@ -114,9 +98,7 @@ describe('the server responds to', () => {
   const chunk = `Transfer-Encoding: chunked\r\n\r\n${tooLarge.length.toString(16)}\r\n`;
   test.each<[string, string, string, ...(string | Buffer)[]]>([
     ['a failure of the API', 'DEFAULT_5XX', `GET /fails HTTP/1.1\r\n${close}\r\n`],
-    ['an invalid status', 'DEFAULT_5XX', `GET /odd-status HTTP/1.1\r\n${close}\r\n`],
     ['an invalid header value', 'DEFAULT_5XX', `GET /odd-header HTTP/1.1\r\n${close}\r\n`],
-    ['a body of 11 MB', 'REQUEST_TOO_LARGE', `${post}Content-Length: ${tooLarge.length}\r\n\r\n`, tooLarge],
     ['a body of 11 MB in chunks', 'REQUEST_TOO_LARGE', `${post}${chunk}`, tooLarge, '\r\n0\r\n\r\n'],
   ])('%s with the gateway response %s', async (_name, responseType, ...parts) => {
     const { status, head, body } = await send(...parts);
@@ -147,11 +129,12 @@ describe('the server responds to', () => {
 
   test('the next request of a connection whose last body was too large', async () => {
     const first = post.replace(close, 'Host: localhost\r\n');
-    const { body } = await send(
+    const { status, body } = await send(
       `${first}Content-Length: ${tooLarge.length}\r\n\r\n`,
       tooLarge,
       `GET /next HTTP/1.1\r\n${close}\r\n`,
     );
+    expect(status).toBe(413);
     expect(body).toContain('"path":"/next"');
   });
 

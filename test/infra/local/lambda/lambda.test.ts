@@ -21,7 +21,7 @@ function bundleOf(source: string): string {
 }
 
 function resourceOf(bundle: string) {
-  const Sample = lambdaFunction(bundle, 10, { COLOUR: 'red' });
+  const Sample = lambdaFunction(bundle, { COLOUR: 'red' });
   return templateOf({ Role: role, Sample }).resources('AWS::Lambda::Function')[0]!;
 }
 

@@ -16,6 +16,7 @@ import {
   type SampleResources,
   table,
   templateOf,
+  withProperties,
 } from '../sample-resources.ts';
 
 /** The value of a variable in the environment of a function. */
@@ -27,7 +28,7 @@ function resolved(value: unknown): unknown {
     Topic: { Type: 'AWS::SNS::Topic', Properties: {} },
     OtherVersion: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'Other' } } },
     OtherLive: alias('Other', 'live'),
-    Function: lambdaFunction('asset', 10, { VALUE: value }),
+    Function: lambdaFunction('asset', { VALUE: value }),
     Other: lambdaFunction('other'),
   });
   return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
@@ -42,11 +43,6 @@ function rejection(resources: SampleResources): string {
     throw error;
   }
   return 'accepted';
-}
-
-/** A sample resource with other properties. */
-function withProperties({ Type, Properties }: SampleResource, changes: object): SampleResource {
-  return { Type, Properties: { ...Properties, ...changes } };
 }
 
 describe('a template', () => {
@@ -86,7 +82,7 @@ describe('a template', () => {
 
   test('may have properties that have no meaning here', () => {
     const Function = withProperties(lambdaFunction('asset'), { KmsKeyArn: unresolvable, Tags: unresolvable });
-    const Stage = withProperties(sampleApi['Stage']!, { CacheClusterEnabled: true, Description: 'a stage' });
+    const Stage = withProperties(sampleApi.Stage, { CacheClusterEnabled: true, Description: 'a stage' });
     const Pets = withProperties(table('id'), { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
     expect(rejection({ ...sampleApi, Role: role, Function, Stage, Pets })).toBe('accepted');
   });
@@ -105,7 +101,7 @@ describe('a template', () => {
 
   const caching = [{ HttpMethod: '*', ResourcePath: '/*', CachingEnabled: true }];
   const Deny = { Action: 'dynamodb:GetItem', Effect: 'Deny', Resource: '*' };
-  const stage = sampleApi['Stage']!;
+  const stage = sampleApi.Stage;
   const response = gatewayResponse('DEFAULT_4XX', '400');
   test.each<[string, string, SampleResource, object]>([
     ['a missing property', 'StageName', stage, { StageName: undefined }],

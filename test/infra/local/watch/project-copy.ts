@@ -15,24 +15,17 @@ const PARTS = [
   'tsconfig.json',
 ];
 
-interface ProjectCopy {
-  folder: string;
-  read: (file: string) => string;
-  write: (file: string, text: string) => void;
-  /** Puts another file in its place, as many editors save. */
-  replace: (file: string, text: string) => void;
-}
-
 /** A copy of the project in a new folder within this one, whose sources a test may change. */
-export function copyProject(within: string): ProjectCopy {
+export function copyProject(within: string) {
   const folder = mkdtempSync(join(within, 'project-'));
   for (const part of PARTS) cpSync(join(projectRoot, part), join(folder, part), { recursive: true });
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'), 'junction');
   return {
     folder,
-    read: (file) => readFileSync(join(folder, file), 'utf8'),
-    write: (file, text) => writeFileSync(join(folder, file), text),
-    replace(file, text) {
+    read: (file: string) => readFileSync(join(folder, file), 'utf8'),
+    write: (file: string, text: string) => writeFileSync(join(folder, file), text),
+    /** Puts another file in its place, as many editors save. */
+    replace(file: string, text: string) {
       writeFileSync(join(folder, `${file}.saving`), text);
       renameSync(join(folder, `${file}.saving`), join(folder, file));
     },
