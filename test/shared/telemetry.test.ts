@@ -22,6 +22,8 @@ describe('a metric', () => {
       { ...common, name: 'Refusals', dimensions: { service, code: 'invalid_request' } },
     ]);
     expect(written()).toMatch(/^(?:\{"_aws":.*\}\n){4}$/);
+    const [line = ''] = written().split('\n');
+    expect(Object.keys(JSON.parse(line)).join()).toBe('_aws,service,operation,keyId,DeprecatedCalls');
   });
 });
 
