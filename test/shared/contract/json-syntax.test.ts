@@ -25,6 +25,7 @@ describe('the first error in a text that is not JSON', () => {
     ['{}{', 'line 1, column 3: expected the end of the text, not {'],
     ['01', 'line 1, column 2: expected the end of the text, not 1'],
     ['"a', 'line 1, column 3: expected a closing double quote or a valid escape, not the end of the text'],
+    ['"\\u12"', 'line 1, column 2: expected a closing double quote or a valid escape, not \\'],
     ['"\n"', 'line 1, column 2: expected a closing double quote or a valid escape, not U+000A'],
     ['\ufeff{}', 'line 1, column 1: expected a value, not a byte order mark'],
     ['\u{1f415}', 'line 1, column 1: expected a value, not U+1F415'],
