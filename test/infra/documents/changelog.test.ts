@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { withRelease } from '../../../infra/documents/changelog.ts';
-import { refusal } from '../../support/run-command.ts';
-import { runInProcess } from '../../support/run-in-process.ts';
 
 const before = '# Changes\n\n<!-- releases -->\n\n## 2026-01-31\n\n- First.\n';
 
@@ -17,13 +15,6 @@ test('docs/changelog.md has a place for releases', () => {
   expect(withRelease(changelog, '2026-02-28', ['Second.'])).toContain(
     '\n\n## 2026-02-28\n\n- Second.\n\n## 20',
   );
-});
-
-test.each([
-  [['--release'], /^Option '--release <value>' argument missing/],
-  [['--release', ' '], /^--release takes a sentence|^The contract has not changed/],
-])('npm run generate:contract -- %j is rejected', async (options, sentence) => {
-  expect(refusal(await runInProcess('infra/documents/generate.ts', options))).toMatch(sentence);
 });
 
 test('A changelog without the mark is rejected', () => {
