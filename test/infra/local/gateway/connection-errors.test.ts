@@ -81,7 +81,7 @@ test.each([
   ['no Host', 'GET / HTTP/1.1\r\n\r\n', 'it must have one Host header'],
   ['two Hosts in HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}${HOST}\r\n`, 'it must have one Host header'],
   ['an empty Host', 'GET / HTTP/1.1\r\nHost:\r\n\r\n', host],
-  ['a Host that would end a link', 'GET / HTTP/1.1\r\nHost: a>; rel="x"\r\n\r\n', host],
+  ['a Host that would end a link', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
 
   // Between the ends that two parsers see, another request can be hidden (RFC 9112 section 11.2).
   ['identity and chunked', `${post}Transfer-Encoding: identity\r\n${chunked}\r\n`, encoding],
