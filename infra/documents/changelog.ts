@@ -3,7 +3,7 @@ import { UsageError } from '../operate/command.ts';
 const RELEASES = '<!-- releases -->\n';
 
 /**
- * Returns the changelog of the contract with a new release before the others.
+ * Returns the changelog of the contract with a new release before the others, or added to that of the same day.
  *
  * @param day of the release, `YYYY-MM-DD`
  * @param changes sentences in Markdown that tell clients what has changed
@@ -16,5 +16,7 @@ export function withRelease(changelog: string, day: string, changes: readonly st
     throw new UsageError('--release takes a sentence that tells clients what has changed.');
   }
   const list = changes.map((change) => `- ${change.trim()}\n`).join('');
-  return `${introduction}${RELEASES}\n## ${day}\n\n${list}${releases}`;
+  const heading = `\n## ${day}\n\n`;
+  const earlier = releases.startsWith(heading) ? releases.slice(heading.length) : releases;
+  return `${introduction}${RELEASES}${heading}${list}${earlier}`;
 }

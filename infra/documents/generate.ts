@@ -26,6 +26,7 @@ const options = {
 } as const;
 
 await runWithOptions(USAGE, options, ({ check, release }) => {
+  if (check && release) throw new UsageError('--check and --release exclude each other.');
   const stale = Object.entries(generatedFiles()).filter(([file, text]) => text !== read(file));
   if (check) {
     if (stale.length === 0) return;
@@ -45,9 +46,13 @@ function releasedFiles(changes: string[]): [file: string, text: string][] {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))
     throw new UsageError('The contract has not changed since the last release.');
-  const lines = differences(readDocument(inProject(RELEASED)), documentOf(contract));
+  const lines = differences(readDocument(inProject(RELEASED)), documentOf(contract)).toSorted();
   const breaking = lines.find((line) => !line.startsWith('non-breaking:'));
-  if (breaking) throw new UsageError(`Not compatible, see npm run openapi:diff: ${plain(breaking)}`);
+  if (breaking) {
+    throw new UsageError(
+      `This may break clients; npm run openapi:diff lists all such changes: ${plain(breaking)}`,
+    );
+  }
   const day = new Date().toISOString().slice(0, 10);
   return [
     [CHANGELOG, withRelease(read(CHANGELOG), day, changes)],

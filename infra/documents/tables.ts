@@ -13,7 +13,7 @@ export function operationTable(): string {
   const rows = Object.values<Operation>(operations).map((operation) => {
     const { id, method, path, summary, success, deprecation } = operation;
     const sunset = deprecation?.sunset.toISOString().slice(0, 10);
-    const name = `\`${id}\`${sunset ? `, deprecated, removed on ${sunset}` : ''}`;
+    const name = `\`${id}\`${sunset ? `, deprecated, to be removed on ${sunset}` : ''}`;
     const request = `\`${method} ${path.replace('/v1', '')}\``;
     return [name, request, summary, `${success.status}: ${success.description}`];
   });

@@ -20,7 +20,7 @@ interface CatalogueEntry {
 const catalogue = {
   invalid_request: {
     status: 400,
-    message: 'The request is not valid HTTP as this service understands it.',
+    message: 'The request is not valid HTTP.',
     description:
       'A parameter, a header or the body breaks a rule; `message` names each field and what it must be.',
   },
@@ -31,8 +31,8 @@ const catalogue = {
   },
   forbidden: {
     status: 403,
-    message: 'The request was refused.',
-    description: 'The firewall refused the request.',
+    message: 'The request was rejected.',
+    description: 'The firewall rejected the request.',
   },
   not_found: {
     status: 404,
@@ -41,15 +41,15 @@ const catalogue = {
   },
   method_not_allowed: {
     status: 405,
-    message: 'This address does not take this method.',
-    description: 'The address does not take this method; `Allow` lists those that it takes.',
+    message: 'This URL does not support this method.',
+    description: 'The URL does not support this method; `Allow` lists those that it supports.',
   },
   request_timeout: {
     status: 408,
     message: 'The request did not arrive in time.',
     description:
-      `The headers took longer than ${HEADERS_SECONDS} seconds to arrive, or the whole request longer than ${REQUEST_SECONDS}. ` +
-      'Retry on a new connection.',
+      `The request took too long to arrive (in the local service: ${HEADERS_SECONDS} seconds for the headers, ` +
+      `${REQUEST_SECONDS} for all). Retry on a new connection.`,
   },
   request_too_large: {
     status: 413,
@@ -61,8 +61,7 @@ const catalogue = {
     message: 'The body must be application/json in UTF-8, without a Content-Encoding.',
     description:
       'The body is neither `application/json` nor any `application` type ending in `+json`, or its `charset` is not ' +
-      'UTF-8, or it has a `Content-Encoding` other than `identity`. Unknown addresses and methods get this in place of ' +
-      '404 or 405 where the request has a rare `Content-Type`.',
+      'UTF-8, or it has a `Content-Encoding` other than `identity`. API Gateway may return it in place of a 404 or 405.',
   },
   idempotency_key_reused: {
     status: 422,

@@ -53,5 +53,5 @@ export function methodsByPath(): Map<string, string[]> {
 }
 
 export function allowedMethodsMessage(methods: readonly string[]): string {
-  return `This address takes ${methods.join(' and ')}.`;
+  return `This URL supports ${methods.join(' and ')}.`;
 }

@@ -21,7 +21,7 @@ const ROLES: Record<string, string[]> = {
  * The first error in a text that is not JSON, or undefined if it is JSON. The words are our own, because those of
  * `JSON.parse` change with the version of Node.
  *
- * @returns for example "line 1, column 12: expected a comma or }, not x"; columns count Unicode characters
+ * @returns for example "line 1, column 12: expected a comma or '}', not 'x'"; columns count Unicode characters
  */
 export function findJsonError(text: string): string | undefined {
   const closers: string[] = [];
@@ -31,8 +31,8 @@ export function findJsonError(text: string): string | undefined {
     const start = end - token.length;
     const roles = token === '' ? [text[start] ?? END] : (ROLES[token.charAt(0)] ?? [VALUE]);
     const role = roles.find((one) => expected.includes(one));
-    if (!role) return errorAt(text, start, expected.join(' or '));
-    if (quote === '') return errorAt(text, end, 'a closing double quote or a valid escape');
+    if (!role) return errorAt(text, start, expected);
+    if (quote === '') return errorAt(text, end, ['a closing double quote or a valid escape']);
 
     if (role === token) closers.pop();
     if (token === '{') closers.push('}');
@@ -52,15 +52,18 @@ function following(role: string, token: string, closer: string | undefined): str
   return token === '{' || token === '[' ? [member, closer] : [COMMA, closer];
 }
 
-function errorAt(text: string, index: number, expected: string): string {
+function errorAt(text: string, index: number, expected: string[]): string {
   const lines = text.slice(0, index).split(/\r\n|[\r\n]/);
   const column = Array.from(lines.at(-1)!).length + 1;
-  return `line ${lines.length}, column ${column}: expected ${expected}, not ${nameOf(text.codePointAt(index))}`;
+  const words = expected.map((one) => (one.length === 1 ? `'${one}'` : one)).join(' or ');
+  return `line ${lines.length}, column ${column}: expected ${words}, not ${nameOf(text.codePointAt(index))}`;
 }
 
 function nameOf(codePoint: number | undefined): string {
   if (codePoint === undefined) return END;
   if (codePoint === 0xfeff) return 'a byte order mark';
   const character = String.fromCodePoint(codePoint);
-  return /[!-~]/.test(character) ? character : `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
+  return /[!-~]/.test(character)
+    ? `'${character}'`
+    : `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
 }

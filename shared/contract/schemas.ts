@@ -39,9 +39,7 @@ const STATUS_MESSAGE = `must be one of ${STATUSES.join(', ')}`;
 
 export const PetStatus = v.pipe(
   v.picklist(STATUSES, STATUS_MESSAGE),
-  v.description(
-    'Whether the animal is available. A pet that was created without a status has none; it is never `null`.',
-  ),
+  v.description('Whether the animal is available.'),
 );
 export type PetStatus = v.InferOutput<typeof PetStatus>;
 
@@ -85,7 +83,9 @@ const StoredName = v.pipe(v.string(), v.description('The name as it was sent.'),
 
 export const Pet = v.pipe(
   v.object({ id: AssignedId, ...NewPet.entries, name: StoredName }),
-  v.description('An animal that is offered in the store.'),
+  v.description(
+    'An animal that is offered in the store. Created without a `status`, it has none; `status` is never `null`.',
+  ),
 );
 export type Pet = v.InferOutput<typeof Pet>;
 

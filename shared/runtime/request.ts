@@ -12,7 +12,7 @@ const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 
 /** Parameters of a media type (RFC 9110 section 5.6.6). A quoted value may look like another parameter. */
 const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
-const OTHER_CHARSET = /^;\s*charset\s*=\s*(?!("?)utf-?8\1$)/i;
+const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
 
 type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;

@@ -27,7 +27,7 @@ const breakingUnlessOptional: Judge = (before, after) =>
 /** An operation may be removed after the day that its `Sunset` header announced. */
 const operationAsWhole: Judge = (before, after) => {
   const { 'x-sunset': day } = (before ?? {}) as { 'x-sunset'?: string };
-  const isOver = after === undefined && day !== undefined && Date.parse(day) < Date.now();
+  const isOver = after === undefined && day !== undefined && day < dayOf(new Date());
   return isOver ? 'non-breaking' : breakingUnlessAdded(before, after);
 };
 
@@ -42,7 +42,11 @@ const sunset: Judge = (before, after) => {
 function inTwelveMonths(): string {
   const day = new Date();
   day.setUTCFullYear(day.getUTCFullYear() + 1);
-  return day.toISOString().slice(0, 10);
+  return dayOf(day);
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }
 
 function same(rule: Rule, ...names: string[]): Rules {
@@ -76,8 +80,8 @@ function schemaRules(narrower: Verdict, wider: Verdict): Rules {
     // Clients must not rely on the length of texts and lists that they read: the limits for requests may be raised.
     ...same(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
     ...same(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
-    // Whether one pattern of a response allows more than another is for people to judge.
-    pattern: isRequest ? constraint(narrower, wider) : constraint(narrower, 'cannot judge', 'cannot judge'),
+    // Whether one pattern allows more than another is for people to judge.
+    pattern: constraint(narrower, isRequest ? wider : 'cannot judge', 'cannot judge'),
     enum: {
       [itself]: constraint(narrower, wider),
       '*': (before) => (before === undefined ? wider : narrower),

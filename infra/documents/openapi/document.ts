@@ -84,14 +84,10 @@ function openApiDocument(version: string): Json {
 function server(stage: string, variable: string, host: string): Json {
   return {
     url: `https://{${variable}}/v1`,
-    description: stage,
-    variables: {
-      [variable]: {
-        default: host,
-        description:
-          'As the operator gives it: a domain, or `{id}.execute-api.{region}.amazonaws.com/{stage}` if the stage has none.',
-      },
-    },
+    description:
+      `${stage}. The operator gives you the host: a domain, or ` +
+      '`{id}.execute-api.{region}.amazonaws.com/{stage}` if the stage has none.',
+    variables: { [variable]: { default: host } },
   };
 }
 

@@ -28,7 +28,6 @@ interface Part {
   example?: unknown;
   schema?: object;
   description?: string;
-  variables?: Record<string, { description?: string }>;
   'x-extensible-enum'?: string[];
 }
 
@@ -38,7 +37,7 @@ const STYLE = `
 /* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
 section:focus-visible { outline: none }
 /* The links beside the title keep their texts, on as many lines as they need. */
-.section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 0; white-space: normal }
+.section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 4px; white-space: normal }
 .section-header-wrapper > .custom-scroll > * { border: 0; margin-left: 0 !important }
 .icons-only span { display: inline !important }
 /* All statuses, on as many lines as they need. */
@@ -116,27 +115,16 @@ function authentication({ components }: Document): string {
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
-function forLibrary(key: string, value: unknown, { source = '' }: { source?: string }): unknown {
-  // The library would round the integer. `format` says the same as its bounds; an example that contains it becomes text.
-  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
-  if (isRounded && (key === 'minimum' || key === 'maximum')) return undefined;
-  const exact = isRounded ? JSON.rawJSON(source) : value;
-  if (key === 'example' || key === 'value') {
-    const text = JSON.stringify(exact, undefined, 2);
-    return JSON.stringify(JSON.parse(text), undefined, 2) === text ? exact : text;
-  }
-  if (key === 'pattern' && typeof value === 'string') return escapeNonAscii(value);
-  return typeof value === 'object' && value !== null && !isRounded ? adapt(key, value) : exact;
+function forLibrary(key: string, value: unknown): unknown {
+  // The library would round it. `format` says the same.
+  if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(value)) return undefined;
+  return typeof value === 'object' && value !== null ? adapt(key, value) : value;
 }
 
 /** Moves content that the library ignores to a place that it renders. */
 function adapt(key: string, part: Part): object {
-  const { example, schema, description, variables, 'x-extensible-enum': codes } = part;
+  const { example, schema, description, 'x-extensible-enum': codes } = part;
   if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };
-  if (variables) {
-    const descriptions = [description, ...Object.values(variables).map((variable) => variable.description)];
-    return { ...part, description: descriptions.join('. ') };
-  }
   if (example === undefined) return part;
   if (part.in && !part.required) {
     // Sent or copied with every request, the example of an `Idempotency-Key` or `cursor` would do harm, so it is off by default.
@@ -146,11 +134,4 @@ function adapt(key: string, part: Part): object {
   // Of a response's header the library shows the schema alone. A key with a slash is a media type.
   const isHeader = schema && !part.in && !key.includes('/') && !('enum' in schema);
   return isHeader ? { ...part, schema: { ...schema, example } } : part;
-}
-
-function escapeNonAscii(pattern: string): string {
-  return pattern.replaceAll(/[\u0080-\uffff]/g, (character) => {
-    const unit = character.charCodeAt(0).toString(16).padStart(4, '0');
-    return String.raw`\u${unit}`;
-  });
 }

@@ -11,7 +11,6 @@ import type { ApiGateway } from './api-gateway.ts';
 
 const LINGER_MILLISECONDS = 2_000;
 const VERSION = 'its version must be HTTP/1.1 or HTTP/1.0';
-const HOST = 'it must have one Host header';
 const TRANSFER_ENCODING = 'Transfer-Encoding must be chunked, and needs HTTP/1.1';
 const CONTENT_LENGTH = 'Content-Length must be one number, without Transfer-Encoding';
 
@@ -31,12 +30,8 @@ const reasons: Record<string, string> = {
 };
 
 /** The error of a request whose head is invalid or too large, or undefined. */
-function headError({
-  url = '',
-  rawHeaders,
-  httpVersion,
-  headersDistinct,
-}: IncomingMessage): ErrorBody | undefined {
+function headError(request: IncomingMessage): ErrorBody | undefined {
+  const { url = '', rawHeaders, httpVersion, headersDistinct } = request;
   if (url.length > MAX_URL_CHARACTERS) {
     return tooLarge(`The URL may have at most ${MAX_URL_CHARACTERS} characters.`);
   }
@@ -52,7 +47,7 @@ function headError({
   }
   // RFC 9112 section 3.2.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
-    return invalid(HOST);
+    return invalid('it must have one Host header');
   }
   const isValid = hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host));
   return isValid ? undefined : invalid('Host must be a name or an address, with an optional port');
@@ -83,10 +78,10 @@ export function rejectInvalidRequests(
   }
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => void reject(socket, clientError(error)));
-  server.on(
-    'connect',
-    (_request, socket) => void reject(socket, invalid('CONNECT is a method for proxies only')),
-  );
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy()); // Node has removed its own listener
+    void reject(socket, invalid('CONNECT is a method for proxies only'));
+  });
 
   return (request) => {
     const error = headError(request);

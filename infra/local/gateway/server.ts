@@ -31,7 +31,7 @@ export interface HttpServer {
 }
 
 /**
- * Serves the API on the loopback interface and prints a line per request.
+ * Serves the API on the loopback interface and prints a line per valid request.
  *
  * @param respondFirst responds to requests that are not for the API, and returns undefined for all others
  * @param timeouts how long a request may take to arrive, in milliseconds @default - the documented times

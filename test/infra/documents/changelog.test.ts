@@ -10,6 +10,12 @@ test('A release is added before the others', () => {
   );
 });
 
+test('A second release of a day is added to the first', () => {
+  expect(withRelease(before, '2026-01-31', ['Second.'])).toBe(
+    before.replace('- First.', '- Second.\n- First.'),
+  );
+});
+
 test('docs/changelog.md has a place for releases', () => {
   const changelog = readFileSync('docs/changelog.md', 'utf8');
   expect(withRelease(changelog, '2026-02-28', ['Second.'])).toContain(

@@ -14,22 +14,22 @@ function isJson(text: string): boolean {
 describe('the first error in a text that is not JSON', () => {
   test.each([
     ['', 'line 1, column 1: expected a value, not the end of the text'],
-    ['{a:1}', 'line 1, column 2: expected a name in double quotes or }, not a'],
-    ['{"a" 1}', 'line 1, column 6: expected a colon, not 1'],
-    ['{"a":}', 'line 1, column 6: expected a value, not }'],
-    ['{"a":1 "b"', 'line 1, column 8: expected a comma or }, not "'],
-    ['{"a":1,}', 'line 1, column 8: expected a name in double quotes, not }'],
-    ['{"a":[]]', 'line 1, column 8: expected a comma or }, not ]'],
-    ['[,', 'line 1, column 2: expected a value or ], not ,'],
-    ['[1,]', 'line 1, column 4: expected a value, not ]'],
-    ['{}{', 'line 1, column 3: expected the end of the text, not {'],
-    ['01', 'line 1, column 2: expected the end of the text, not 1'],
+    ['{a:1}', `line 1, column 2: expected a name in double quotes or '}', not 'a'`],
+    ['{"a" 1}', `line 1, column 6: expected a colon, not '1'`],
+    ['{"a":}', `line 1, column 6: expected a value, not '}'`],
+    ['{"a":1 "b"', `line 1, column 8: expected a comma or '}', not '"'`],
+    ['{"a":1,}', `line 1, column 8: expected a name in double quotes, not '}'`],
+    ['{"a":[]]', `line 1, column 8: expected a comma or '}', not ']'`],
+    ['[,', `line 1, column 2: expected a value or ']', not ','`],
+    ['[1,]', `line 1, column 4: expected a value, not ']'`],
+    ['{}{', `line 1, column 3: expected the end of the text, not '{'`],
+    ['01', `line 1, column 2: expected the end of the text, not '1'`],
     ['"a', 'line 1, column 3: expected a closing double quote or a valid escape, not the end of the text'],
-    ['"\\u12"', 'line 1, column 2: expected a closing double quote or a valid escape, not \\'],
+    ['"\\u12"', String.raw`line 1, column 2: expected a closing double quote or a valid escape, not '\'`],
     ['"\n"', 'line 1, column 2: expected a closing double quote or a valid escape, not U+000A'],
     ['\ufeff{}', 'line 1, column 1: expected a value, not a byte order mark'],
     ['\u{1f415}', 'line 1, column 1: expected a value, not U+1F415'],
-    ['[\r1,\r\n2,\n\n "\u{1f415}", "\u00e9"x', 'line 5, column 10: expected a comma or ], not x'],
+    ['[\r1,\r\n2,\n\n "\u{1f415}", "\u00e9"x', `line 5, column 10: expected a comma or ']', not 'x'`],
   ])('is described by its place and cause: %j', (text, description) => {
     expect(isJson(text)).toBe(false);
     expect(findJsonError(text)).toBe(description);
@@ -72,7 +72,7 @@ describe('the first error in a text that is not JSON', () => {
   });
 
   test('is found behind any depth of nesting, and any length of a string', () => {
-    expect(findJsonError('['.repeat(1_000_000))).toMatch(/^line 1, column 1000001: expected a value or \]/);
+    expect(findJsonError('['.repeat(1_000_000))).toMatch(/^line 1, column 1000001: expected a value or '\]'/);
     expect(findJsonError(`"${String.raw`a\n`.repeat(100_000)}`)).toMatch(/^line 1, column 300002: /);
   });
 });

@@ -23,6 +23,7 @@ describe('the body', () => {
     ['no type', { 'Content-Type': '' }],
     ['white space and parameters', { 'Content-Type': ' Application/JSON ;charset=utf-8; a=b' }],
     ['a +json suffix', { 'content-type': 'application/vnd.pets.v1+json' }],
+    ['spaces around the sign', { 'Content-Type': 'application/json; charset = "utf-8"' }],
     ['a charset in quotes', { 'Content-Type': 'application/json; a="\\";" ; Charset="UTF8"' }],
     ['the name of a charset elsewhere', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
     ['no coding', { 'content-encoding': ' Identity, ' }],
@@ -104,7 +105,7 @@ describe('the body', () => {
 
   test.each([
     ['is missing', null, ': line 1, column 1: expected a value, not the end of the text\\.$'],
-    ['is not JSON', '{"name":"Rex",}', ': line 1, column 15: expected a name in double quotes, not }\\.$'],
+    ['is not JSON', '{"name":"Rex",}', ': line 1, column 15: expected a name in double quotes, not .}.\\.$'],
     ['nests too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
   ])('is refused when it %s', (_what, body, word) => {
     expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(refused('invalid_request', word));

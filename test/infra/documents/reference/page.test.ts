@@ -69,22 +69,9 @@ describe('The page', () => {
   });
 });
 
-describe('An integer that the library would round', () => {
-  test.each([
-    ['the example of a body', `{"example":{"id":${LARGEST}}}`, { example: `{\n  "id": ${LARGEST}\n}` }],
-    ['a named example', `{"value":{"id":${LARGEST}}}`, { value: `{\n  "id": ${LARGEST}\n}` }],
-    [
-      'the example of a parameter',
-      `{"in":"path","required":true,"example":-${LARGEST}}`,
-      { in: 'path', required: true, example: `-${LARGEST}` },
-    ],
-    ['an exact example', '{"example":{"id":9007199254740991}}', { example: { id: 9_007_199_254_740_991 } }],
-    ['an example of text', `{"example":{"text":"${LARGEST}"}}`, { example: { text: LARGEST } }],
-    ['bounds', `{"format":"int64","minimum":-${LARGEST},"maximum":${LARGEST}}`, { format: 'int64' }],
-    ['exact bounds', '{"minimum":1,"maximum":100}', { minimum: 1, maximum: 100 }],
-  ])('is text in an example, and absent from bounds: %s', (_case, part, shown) => {
-    expect(pageWith(`"x-part":${part}`).data.document['x-part']).toEqual(shown);
-  });
+test('A bound that the library would round is absent', () => {
+  const parts = `"x-part":{"format":"int64","minimum":-${LARGEST},"maximum":100}`;
+  expect(pageWith(parts).data.document['x-part']).toEqual({ format: 'int64', maximum: 100 });
 });
 
 test('The example of an optional parameter is off by default, whether the page sends requests or not', () => {
@@ -118,16 +105,6 @@ describe('What the library does not show by itself', () => {
     ],
     ['not the example of a constant', { 'Cache-Control': constant }, { 'Cache-Control': constant }],
     ['not the example of a body', { 'application/json': media }, { 'application/json': media }],
-    [
-      'the variables of a server',
-      { description: 'Staging', variables: { host: { description: 'A domain.' } } },
-      { description: 'Staging. A domain.', variables: { host: { description: 'A domain.' } } },
-    ],
-    [
-      'invisible characters of a pattern',
-      { pattern: '[a\u2028\u00a0]é?' },
-      { pattern: String.raw`[a\u2028\u00a0]\u00e9?` },
-    ],
   ])('is shown: %s', (_case, part, shown) => {
     expect(pageWith(`"x-part":${JSON.stringify(part)}`, {}).data.document['x-part']).toEqual(shown);
   });

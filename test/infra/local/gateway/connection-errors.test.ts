@@ -96,6 +96,14 @@ test.each([
   expect(handled).toEqual([]);
 });
 
+test('a CONNECT that is reset does no harm', async () => {
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', () => socket.resetAndDestroy());
+  await once(socket, 'close');
+  await expectToServe();
+});
+
 test('a HEAD that is rejected gets no body', async () => {
   const { status, head, body } = await sendBytes(server.port, 'HEAD / HTTP/1.1\r\n\r\n');
   expect([status, body]).toEqual([400, '']);
