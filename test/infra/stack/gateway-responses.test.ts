@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { gatewayResponses } from '../../../shared/contract/gateway-responses.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html */
@@ -14,6 +15,11 @@ describe.each(stageNames)('what API Gateway responds by itself in %s', (stage) =
 
   test('is ours for every response type', () => {
     expect(new Set(responses.map(({ ResponseType }) => ResponseType))).toEqual(new Set(types.split(' ')));
+  });
+
+  test.each(Object.entries(gatewayResponses))('has the code %s is listed with', (type, { code }) => {
+    const { ResponseTemplates } = responses.find(({ ResponseType }) => ResponseType === type)!;
+    expect(JSON.parse(ResponseTemplates['application/json']).code).toBe(code);
   });
 
   test.each([...new Set(responses.map(({ StatusCode }) => StatusCode))])(
