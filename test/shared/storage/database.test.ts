@@ -165,3 +165,10 @@ describe('over HTTP', () => {
     expect(sent()).toHaveLength(1);
   });
 });
+
+test('Endpoint discovery is off, because the bundles lack its cache', async () => {
+  const { endpointDiscoveryEnabled } = database.config as {
+    endpointDiscoveryEnabled?: () => Promise<boolean>;
+  };
+  expect(await endpointDiscoveryEnabled?.()).toBe(false);
+});
