@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { plain, runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { withRelease } from './changelog.ts';
-import { differences } from './changes/differences.ts';
-import { documentOf, readDocument } from './changes/document.ts';
+import { changesSince } from './changes/since.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorTable, limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
@@ -46,8 +45,7 @@ function releasedFiles(changes: string[]): [file: string, text: string][] {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))
     throw new UsageError('The contract has not changed since the last release.');
-  const lines = differences(readDocument(inProject(RELEASED)), documentOf(contract)).toSorted();
-  const breaking = lines.find((line) => !line.startsWith('non-breaking:'));
+  const [breaking] = changesSince(inProject(RELEASED)).failing;
   if (breaking) {
     throw new UsageError(
       `This may break clients; npm run openapi:diff lists all such changes: ${plain(breaking)}`,

@@ -1,11 +1,16 @@
-import * as v from 'valibot';
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { ListPetsQuery, NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { markdownTable } from '../operate/markdown-table.ts';
 import { stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
-import { componentSchemas, type Entry, parameterObjects, schemaObject } from './openapi/schema-objects.ts';
+import {
+  componentSchemas,
+  descriptionOf,
+  type Entry,
+  parameterObjects,
+  schemaObject,
+} from './openapi/schema-objects.ts';
 
 // Tables of docs/interface.md, in Markdown.
 
@@ -35,8 +40,7 @@ export function memberTable(): string {
   const members: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
   const rows = Object.entries(members).map(([name, entry]) => {
     const presence = entry.type === 'exact_optional' ? 'optional' : 'required';
-    const description = v.getDescription(entry) ?? v.getDescription(entry.wrapped ?? entry) ?? '';
-    return [`\`${name}\``, `${typeOf(schemaObject(entry))}, ${presence}`, description];
+    return [`\`${name}\``, `${typeOf(schemaObject(entry))}, ${presence}`, descriptionOf(entry) ?? ''];
   });
   return markdownTable(['member', 'type', 'meaning'], rows, '---');
 }

@@ -16,10 +16,10 @@ const Int64 = v.pipe(
 );
 
 /**
- * At least one character that is not white space. In ECMA-262, the dialect of JSON Schema, it matches exactly these names;
- * other dialects may accept more names, never fewer.
- * Other dialects (Java, Python, PCRE, RE2) lack `\u`, differ in `\s` and `\v`, and may match the whole text only. U+2028,
- * U+2029 and U+FEFF do not stand for themselves, because they break code that generators write.
+ * At least one character that is not white space. In ECMA-262, the dialect of JSON Schema, it matches exactly these names.
+ * Other dialects (Java, Python, PCRE, RE2) may accept more names, never fewer: they lack `\u`, differ in `\s` and `\v`, and
+ * may match the whole text only. U+2028, U+2029 and U+FEFF do not stand for themselves, because they break code that
+ * generators write.
  */
 const NAME_PATTERN = String.raw`^[\s\S]*(?:[^\s\v\x85\xa0${'\u1680\u2000-\u200a\u202f\u205f\u3000'}]|[\x1c-\x1f])[\s\S]*$`;
 const NAME_MESSAGE = `must be a string of 1 to ${MAX_NAME_CHARACTERS} characters, not all white space, in well-formed Unicode`;

@@ -23,9 +23,8 @@ let exported: ReferencePage;
 let checks = 0;
 
 /** Calls the API, and returns the body of its response as text. */
-async function call(path: string, init: RequestInit = {}): Promise<string> {
-  const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' };
-  return (await fetch(`${service.baseAddress}${path}`, { headers, ...init })).text();
+async function call(path: string, init?: RequestInit): Promise<string> {
+  return (await service.request(path, init)).text();
 }
 
 async function openClient(operation: string): Promise<Locator> {

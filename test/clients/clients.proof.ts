@@ -33,7 +33,8 @@ beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startLocalService('--assembly', assembly);
   for (const categoryId of [-(2n ** 63n), -1n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n]) {
-    sold.unshift(await call('', stringifyJson({ name: `Mia <b>; rel="next"`, categoryId, status: 'sold' })));
+    const body = stringifyJson({ name: `Mia <b>; rel="next"`, categoryId, status: 'sold' });
+    sold.unshift(await call('', { method: 'POST', body }));
   }
 });
 afterAll(async () => {
@@ -43,11 +44,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function call(query: string, body?: string): Promise<any> {
-  const response = await fetch(`${service.baseAddress}/pets${query}`, {
-    headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { method: 'POST', body }),
-  });
+async function call(query: string, init?: RequestInit): Promise<any> {
+  const response = await service.request(`/pets${query}`, init);
   return parseJson(await response.text());
 }
 

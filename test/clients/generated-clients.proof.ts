@@ -31,7 +31,7 @@ beforeAll(async () => {
   service = await startLocalService('--assembly', assembly);
   proxy = await startClientProxy(service.baseAddress);
   proxy.decide(({ target }) => fates[target] ?? 'pass');
-  await call('', stringifyJson({ name: 'Mia', categoryId: maximum }));
+  await call('', { method: 'POST', body: stringifyJson({ name: 'Mia', categoryId: maximum }) });
 });
 afterAll(async () => {
   reportFigure(import.meta.filename, `${built} of ${generators.length} generators`);
@@ -39,11 +39,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function call(query: string, body?: string): Promise<unknown> {
-  const response = await fetch(`${service.baseAddress}/pets${query}`, {
-    headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { method: 'POST', body }),
-  });
+async function call(query: string, init?: RequestInit): Promise<unknown> {
+  const response = await service.request(`/pets${query}`, init);
   return parseJson(await response.text());
 }
 

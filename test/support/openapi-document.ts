@@ -1,12 +1,11 @@
 import AjvDraft04 from 'ajv-draft-04';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-
 import { readFileSync } from 'node:fs';
 import { withoutReferences } from '../../infra/documents/changes/document.ts';
 
 /** The published documents, and the dialect of JSON Schema in each. OpenAPI 3.0 extends a draft between 04 and 06. */
-export const publishedDocuments = {
+const publishedDocuments = {
   'openapi.json': new Ajv2020(),
   'openapi-3.0.json': new AjvDraft04.default(),
 };

@@ -1,7 +1,5 @@
-import { openApiJson } from '../openapi/document.ts';
 import { plain, runWithOptions, UsageError } from '../../operate/command.ts';
-import { differences } from './differences.ts';
-import { documentOf, readDocument } from './document.ts';
+import { changesSince } from './since.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 
@@ -12,17 +10,14 @@ Lists how the API differs from the base, breaking changes first. Fails if a chan
 const options = { base: { type: 'string', default: 'docs/openapi-released.json' } } as const;
 
 await runWithOptions(USAGE, options, ({ base }) => {
-  const current = documentOf(openApiJson('3.1.1'));
-  // In alphabetical order, breaking changes come first.
-  const lines = differences(readDocument(base), current).toSorted();
-  for (const line of lines) console.log(plain(line));
-  const failing = lines.filter((line) => !line.startsWith('non-breaking:')).length;
-  if (failing > 0) {
+  const { all, failing } = changesSince(base);
+  for (const line of all) console.log(plain(line));
+  if (failing.length > 0) {
     throw new UsageError(
-      `${failing} of ${lines.length} changes since ${base} break clients or cannot be judged. Undo a breaking change, or ` +
+      `${failing.length} of ${all.length} changes since ${base} break clients or cannot be judged. Undo a breaking change, or ` +
         'publish it as a new version with its own URL (docs/interface.md, "Compatibility"). For a change that cannot be judged, ' +
         'add a rule to infra/documents/changes/rules.ts.',
     );
   }
-  console.log(`No ${lines.length > 0 ? 'breaking ' : ''}changes since ${base}.`);
+  console.log(`No ${all.length > 0 ? 'breaking ' : ''}changes since ${base}.`);
 });

@@ -10,8 +10,8 @@ import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../stages.ts';
-import { errorExample, exampleOf } from './examples.ts';
-import { PRODUCTION, headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
+import { errorExample, exampleOf, PRODUCTION_DOMAIN } from './examples.ts';
+import { headerComponents, headersObject, headersOfError, headersOfSuccess } from './headers.ts';
 import { componentSchemas, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 const allOperations = Object.values<Operation>(operations);
@@ -41,11 +41,11 @@ function openApiDocument(version: string): Json {
     },
     externalDocs: {
       description: 'The interface: promises, limits and compatibility',
-      url: `https://${PRODUCTION}/docs/interface.md`,
+      url: `https://${PRODUCTION_DOMAIN}/docs/interface.md`,
     },
     servers: [
-      server('Production', 'host', PRODUCTION),
-      server('Staging', 'staging_host', `staging.${PRODUCTION}`),
+      server('Production', 'host', PRODUCTION_DOMAIN),
+      server('Staging', 'staging_host', `staging.${PRODUCTION_DOMAIN}`),
     ],
     security: [{ bearerAuth: [] }],
     tags: [{ name: 'pets', description: 'Animals offered in the store.' }],

@@ -5,6 +5,9 @@ import type { Operation } from '../../../shared/contract/operations.ts';
 
 // Examples of the OpenAPI document follow from those of the schemas and operations. A test produces each response again.
 
+/** A placeholder: the output of `npm run docs` could be published there too. */
+export const PRODUCTION_DOMAIN = 'petstore.example.com';
+
 const REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
 
 type Schema = v.GenericSchema & {

@@ -3,16 +3,14 @@ import { errorCatalogue, type ErrorCode } from '../../../shared/contract/errors.
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { ListPetsQuery, Pet } from '../../../shared/contract/schemas.ts';
-import { exampleOf } from './examples.ts';
+import { exampleOf, PRODUCTION_DOMAIN } from './examples.ts';
 
 type Presence = 'always' | 'sometimes';
 
 /** Errors that the function of any operation may end with, beside the operation's own. */
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
-/** A placeholder for the domain of production, where the output of `npm run docs` could be published too. */
-export const PRODUCTION = 'petstore.example.com';
-const BASE_ADDRESS = `https://${PRODUCTION}/v1`;
+const BASE_ADDRESS = `https://${PRODUCTION_DOMAIN}/v1`;
 /** Of any deprecated operation. */
 const { deprecation = { since: new Date(0), sunset: new Date(0) } } =
   Object.values<Operation>(operations).find((operation) => operation.deprecation) ?? {};

@@ -52,6 +52,11 @@ export function schemaObject(schema: v.GenericSchema): Json {
 
 export type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
 
+/** The description of an entry, or of the schema that it makes optional. */
+export function descriptionOf(entry: Entry): string | undefined {
+  return v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped));
+}
+
 /** The parameters in one place of a request, each an entry of the schema. */
 export function parameterObjects(
   place: 'path' | 'query' | 'header',
@@ -61,7 +66,7 @@ export function parameterObjects(
     name,
     in: place,
     required: place === 'path',
-    description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
+    description: descriptionOf(entry),
     schema: parameterSchema(entry),
     example: exampleOf(entry),
   }));

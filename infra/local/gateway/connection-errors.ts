@@ -70,8 +70,8 @@ export function rejectInvalidRequests(
     if (rejected.has(socket)) return; // each further packet is an error too
     rejected.add(socket);
     const ofSocket = [...inFlight].filter(({ req }) => req.socket === socket);
+    for (const outgoing of ofSocket) if (!outgoing.req.complete) inFlight.delete(outgoing);
     const earlier = ofSocket.filter(({ req }) => req.complete);
-    for (const outgoing of ofSocket) if (!earlier.includes(outgoing)) inFlight.delete(outgoing);
     await Promise.all(earlier.map((outgoing) => once(outgoing, 'close')));
     const { headers } = api.gatewayResponse('DEFAULT_4XX');
     sendOnConnection(socket, headers, error, method === 'HEAD');

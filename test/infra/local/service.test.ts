@@ -35,13 +35,12 @@ beforeAll(async () => {
   writeFileSync(keyFile, LOST_KEY);
 });
 
-function call({ baseAddress, apiKey }: LocalService, path: string, init?: RequestInit): Promise<Response> {
-  const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
-  return fetch(`${baseAddress}${path}`, { headers, ...init });
+function withKey(apiKey: string): RequestInit {
+  return { headers: { Authorization: `Bearer ${apiKey}` } };
 }
 
 function addPet(service: LocalService): Promise<Response> {
-  return call(service, '/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
+  return service.request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
 }
 
 /** Waits until the functions have written so many metrics. Their output arrives after their responses, but in order. */
@@ -86,10 +85,10 @@ describe('the local service on a data folder', () => {
   });
 
   test('prints a line for each request, and the key only at its start', async () => {
-    await call(service, '/pets?limit=1000');
-    await call(service, '/pets/5');
-    await call(service, '/nowhere', { method: 'PUT' });
-    await call({ ...service, apiKey: `${service.apiKey}x` }, '/pets');
+    await service.request('/pets?limit=1000');
+    await service.request('/pets/5');
+    await service.request('/nowhere', { method: 'PUT' });
+    await service.request('/pets', withKey(`${service.apiKey}x`));
     await service.printed(/ 401 \d/);
     const printed = service.output().slice(banner.length);
     expect(printed.match(/(?<=^\S+Z )\S+ \S+ \d+(?= \d+\.\d ms$)/gm)).toEqual([
@@ -120,7 +119,7 @@ describe('the local service on a data folder', () => {
   test('accepts a key that an operator issues, and does not print it', async () => {
     const key = done(await issueKey());
     expect(key).toMatch(/^pets_staging_\w{36}\n$/);
-    expect((await call({ ...service, apiKey: key.trim() }, '/pets')).status).toBe(200);
+    expect((await service.request('/pets', withKey(key.trim()))).status).toBe(200);
     expect(service.output()).not.toContain(key.trim());
   });
 
@@ -131,8 +130,8 @@ describe('the local service on a data folder', () => {
 
     service = await startLocalService('--assembly', assembly, '--data', data);
     expect(service.apiKey).toBe(apiKey);
-    expect(await (await call(service, '/pets')).json()).toEqual([pet]);
-    await call(service, '/pets?limit=1000');
+    expect(await (await service.request('/pets')).json()).toEqual([pet]);
+    await service.request('/pets?limit=1000');
     await metricsWritten(service, 1);
     expect(service.output()).not.toMatch(/_aws|requestId|Not run|AWS::/);
   });
@@ -159,9 +158,9 @@ describe('the local service of the production stage, in memory', () => {
 
   test('rejects a staging key', async () => {
     expect(service.apiKey).toMatch(/^pets_production_/);
-    expect((await call(service, '/pets')).status).toBe(200);
+    expect((await service.request('/pets')).status).toBe(200);
     const stagingKey = readFileSync(keyFile, 'utf8');
-    expect((await call({ ...service, apiKey: stagingKey }, '/pets')).status).toBe(401);
+    expect((await service.request('/pets', withKey(stagingKey))).status).toBe(401);
   });
 
   test('responds to all requests in progress when it gets SIGINT, and SIGTERM after it, and leaves no files', async () => {

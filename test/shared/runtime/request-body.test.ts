@@ -31,30 +31,30 @@ describe('the body', () => {
     expect(bodyOf(postPetEvent(REX, { headers }))).toEqual({ name: 'Rex', categoryId: 7n });
   });
 
-  test.each([
-    'text/plain',
-    'application/jsonp',
-    'application/+json',
-    'notapplication/json',
-    'application/a b+json',
-  ])('is not looked at when it is sent as %s', (contentType) => {
-    const event = postPetEvent('{', { headers: { 'content-type': contentType } });
-    expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', 'application/json'));
-  });
-
-  test.each([
-    'application/json;charset=iso-8859-1',
-    'application/json;  CHARSET="utf-16"',
-    'application/json; charset="utf-8',
-    'application/json; charset=utf-8"',
-    'application/json; charset=x-utf-8',
-    'application/json; charset=',
-    'application/json; charset = "latin1"',
-    'application/json; charset=utf-8; charset=latin1',
-    'application/json; a="\\"" ;charset=latin1',
-  ])('is not looked at in another charset: %s', (contentType) => {
-    const event = postPetEvent('{', { headers: { 'content-type': contentType } });
-    expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', '^The charset of Content-Type'));
+  describe.each([
+    [
+      'application/json',
+      ['text/plain', 'application/jsonp', 'application/+json', 'notapplication/json', 'application/a b+json'],
+    ],
+    [
+      '^The charset of Content-Type',
+      [
+        'application/json;charset=iso-8859-1',
+        'application/json;  CHARSET="utf-16"',
+        'application/json; charset="utf-8',
+        'application/json; charset=utf-8"',
+        'application/json; charset=x-utf-8',
+        'application/json; charset=',
+        'application/json; charset = "latin1"',
+        'application/json; charset=utf-8; charset=latin1',
+        'application/json; a="\\"" ;charset=latin1',
+      ],
+    ],
+  ])('is not looked at, and the message has %s, when it is sent as', (message, contentTypes) => {
+    test.each(contentTypes)('%s', (contentType) => {
+      const event = postPetEvent('{', { headers: { 'content-type': contentType } });
+      expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', message));
+    });
   });
 
   test.each([

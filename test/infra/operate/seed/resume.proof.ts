@@ -70,8 +70,7 @@ test('a run that is killed and a run that is interrupted are resumed, and each p
     stdout: `Adding 45 pets to ${proxy.baseAddress} with --seed 1 …\nAll 45 pets are in the store.\n`,
     stderr: expect.stringMatching(/^(pets: \d+ %\n)*pets: 100 %\n$/),
   });
-  const headers = { Authorization: `Bearer ${service.apiKey}` };
-  const list = await fetch(`${service.baseAddress}/pets?limit=100`, { headers });
+  const list = await service.request('/pets?limit=100');
   const stored = parseJson(await list.text()) as Pet[];
   expect(inOrder(stored)).toEqual(inOrder(Array.from({ length: 45 }, (_, index) => madeUpPet(1, index))));
   reportFigure(import.meta.filename, `2 runs interrupted, ${stored.length} of 45 pets stored once`);
