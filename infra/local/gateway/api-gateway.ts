@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { readGatewayResponses, type ResponseType } from './gateway-responses.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
-import { functionsByUri } from './function-uris.ts';
 import type { LambdaFunction } from '../lambda/lambda.ts';
 import { mockResponse, readProxyResult } from './integrations.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { type Method, readRoutes, type Routes } from './routes.ts';
 import { UsageError } from '../../operate/command.ts';
+import { requirePermission } from '../template/permissions.ts';
 import { accountId, region, type Template } from '../template/template.ts';
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, invocation payload. */
@@ -82,6 +82,33 @@ function readApi(template: Template, functions: Map<string, LambdaFunction>): Ap
     integrated.set(method, functionOf(Integration.Uri, `${arn}/${stage}/${httpMethod}${path}`));
   }
   return { id, stage, arn, routes, authorizers, functions: integrated };
+}
+
+/**
+ * Finds functions by the URI that API Gateway invokes, which names a function or an alias of it.
+ *
+ * @throws UsageError from the returned function, if there is no such function or the caller may not invoke it.
+ */
+function functionsByUri(
+  template: Template,
+  functions: Map<string, LambdaFunction>,
+): (uri: string, callerArn: string) => LambdaFunction {
+  const aliases = new Set(
+    template
+      .resources('AWS::Lambda::Alias')
+      .map(({ properties }) => `${properties.FunctionName}:${properties.Name}`),
+  );
+
+  return (uri, callerArn) => {
+    const arn = /\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? '';
+    const [name = '', alias] = arn.split(':').slice(6);
+    const found = functions.get(name);
+    if (!found || (alias !== undefined && !aliases.has(`${name}:${alias}`))) {
+      throw new UsageError(`The template has an integration with an unknown function: ${uri}.`);
+    }
+    requirePermission(template, arn, callerArn);
+    return found;
+  };
 }
 
 function only<T extends 'AWS::ApiGateway::RestApi' | 'AWS::ApiGateway::Stage'>(template: Template, type: T) {

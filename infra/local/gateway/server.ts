@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createListener, type Server as Listener } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { HEADERS_SECONDS, REQUEST_SECONDS } from '../../../shared/contract/limits.ts';
 import type { ApiGateway } from './api-gateway.ts';
@@ -76,12 +76,12 @@ export async function serve(
   server.on('request', (incoming, outgoing) => void respond(incoming, outgoing));
   server.on('checkExpectation', (incoming, outgoing) => void respond(incoming, outgoing));
 
-  await listen(server, port);
+  const listeners = await listen(server, port);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     async close() {
-      const closed = once(server, 'close');
-      server.close();
+      const closed = Promise.all(listeners.map((listener) => once(listener, 'close')));
+      for (const listener of listeners) listener.close();
       await Promise.race([untilSent(inFlight), setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false })]);
       // Idle connections would stay open until their timeouts.
       server.closeAllConnections();
@@ -92,21 +92,38 @@ export async function serve(
 
 /** Tries a port before the work of a start is done. @throws UsageError if it cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
-  if (port === 0) return;
-  const probe = createServer();
-  await listen(probe, port);
-  probe.close();
-  await once(probe, 'close');
+  for (const listener of await listen(createServer(), port)) {
+    listener.close();
+    await once(listener, 'close');
+  }
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-  server.listen(port, '127.0.0.1');
+/**
+ * Listens on both addresses of localhost, so that no other program gets what clients send there, or on 127.0.0.1 alone
+ * where the machine has no IPv6. Port 0 takes a port that is free on both.
+ *
+ * @throws UsageError if the port cannot be used.
+ */
+async function listen(server: Server, port: number): Promise<Listener[]> {
+  const ipv6 = createListener({ allowHalfOpen: true, noDelay: true }, (socket) =>
+    server.emit('connection', socket),
+  );
   try {
-    await once(server, 'listening');
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    await once(ipv6.listen(portOf(server), '::1'), 'listening');
+    return [server, ipv6];
   } catch (error) {
-    const { message } = error as Error; // such as "listen EADDRINUSE: address already in use 127.0.0.1:3000"
+    // Such as "listen EADDRINUSE: address already in use ::1:3000".
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (server.listening && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return [server];
+    if (server.listening) await once(server.close(), 'close');
+    if (port === 0 && code === 'EADDRINUSE') return listen(server, port);
     throw new UsageError(`Port ${port} cannot be used (${message}): choose another port with --port.`);
   }
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
 }
 
 /** Resolves when no response is in progress, including those to requests that arrived during the shutdown. */

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from '../../../../infra/local/gateway/api-gateway.ts';
@@ -148,10 +149,17 @@ describe('the server responds to', () => {
 });
 
 describe('the server', () => {
-  test('listens on the loopback interface only', async () => {
-    const socket = connect(server.port, '::1');
-    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
-    expect(['ECONNREFUSED', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']).toContain(error.code);
+  const [ipv4, ...others] = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
+  );
+  test.each([ipv4!, ...others])('listens at %s only if that is an address of localhost', async (address) => {
+    const outcome = await fetch(
+      `http://${address.includes(':') ? `[${address}]` : address}:${server.port}/`,
+    ).then(
+      ({ status }) => status,
+      () => 'refused',
+    );
+    expect(outcome).toBe(['127.0.0.1', '::1'].includes(address) ? 200 : 'refused');
   });
 
   test('closes although a client keeps an idle connection open', async () => {
