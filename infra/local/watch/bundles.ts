@@ -36,8 +36,8 @@ export interface Bundler {
   close: () => Promise<void>;
 }
 
-/** Builds a function's bundle repeatedly, as the CDK built it. Unchanged files are kept in memory. */
-export async function createBundler({ entry, options }: Bundling): Promise<Bundler> {
+/** Builds a function's bundle repeatedly, as the CDK built it. Unchanged files are kept in memory. A bundle needs a handler. */
+export async function createBundler({ entry, options }: Bundling, handler: string): Promise<Bundler> {
   const esbuild = await context({
     ...options,
     absWorkingDir: projectRoot,
@@ -57,6 +57,8 @@ export async function createBundler({ entry, options }: Bundling): Promise<Bundl
       try {
         const { outputFiles, metafile, warnings } = await esbuild.rebuild();
         inputs = Object.keys(metafile.inputs);
+        const isComplete = metafile.outputs['index.mjs']!.exports.includes(handler);
+        if (!isComplete) return { code: undefined, messages: [`${entry} does not export ${handler}.`] };
         return { code: outputFiles[0]!.text, messages: await format(warnings, 'warning') };
       } catch (error) {
         inputs = undefined;

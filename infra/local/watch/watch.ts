@@ -1,7 +1,6 @@
 import { type AsyncSubscription, subscribe } from '@parcel/watcher';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { type Bundler, createBundler, readBundlings } from './bundles.ts';
 import { bundleIn, type RunningFunction } from '../lambda/lambda.ts';
 import { UsageError } from '../../operate/command.ts';
@@ -33,8 +32,6 @@ interface WatchedFunction {
 const NO_SOURCES = ['node_modules', '.git', '.petstore', 'cdk.out'];
 /** Folders that the local service writes to, in its own folder, which may be that of the project. */
 const WRITTEN_FOLDERS = ['tables', 'cdk.out', 'bundles'];
-/** An empty file is probably about to be written. */
-const EMPTY_MILLISECONDS = 200;
 
 /** Rebuilds the functions whose sources are saved, and swaps their code, until the returned function is called. */
 export async function startWatch(options: WatchOptions): Promise<() => Promise<void>> {
@@ -52,7 +49,6 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
   /** One update after another, so that the last state of the sources is built. */
   async function work(): Promise<void> {
     while (changed.size > 0) {
-      if ([...changed].some(isEmpty)) await setTimeout(EMPTY_MILLISECONDS);
       const paths = [...changed];
       changed.clear();
       await update(functions.filter(({ bundler }) => bundler.dependsOn(paths)));
@@ -85,7 +81,7 @@ function readFunctions({ stage, template, assembly, functions }: WatchOptions): 
       return {
         name: bundling.name,
         fn: functions.get(resource.logicalId)!,
-        bundler: await createBundler(bundling),
+        bundler: await createBundler(bundling, resource.properties.Handler.split('.')[1]!),
         code: readFileSync(bundleIn(assembly, resource), 'utf8'),
       };
     }),
@@ -112,10 +108,6 @@ export async function watchSources(
       `The sources cannot be watched (${(error as Error).message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
     );
   }
-}
-
-function isEmpty(path: string): boolean {
-  return statSync(join(projectRoot, path), { throwIfNoEntry: false })?.size === 0;
 }
 
 /**

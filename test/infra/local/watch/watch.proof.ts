@@ -138,6 +138,16 @@ describe('the local service that watches', () => {
     expect(await message()).toBe('fixed');
   });
 
+  test('continues with the previous code while a file is empty', async () => {
+    await until(
+      /cannot build GetPet: the previous code continues to run\nfunctions\/get-pet\.ts does not export handler\.\n/,
+      () => project.write(GET_PET, ''),
+    );
+    expect(await message()).toBe('fixed');
+    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('filled')));
+    expect(await message()).toBe('filled');
+  });
+
   test('prints the errors of a module of several functions once', async () => {
     const errors = project.read('shared/contract/errors.ts');
     await until(/cannot build \w+(?:, \w+){2,}: /, () =>
