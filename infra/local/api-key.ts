@@ -16,8 +16,8 @@ export async function findApiKey(
 
 /** @throws UsageError if the folder has the key, so the data, of another stage. */
 export function requireStage(folder: string, stage: string): void {
-  const key = readKey(folder);
-  if (!key || key.startsWith(keyPrefix(stage))) return;
+  const [prefix = keyPrefix(stage)] = new RegExp(`^${keyPrefix('[a-z]+')}`).exec(readKey(folder) ?? '') ?? [];
+  if (prefix === keyPrefix(stage)) return;
   throw new UsageError(`The folder ${folder} holds the data of another stage: choose another with --data.`);
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { UsageError } from '../operate/command.ts';
+import { temporaryFolderPrefix } from '../operate/keys/local-service.ts';
 
 // The folder of one local service: its tables, its key, and its working files.
 
@@ -18,16 +18,26 @@ export function makeFolder(folder: string): void {
 
 /** A folder for the working files while the data is in memory. It is removed when the process exits. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
+  const folder = mkdtempSync(temporaryFolderPrefix);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An error as a sentence if it is about the folder, a file in it, or a folder above it; any other error unchanged. */
+/** An error as a sentence if it is about the folder, its disk, its data, or a folder above it; any other error unchanged. */
 export function explainFolderError(folder: string, error: unknown): unknown {
-  const { code, path, message } = error as Partial<NodeJS.ErrnoException>;
-  if (code === undefined || path === undefined) return error;
-  if (!isWithin(path, folder) && !isWithin(folder, path)) return error;
+  if (error instanceof UsageError) return error;
+  const { code = '', path = '', syscall = '', message } = error as NodeJS.ErrnoException;
+  if (/no space left|quota exceeded|file too large/i.test(message)) {
+    const advice = 'make room and start again; everything acknowledged is kept';
+    return new UsageError(`The disk is full (${message}): ${advice}.`);
+  }
+  if (code.startsWith('LEVEL_')) {
+    const advice = 'choose another folder with --data, or delete the data';
+    return new UsageError(`The data in ${folder} cannot be read (${message}): ${advice}.`);
+  }
+  const isAbout =
+    path === '' ? /^(?:read|write)$/.test(syscall) : isWithin(path, folder) || isWithin(folder, path);
+  if (!isAbout) return error;
   return new UsageError(`The folder ${folder} cannot be used (${message}): choose another with --data.`);
 }
 

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { explainFolderError } from './data-folder.ts';
 import { onInterrupt, runWithOptions, UsageError } from '../operate/command.ts';
 import { defaultDataFolder } from '../operate/keys/local-service.ts';
 import { startService } from './service.ts';
@@ -30,18 +32,26 @@ if (process.env['npm_lifecycle_event'] === 'start') {
   setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
-await runWithOptions(USAGE, options, async ({ port, data, assembly, ...values }) => {
+await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`The port must be a number from 0 to 65535, not ${port}.`);
   }
-  if (data === '') throw new UsageError('--data must name a folder, or be memory.');
+  if (values.data === '') throw new UsageError('--data must name a folder, or be memory.');
   if (!/^\w+$/.test(values.stage)) throw new UsageError('--stage must be the name of a stage.');
   if (values.watch && assembly)
     throw new UsageError('--watch needs bundles of its own: leave out --assembly.');
+  const { data = defaultDataFolder(values.stage) } = values;
+  // dynalite throws errors of the store where nothing can catch them. The process ends before it acknowledges a later
+  // write, which LevelDB may lose after a failed one.
+  process.on('uncaughtException', (error) => {
+    const explained = explainFolderError(resolve(data), error);
+    console.error(explained instanceof UsageError ? explained.message : explained);
+    process.exit(1);
+  });
   const { baseAddress, apiKey, folder, notRunHere, close } = await startService({
     ...values,
     port: Number(port),
-    data: data ?? defaultDataFolder(values.stage),
+    data,
     assembly,
   });
   console.log(`

@@ -7,7 +7,7 @@ import { createApiGateway } from './gateway/api-gateway.ts';
 import { answerBrowser } from './gateway/reference.ts';
 import { requireFreePort, serve } from './gateway/server.ts';
 import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
-import { removeLocalService, writeLocalService } from '../operate/keys/local-service.ts';
+import { IN_MEMORY, writeLocalService } from '../operate/keys/local-service.ts';
 import { stackName } from '../../shared/names.ts';
 import { readTemplate, synthesize } from './template/assembly.ts';
 import { readPermissions } from './template/permissions.ts';
@@ -36,14 +36,15 @@ export interface Service {
 /** Runs a stage's template on this machine. @throws UsageError saying what to do if it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stage, port, verbose } = options;
-  const folder = options.data === 'memory' ? undefined : resolve(options.data);
+  const folder = options.data === IN_MEMORY ? undefined : resolve(options.data);
   const workFolder = folder ?? temporaryFolder();
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port);
-    if (folder) makeFolder(tablesIn(folder));
+    const tables = folder && tablesIn(folder);
+    if (tables) makeFolder(tables);
     requireStage(workFolder, stage);
-    const store = await openStore(folder && tablesIn(folder));
+    const store = await openStore(tables);
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
@@ -74,8 +75,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const server = await serve(api, port, (request) => answerBrowser(request, apiKey));
     started.defer(server.close);
     const baseAddress = `http://localhost:${server.port}/v1`;
-    writeLocalService(workFolder, { ...forOperators, baseAddress });
-    started.defer(() => removeLocalService(workFolder));
+    started.defer(writeLocalService(workFolder, { ...forOperators, baseAddress }));
 
     if (options.watch) {
       const { startWatch } = await import('./watch/watch.ts');

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
@@ -143,3 +144,27 @@ describe('the local service, killed in the middle of a burst of creates and star
     }
   });
 });
+
+(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)(
+  'the local service on a full disk',
+  () => {
+    test('ends in a sentence, and after that has each pet that it answered with 201', async () => {
+      const victim = await start();
+      const ended = once(victim.process, 'close');
+      // Its files can grow no further, as on a full disk.
+      spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
+      const added: Pet[] = [];
+      async function createUntilEnded(): Promise<void> {
+        for (let pet; (pet = await create(victim, creation(added.length)));) added.push(pet);
+      }
+      await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
+      expect(await ended).toEqual([1, null]);
+      expect(victim.output()).toMatch(
+        /\nThe disk is full \(IO error: .*: File too large\): make room and start again; everything acknowledged is kept\.\n$/,
+      );
+      const listed = new Map((await walk(await start())).map((pet) => [pet.name, pet]));
+      expect(added.map(({ name }) => listed.get(name))).toEqual(added);
+      expect(added.length).toBeGreaterThan(0);
+    });
+  },
+);

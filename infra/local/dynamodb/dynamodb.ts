@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,11 +30,16 @@ export interface Database {
  * id identifies the caller: for a function it is its logical id.
  */
 export async function startDatabase({ store, tables, isAllowed }: DatabaseOptions): Promise<Database> {
-  const guard = createServer((request, response) => void handle(request, response, store, isAllowed));
+  // What a killed service left behind must not lead an operator to another service on its port.
+  const path = `/${randomUUID()}`;
+  const guard = createServer((request, response) => {
+    if (request.url?.startsWith(path)) void handle(request, response, store, isAllowed);
+    else response.writeHead(404).end();
+  });
   guard.keepAliveTimeout = 60_000; // longer than the SDK leaves its connections idle
   guard.listen(0, '127.0.0.1');
   await once(guard, 'listening');
-  const endpoint = `http://127.0.0.1:${(guard.address() as AddressInfo).port}`;
+  const endpoint = `http://127.0.0.1:${(guard.address() as AddressInfo).port}${path}`;
 
   async function close(): Promise<void> {
     guard.closeAllConnections();

@@ -1,7 +1,9 @@
 import { AbstractValueIterator } from 'abstract-level';
 import dynalite from 'dynalite';
 import engine, { type Item, type Store, type Table } from 'dynalite/db/index.js';
+import { existsSync, globSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../operate/command.ts';
 
@@ -14,21 +16,23 @@ export interface OpenStore {
 /**
  * Opens the tables in a folder, or in memory. No other process can open the folder until they are closed.
  *
- * @throws UsageError if they are in use or cannot be opened.
+ * @throws UsageError if they are in use; an error of LevelDB if they cannot be opened.
  */
 export async function openStore(folder?: string): Promise<OpenStore> {
-  const options = { createTableMs: 0, ...(folder !== undefined && { path: folder }) };
-  const server = dynalite(options);
-  const { db } = stores.get(options)!;
+  if (folder && globSync(join(folder, '*.{ldb,log}')).length > 0 && !existsSync(join(folder, 'CURRENT'))) {
+    // LevelDB would create empty tables and delete the others.
+    throw Object.assign(new Error(`${folder} has no file CURRENT`), { code: 'LEVEL_CORRUPTION' });
+  }
+  const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
+  const { db } = created!;
   try {
     // dynalite would end the process at the first request to a store that could not be opened.
     await db.open();
   } catch (error) {
-    const { code, message } = (error as Error).cause as NodeJS.ErrnoException;
+    const cause = (error as Error).cause as NodeJS.ErrnoException;
+    if (cause.code !== 'LEVEL_LOCKED') throw cause;
     throw new UsageError(
-      code === 'LEVEL_LOCKED'
-        ? `The data in ${folder} is in use by another local service: stop it, or choose another folder with --data.`
-        : `The data in ${folder} cannot be opened (${message}): choose another folder with --data.`,
+      `The data in ${folder} is in use by another local service: stop it, or choose another folder with --data.`,
     );
   }
   return {
@@ -37,15 +41,14 @@ export async function openStore(folder?: string): Promise<OpenStore> {
   };
 }
 
-/** The stores that dynalite has created, by its options. dynalite does not give access to them. */
-const stores = new WeakMap<object, Store>();
+/** The latest store. dynalite does not give access to the one that it has created. */
+let created: Store | undefined;
 const { create } = engine;
 
 Object.assign(engine, {
   create(options: object): Store {
-    const store = create(options);
-    stores.set(options, store);
-    return store;
+    created = create(options);
+    return created;
   },
 
   // dynalite 4.0.0 writes the entries of the indexes and then the item. If the process is killed in between, an index

@@ -25,8 +25,10 @@ export async function synthesize(assembly: string, stage: string): Promise<void>
       env: { ...process.env, ...cdkEnvironment },
     });
   } catch (error) {
-    requireStack(stack, assembly);
     const { stderr } = error as { stderr: string };
+    const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];
+    if (noSpace) throw new Error(noSpace, { cause: error });
+    requireStack(stack, assembly);
     throw new UsageError(`The stack ${stack} cannot be synthesized:\n${stderr.trim()}`);
   }
 }
@@ -34,10 +36,16 @@ export async function synthesize(assembly: string, stage: string): Promise<void>
 /** @throws UsageError if the folder has no template of this stage, or one that the local service cannot run. */
 export function readTemplate(stage: string, assembly: string): Template {
   const stack = stackName(stage);
-  requireStack(stack, assembly);
-  const file = join(assembly, `${stack}.template.json`);
-  if (existsSync(file)) return parseTemplate(readFileSync(file, 'utf8'));
-  throw new UsageError(`There is no ${file}: synthesize it with npx cdk synth ${stack}.`);
+  try {
+    requireStack(stack, assembly);
+    return parseTemplate(readFileSync(join(assembly, `${stack}.template.json`), 'utf8'));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { message } = error as Error;
+    throw new UsageError(
+      `${assembly} cannot be read (${message}): synthesize it with npx cdk synth ${stack}.`,
+    );
+  }
 }
 
 /** Only the app knows the stages, and it names them in the assembly. */

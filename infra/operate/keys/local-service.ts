@@ -1,7 +1,14 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { devNull } from 'node:os';
-import { join } from 'node:path';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UsageError } from '../command.ts';
+
+/** The `--data` of a local service that keeps its data in memory. */
+export const IN_MEMORY = 'memory';
+
+/** How the names of the folders begin that such services have for their working files. */
+export const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
 
 /** How operator commands reach a local service. It keeps this in its data folder while it runs. */
 export interface LocalService {
@@ -25,8 +32,10 @@ export function apiKeyFile(folder: string): string {
   return join(folder, 'api-key');
 }
 
-export function writeLocalService(folder: string, service: LocalService): void {
+/** Writes the file of a service that runs on the folder. @returns a function that removes it */
+export function writeLocalService(folder: string, service: LocalService): () => void {
   writeFileSync(fileIn(folder), JSON.stringify(service));
+  return () => rmSync(fileIn(folder), { force: true });
 }
 
 /** @throws Error if no local service has been started on the folder. */
@@ -34,8 +43,38 @@ export function readLocalService(folder: string): LocalService {
   return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as LocalService;
 }
 
-export function removeLocalService(folder: string): void {
-  rmSync(fileIn(folder), { force: true });
+/**
+ * Returns the running local service that `--data` specifies, and its folder.
+ *
+ * @default data - the service on the default folder, or else the only one that keeps its data in memory
+ * @throws UsageError if there is none, or several keep their data in memory.
+ */
+export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
+  const folder = data ? resolve(data) : defaultDataFolder();
+  const temporary = globSync(fileIn(`${temporaryFolderPrefix}*`)).map((file) => dirname(file));
+  const candidates = data === IN_MEMORY ? [temporary] : data ? [[folder]] : [[folder], temporary];
+  for (const folders of candidates) {
+    const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
+    if (found.length > 1) {
+      const services = found.map((one) => `${one.service.baseAddress} on ${one.folder}`).join(', ');
+      throw new UsageError(`Several local services run: choose the folder of one with --data (${services}).`);
+    }
+    if (found[0]) return found[0];
+  }
+  const place = data === IN_MEMORY ? 'in memory' : `on ${folder}`;
+  throw new UsageError(`No local service runs ${place}: start it with npm start.`);
+}
+
+/** A service that was killed leaves its file. Its port may be another's by now, which does not know the path of the endpoint. */
+async function findRunning(folder: string): Promise<{ folder: string; service: LocalService } | undefined> {
+  try {
+    const service = readLocalService(folder);
+    const { headers } = await fetch(service.databaseEndpoint, { signal: AbortSignal.timeout(5_000) });
+    const isDatabase = headers.get('Content-Type') === 'application/x-amz-json-1.0';
+    return isDatabase ? { folder, service } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function fileIn(folder: string): string {

@@ -1,11 +1,9 @@
 import { Command, Option } from 'commander';
-import { resolve } from 'node:path';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
 import { stages, type StageName } from '../../stages.ts';
 import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
-import { defaultDataFolder } from './local-service.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 import { findRotatableKey, rotateApiKey } from './rotation.ts';
@@ -15,8 +13,8 @@ import { findKeyStage } from './stage.ts';
 
 interface Options {
   stage: string;
-  /** Data folder of the local service. */
-  data: string;
+  /** Data folder of the local service, or `memory`. */
+  data?: string;
   json?: true;
 }
 
@@ -102,12 +100,11 @@ keyCommand('revoke', 'revoke a key for good')
 /** Returns a command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
   const stage = new Option('--stage <stage>', 'whose keys').choices([...Object.keys(stages), 'local']);
-  const data = defaultDataFolder();
   return program
     .command(name)
     .description(description)
     .addOption(stage.makeOptionMandatory())
-    .option('--data <folder>', 'data folder of the local service', (folder) => resolve(folder), data)
+    .option('--data <folder>', 'data folder of the local service, or memory (default: the one that runs)')
     .option('--json', 'print JSON, for programs');
 }
 

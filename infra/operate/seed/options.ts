@@ -1,16 +1,15 @@
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
-import { apiKeyFile, defaultDataFolder, readLocalService } from '../keys/local-service.ts';
+import { apiKeyFile, findLocalService } from '../keys/local-service.ts';
 import { send, type Service } from './client.ts';
 
-export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR] [--concurrency 8] [--allow-production]
+export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR|memory] [--concurrency 8] [--allow-production]
 
   --count             number of pets
   --seed              determines the pets (default: a random number, which is printed)
-  --data              data folder of the local service (default: .petstore/staging)
+  --data              data folder of the local service, or memory (default: the one that runs)
   --concurrency       number of concurrent requests
   --allow-production  accept an API key that is not a staging key
 
@@ -20,7 +19,7 @@ run, repeat it with the seed that it printed: within ${IDEMPOTENCY_HOURS} hours,
 export const options = {
   count: { type: 'string', default: '1000' },
   seed: { type: 'string' },
-  data: { type: 'string', default: defaultDataFolder() },
+  data: { type: 'string' },
   concurrency: { type: 'string', default: '8' },
   'allow-production': { type: 'boolean', default: false },
 } as const;
@@ -31,10 +30,10 @@ export const options = {
  * @throws UsageError if it is not fully specified, must not get made-up pets, or does not list pets.
  */
 export async function findService(
-  { data, ...values }: { data: string; 'allow-production': boolean },
+  { data, ...values }: { data?: string | undefined; 'allow-production': boolean },
   { BASE_URL, API_KEY }: NodeJS.ProcessEnv,
 ): Promise<Service> {
-  const service = BASE_URL ? readVariables(BASE_URL, API_KEY) : readDataFolder(resolve(data));
+  const service = BASE_URL ? readVariables(BASE_URL, API_KEY) : await readDataFolder(data);
   if (!service.apiKey.startsWith(keyPrefix('staging')) && !values['allow-production']) {
     throw new UsageError(
       'The API key is not a staging key, and customers would see made-up pets: to add them anyway, use --allow-production.',
@@ -57,11 +56,7 @@ function readVariables(baseUrl: string, apiKey: string | undefined): Service {
   return { baseAddress: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, apiKey };
 }
 
-function readDataFolder(folder: string): Service {
-  try {
-    const apiKey = readFileSync(apiKeyFile(folder), 'utf8').trim();
-    return { baseAddress: readLocalService(folder).baseAddress, apiKey };
-  } catch {
-    throw new UsageError(`No local service runs on ${folder}: start it with npm start and the same --data.`);
-  }
+async function readDataFolder(data?: string): Promise<Service> {
+  const { folder, service } = await findLocalService(data);
+  return { baseAddress: service.baseAddress, apiKey: readFileSync(apiKeyFile(folder), 'utf8') };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../infra/local/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
@@ -39,11 +40,35 @@ describe('the local service does not start, and says what to do, if', () => {
   }
 
   test('the assembly has no template of the stage', async () => {
-    const file = join(assembly, 'PetStore-production.template.json');
     await expectError(
       { stage: 'production' },
-      `There is no ${file}: synthesize it with npx cdk synth PetStore-production.`,
+      expect.stringMatching(
+        /^\S+ cannot be read \(ENOENT: .*\): synthesize it with npx cdk synth PetStore-production\.$/,
+      ),
     );
+  });
+
+  test.each(['manifest.json', 'PetStore-staging.template.json'])('%s is damaged', async (name) => {
+    const other = mkdtempSync(join(folders, 'assembly-'));
+    writeFileSync(join(other, name), '{"artifacts":');
+    await expectError(
+      { assembly: other },
+      `${other} cannot be read (Unexpected end of JSON input): synthesize it with npx cdk synth PetStore-staging.`,
+    );
+  });
+
+  test.each([
+    ['CURRENT', 'MANIFEST-7', /No such file or directory/],
+    ['000005.ldb', '', /has no file CURRENT/],
+  ])('the tables have a damaged %s', async (name, text, reason) => {
+    const data = mkdtempSync(join(folders, 'data-'));
+    mkdirSync(join(data, 'tables'));
+    writeFileSync(join(data, 'tables', name), `${text}\n`);
+    const message = new RegExp(
+      `^The data in ${data} cannot be read \\(.*${reason.source}\\): choose another folder with --data, or delete the data\\.$`,
+    );
+    await expectError({ data }, expect.stringMatching(message));
+    expect(readdirSync(join(data, 'tables'))).toContain(name);
   });
 
   test('the app has no such stage', async () => {
@@ -57,13 +82,16 @@ describe('the local service does not start, and says what to do, if', () => {
     );
   });
 
-  test('the port is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some(({ address }) => address === '::1'),
+  );
+  test.each(hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'])('the port is taken on %s', async (host) => {
+    const other = createServer().listen(0, host);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     await expectError(
       { port },
-      `Port ${port} cannot be used (listen EADDRINUSE: address already in use 127.0.0.1:${port}): choose another port with --port.`,
+      `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}): choose another port with --port.`,
     );
     other.close();
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { AbstractLevel, AbstractValueIterator } from 'abstract-level';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -104,15 +104,6 @@ describe('a folder of tables', () => {
     expect(rejected).toMatchObject([{ reason: { name: 'UsageError', message } }]);
     await (await Promise.any(starting)).close();
     await (await openStore(folder)).close();
-  });
-
-  test('that is a file is rejected', async () => {
-    const file = join(folders, 'file');
-    writeFileSync(file, '');
-    await expect(openStore(file)).rejects.toMatchObject({
-      name: 'UsageError',
-      message: expect.stringContaining(`The data in ${file} cannot be opened`),
-    });
   });
 
   test('whose table has another key or index is rejected', async () => {

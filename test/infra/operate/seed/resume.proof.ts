@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
 import { madeUpPet } from '../../../../infra/operate/seed/pets.ts';
 import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
@@ -16,11 +15,10 @@ let service: LocalService;
 let proxy: ClientProxy;
 
 beforeAll(async () => {
-  service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
+  service = await startLocalService('--data', folder, '--assembly', (await sharedSynthesis()).assembly);
   proxy = await startClientProxy(service.baseAddress);
-  // Like the data folder of a service that listens where the proxy does.
-  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseAddress: proxy.baseAddress }));
-  writeFileSync(join(folder, 'api-key'), service.apiKey);
+  // As if the service listened where the proxy does.
+  writeLocalService(folder, { ...readLocalService(folder), baseAddress: proxy.baseAddress });
 });
 afterAll(async () => {
   await proxy.close();

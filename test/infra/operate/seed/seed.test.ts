@@ -18,7 +18,8 @@ let proxy: ClientProxy;
 
 beforeAll(async () => {
   proxy = await startClientProxy('http://127.0.0.1:1');
-  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseAddress: proxy.baseAddress }));
+  const { baseAddress } = proxy;
+  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseAddress, databaseEndpoint: baseAddress }));
   writeFileSync(join(folder, 'api-key'), KEY);
 });
 afterAll(() => proxy.close());
@@ -32,7 +33,9 @@ const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotenc
 /** Decides on each create from now on, by its index. */
 function decide(fate: (index: number) => Fate): void {
   proxy.decide(({ method }) =>
-    method === 'POST' ? fate(creates().length - 1) : { status: 200, body: '[]' },
+    method === 'POST'
+      ? fate(creates().length - 1)
+      : { status: 200, body: '[]', headers: { 'Content-Type': 'application/x-amz-json-1.0' } },
   );
 }
 
@@ -93,7 +96,7 @@ describe('a pet', () => {
 });
 
 const CALL =
-  'Call it like this, with the two dashes: npm run seed -- [--count 1000] [--seed N] [--data DIR] [--concurrency 8] [--allow-production]';
+  'Call it like this, with the two dashes: npm run seed -- [--count 1000] [--seed N] [--data DIR|memory] [--concurrency 8] [--allow-production]';
 
 test.each<[string[], Record<string, string>, string]>([
   [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
@@ -127,7 +130,7 @@ test.each<[Record<string, string>, boolean, string]>([
   ],
   [production, true, noPets],
   [{ BASE_URL: 'http://me:secret@127.0.0.1:2/v1/?x#y', API_KEY: KEY }, false, noPets],
-  [{}, false, 'No local service runs on /nowhere: start it with npm start and the same --data.'],
+  [{}, false, 'No local service runs on /nowhere: start it with npm start.'],
 ])('made-up pets do not go to %j with --allow-production %j', async (environment, allowed, sentence) => {
   const options = { data: '/nowhere', 'allow-production': allowed };
   await expect(findService(options, environment)).rejects.toThrow(new Error(sentence));

@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { cpSync, existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  defaultDataFolder,
+  readLocalService,
+  writeLocalService,
+} from '../../../infra/operate/keys/local-service.ts';
+import { sharedSynthesis } from '../../support/assembly.ts';
+import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { done, type Outcome, refusal, runModule } from '../../support/run-command.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** Only services that this file starts have their working files here. */
+const TMPDIR = temporaryFolder();
+process.env['TMPDIR'] = TMPDIR;
+/** A developer's own service would come first. */
+const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
+const services: LocalService[] = [];
+afterAll(() => Promise.all(services.map(({ stop }) => stop())));
+
+async function start(): Promise<LocalService> {
+  const service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
+  services.push(service);
+  return service;
+}
+
+function issue(...options: string[]): Promise<Outcome> {
+  const parameters = ['issue', '--stage', 'local', '--owner', 'Acme', '--quiet', ...options];
+  return runModule('infra/operate/keys/main.ts', parameters, { TMPDIR });
+}
+
+async function expectToWork(key: string, { request }: LocalService): Promise<void> {
+  const { status } = await request('/pets', { headers: { Authorization: `Bearer ${key.trim()}` } });
+  expect(status).toBe(200);
+}
+
+// Each test continues with what the previous one left.
+test('commands find the only service that keeps its data in memory, and not what a killed one left', async () => {
+  const sentence = 'No local service runs in memory: start it with npm start.';
+  expect(refusal(await issue('--data', 'memory'))).toBe(sentence);
+  const service = await start();
+  const [folder] = globSync(join(TMPDIR, 'petstore-*'));
+  const left = join(TMPDIR, 'petstore-killed');
+  cpSync(folder!, left, { recursive: true });
+  // Its port is that of the other database by now.
+  const { databaseEndpoint, ...others } = readLocalService(folder!);
+  writeLocalService(left, { ...others, databaseEndpoint: `${new URL(databaseEndpoint).origin}/killed` });
+
+  for (const options of [noOptions, ['--data', 'memory']]) {
+    await expectToWork(done(await issue(...options)), service);
+  }
+  const seed = await runModule('infra/operate/seed/main.ts', ['--count', '3', ...noOptions], { TMPDIR });
+  expect(seed).toMatchObject({ code: 0, stdout: expect.stringContaining(service.baseAddress) });
+  expect(await (await service.request('/pets')).json()).toHaveLength(3);
+  expect(existsSync(left)).toBe(true);
+});
+
+test('of several such services, the folder chooses one', async () => {
+  const { baseAddress } = await start();
+  const sentence = refusal(await issue('--data', 'memory'));
+  expect(sentence).toMatch(/^Several local services run: choose the folder of one with --data \(.*\)\.$/);
+  const [, folder = ''] = new RegExp(`${baseAddress} on ([^,)]+)`).exec(sentence)!;
+  await expectToWork(done(await issue('--data', folder)), services[1]!);
+});
