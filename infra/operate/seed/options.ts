@@ -40,8 +40,8 @@ export async function findService(
       'The API key is not a staging key, and customers would see made-up pets: to add them anyway, use --allow-production.',
     );
   }
-  const { status, reason, isFinal } = await send(service, '/pets?limit=1');
-  if (status === 200 || (status > 0 && !isFinal)) return service;
+  const { status, reason } = await send(service, '/pets?limit=1');
+  if (status === 200) return service;
   const advice = BASE_URL ? 'check BASE_URL and API_KEY' : 'start it with npm start';
   throw new UsageError(`${service.baseAddress} does not list pets, ${advice}: ${reason}`);
 }
