@@ -7,15 +7,10 @@ type Json = Record<string, unknown>;
 /** Returns the document in a file without references. @throws UsageError if it cannot be read, or lacks a target. */
 export function readDocument(path: string): object {
   try {
-    return documentOf(readFileSync(path, 'utf8'));
+    return withoutReferences(parseJson(readFileSync(path, 'utf8')) as Json);
   } catch (error) {
     throw new UsageError(`${path} is not an OpenAPI document in JSON: ${(error as Error).message}`);
   }
-}
-
-/** Returns the document in a text without references. */
-export function documentOf(text: string): object {
-  return withoutReferences(parseJson(text) as Json);
 }
 
 /**
@@ -48,10 +43,10 @@ function resolve(part: unknown, document: Json, within: string[]): unknown {
 
 /** Returns the value at a JSON pointer in a URI fragment (RFC 6901). */
 function targetOf(reference: string, document: Json): unknown {
-  const [start, ...keys] = decodeURIComponent(reference).split('/');
-  const target = keys.reduce<unknown>(
-    (part, key) => new Map(Object.entries(part ?? {})).get(key.replaceAll('~1', '/').replaceAll('~0', '~')),
-    start === '#' ? document : undefined,
+  const keys = reference.slice(2).split('/');
+  const target = keys.reduce<any>(
+    (part, key) => part?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
   );
   if (target === undefined) throw new Error(`the target of ${reference} is not in it.`);
   return target;

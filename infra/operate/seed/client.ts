@@ -16,11 +16,15 @@ export interface Service {
 }
 
 /** Sends a request once and returns what a retry depends on. Never rejects: status 0 means that there was no response. */
-export async function send({ baseAddress, apiKey }: Service, path: string, create: RequestInit = {}) {
+export async function send(
+  { baseAddress, apiKey }: Service,
+  path: string,
+  create?: { method: string; headers: Record<string, string>; body: string },
+) {
   try {
     const response = await fetch(`${baseAddress}${path}`, {
       ...create,
-      headers: { ...create.headers, Authorization: `Bearer ${apiKey}` },
+      headers: { ...create?.headers, Authorization: `Bearer ${apiKey}` },
       redirect: 'manual', // only this address may receive the key
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
