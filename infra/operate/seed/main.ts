@@ -10,7 +10,7 @@ await runWithOptions(USAGE, options, async (values) => {
   const count = integerOption('--count', values.count, 1, 1_000_000);
   const seed = seedOption('--seed', values.seed);
   const concurrency = integerOption('--concurrency', values.concurrency, 1, 100);
-  const service = await findService(values, process.env);
+  const service = await findService(values.data, process.env);
   console.log(`Adding ${count} pets to ${service.baseAddress} with --seed ${seed} …`);
 
   const showAdded = showProgress('pets', count);
