@@ -18,7 +18,6 @@ interface Document {
   info: { title: string; description?: string };
   externalDocs?: { url: string };
   servers?: { url: string; description?: string }[];
-  components?: { securitySchemes?: Record<string, { description?: string }> };
 }
 
 /** The members that decide how an object of an OpenAPI document is shown. */
@@ -68,7 +67,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
     delete content.externalDocs; // the service does not serve them
   } else {
     if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
-    content.info.description = [content.info.description, authentication(content), READ_ONLY].join('\n\n');
+    content.info.description = `${content.info.description}\n\n${READ_ONLY}`;
   }
   const page: ReferencePage = { document: content, style: STYLE, ...(service && { apiKey: service.apiKey }) };
 
@@ -106,12 +105,6 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
 </html>
 `;
   return { html, contentSecurityPolicy };
-}
-
-/** Returns the section about API keys: the library shows security schemes only on pages that send requests. */
-function authentication({ components }: Document): string {
-  const texts = Object.values(components?.securitySchemes ?? {}).map(({ description }) => description);
-  return texts.length > 0 ? `## Authentication\n\n${texts.join('\n\n')}` : '';
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
