@@ -37,11 +37,7 @@ export function readResults(file: string): any {
 }
 
 /** @throws UsageError if a document lacks a part, or is stale although it may not be written */
-export function publish(
-  script: string,
-  documents: Record<string, Record<string, string>>,
-  check: boolean,
-): void {
+function publish(script: string, documents: Record<string, Record<string, string>>, check: boolean): void {
   for (const [name, parts] of Object.entries(documents)) {
     const file = new URL(`../../${name}`, import.meta.url);
     const text = readFileSync(file, 'utf8');
