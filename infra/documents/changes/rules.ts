@@ -51,7 +51,8 @@ const texts = same(safe, 'title', 'summary', 'description', 'deprecated', 'examp
 function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judge {
   return (before: any, after: any) => {
     if (before === undefined || after === undefined) return on(narrower, wider)(before, after);
-    return after > before === (side === 'upper') ? wider : narrower;
+    const [smaller, greater] = side === 'lower' ? [after, before] : [before, after];
+    return smaller < greater ? wider : smaller > greater ? narrower : 'breaking';
   };
 }
 
