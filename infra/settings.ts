@@ -74,11 +74,15 @@ const Settings = v.strictObject(
     authorizerCacheSeconds: wholeNumber(0, 3_600),
     /** Whether new code gets a tenth of the requests for five minutes first, or all of them at once. */
     deploysByCanary: yesOrNo,
-    /** Rate and burst of the stage's token bucket: requests beyond get 429. */
+    /**
+     * Rate and burst of the token bucket of each method of the API; requests beyond get 429. API Gateway applies them as
+     * targets, not as ceilings: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+     */
     requestsPerSecond: wholeNumber(1),
     requestBurst: wholeNumber(1),
     /**
-     * Limits of the web ACL for one IP address and one API key.
+     * Approximate limits of the web ACL for one IP address and one API key. Changing one resets its counts:
+     * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
      * @default - no web ACL
      */
     firewall: v.exactOptional(
@@ -122,15 +126,10 @@ const Settings = v.strictObject(
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 
-function findContradiction(settings: StageSettings): string | undefined {
-  const { listPartitions, recordedListPartitions, requestsPerSecond, requestBurst } = settings;
-  if (listPartitions < recordedListPartitions) {
-    return `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists`;
-  }
-  if (requestsPerSecond > requestBurst) {
-    return `requestsPerSecond must not exceed requestBurst, but is ${requestsPerSecond} with a burst of ${requestBurst}: the rate would never be reached`;
-  }
-  return undefined;
+function findContradiction({ listPartitions, recordedListPartitions }: StageSettings): string | undefined {
+  return listPartitions < recordedListPartitions
+    ? `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists`
+    : undefined;
 }
 
 /** @throws SettingsError naming the stage, the setting and what it must be. */

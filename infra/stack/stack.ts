@@ -35,7 +35,7 @@ export class PetStoreStack extends Stack {
     const { serverErrors } = api;
     if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring, serverErrors });
     addDashboard(this, { stage, functions, storage, monitoring });
-    if (settings.firewall) addFirewall(this, api.stageArn, settings.firewall);
+    addFirewall(this, api.stageArn, settings);
     warnOfSunsets(this, today);
     if (settings.keepsData && !settings.alarmEmail) {
       Annotations.of(this).addWarningV2(
