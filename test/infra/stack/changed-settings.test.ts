@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
-import type { StageSettings } from '../../../infra/settings.ts';
+import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import { PetStoreStack } from '../../../infra/stack/stack.ts';
 import { templateOf } from '../../../infra/stack/template.ts';
 import { stages } from '../../../infra/stages.ts';
@@ -12,12 +12,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 // The CDK's validation plugins take a second for each stack; `cdk synth` runs them.
 process.env['CDK_VALIDATION'] = 'false';
 
-const {
-  alarmEmail: _email,
-  domain: _domain,
-  firewall: _firewall,
-  ...required
-}: StageSettings = stages.staging;
+const { domain: _domain, firewall: _firewall, ...required }: StageSettings = stages.staging;
 const domain = {
   name: 'pets.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
@@ -113,6 +108,30 @@ test('the topic of alarms is subscribed to by the e-mail address of the settings
   expect(some).toEqual([
     { Protocol: 'email', Endpoint: 'operators@example.com', TopicArn: '${MonitoringAlarmTopic}' },
   ]);
+});
+
+describe('a stage on demand like production', () => {
+  const { drill } = stagesOf(stages, { stage: 'drill', like: 'production' });
+  const template = readable(templateOf({ stage: 'drill', settings: drill! }));
+
+  test('has what only production has, under its own name', () => {
+    expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
+    expect(propertiesOf(template, 'AWS::WAFv2::WebACL')).toHaveLength(1);
+    expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
+    expect(JSON.stringify(template)).not.toMatch(/production|staging/);
+  });
+
+  // Lambda deletes versions with their function.
+  test('leaves nothing behind', () => {
+    const kept = Object.values<any>(template.Resources).filter(({ DeletionPolicy }) =>
+      /^Retain|^Snapshot/.test(DeletionPolicy),
+    );
+    expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
+    for (const { DeletionProtectionEnabled } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable').flatMap(
+      ({ Replicas }) => Replicas,
+    ))
+      expect(DeletionProtectionEnabled).toBe(false);
+  });
 });
 
 // getPet is removed on 2030-12-05.
