@@ -13,10 +13,9 @@ Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() 
 try {
   // Before the first bundle is made: a sentence is not to stand below its output.
   checkStages(stages);
-  const chosen = stagesOf(stages, app.node.getAllContext());
 
   const account = new AccountStack(app, stackName('account'));
-  for (const [stage, settings] of Object.entries(chosen)) {
+  for (const [stage, settings] of Object.entries(stagesOf(stages, app.node.getAllContext()))) {
     const stack = new PetStoreStack(app, stackName(stage), { stage, settings });
     // API Gateway writes the access log under the account's role.
     stack.addStackDependency(account);

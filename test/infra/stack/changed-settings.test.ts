@@ -110,28 +110,16 @@ test('the topic of alarms is subscribed to by the e-mail address of the settings
   ]);
 });
 
-describe('a stage on demand like production', () => {
+test('a stage on demand has what only production has, under its own name, and leaves nothing behind', () => {
   const { drill } = stagesOf(stages, { stage: 'drill', like: 'production' });
   const template = readable(templateOf({ stage: 'drill', settings: drill! }));
-
-  test('has what only production has, under its own name', () => {
-    expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
-    expect(propertiesOf(template, 'AWS::WAFv2::WebACL')).toHaveLength(1);
-    expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
-    expect(JSON.stringify(template)).not.toMatch(/production|staging/);
-  });
-
+  expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
+  expect(propertiesOf(template, 'AWS::WAFv2::WebACL')).toHaveLength(1);
+  expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
+  expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
+  const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
   // Lambda deletes versions with their function.
-  test('leaves nothing behind', () => {
-    const kept = Object.values<any>(template.Resources).filter(({ DeletionPolicy }) =>
-      /^Retain|^Snapshot/.test(DeletionPolicy),
-    );
-    expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
-    for (const { DeletionProtectionEnabled } of propertiesOf(template, 'AWS::DynamoDB::GlobalTable').flatMap(
-      ({ Replicas }) => Replicas,
-    ))
-      expect(DeletionProtectionEnabled).toBe(false);
-  });
+  expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
 // getPet is removed on 2030-12-05.
