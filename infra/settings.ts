@@ -91,11 +91,8 @@ const Settings = v.strictObject(
         describeMember,
       ),
     ),
-    /**
-     * Address that alarms are sent to.
-     * @default - subscribers of the topic AlarmTopic only
-     */
-    alarmEmail: v.exactOptional(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')),
+    /** Address that alarms are sent to, or null for subscribers of the topic AlarmTopic only. */
+    alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address or null')),
     /**
      * Custom domain: the API is then at `https://{name}/v1`, and at no other address. The certificate is one of AWS
      * Certificate Manager in the stage's region, the Route 53 zone gets the domain's record.
@@ -140,27 +137,31 @@ export function checkSettings(stage: string, settings: StageSettings): void {
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
-  const name = v.getDotPath(issue) ?? 'it';
-  return issue.message.startsWith('is ')
-    ? `${name} ${issue.message}`
-    : `${name} ${issue.message}, not ${show(issue.input)}`;
+  const complaint = `${v.getDotPath(issue) ?? 'it'} ${issue.message}`;
+  return issue.message.startsWith('is ') ? complaint : `${complaint}, not ${show(issue.input)}`;
 }
 
 function show(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }
 
-/** The stack beside the stages, and what the operator commands call the local service. */
-const RESERVED = new Set(['account', 'local']);
+/** The stack that all stages share, and the name of the local service in operator commands. */
+const RESERVED = ['account', 'local'];
+
+/** Returns whether a stage may have the name, which is part of its keys, its base URL and its stack's name. */
+export function isStageName(name: string): boolean {
+  return /^[a-z]+$/.test(name) && !RESERVED.includes(name);
+}
+
+type Stages = Record<string, StageSettings>;
 
 /** @throws SettingsError for the first stage that is wrong, or shares its domain with another. */
-export function checkStages(all: Record<string, StageSettings>): void {
+export function checkStages(all: Stages): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {
-    // It is part of each key, of the base address, and of the stack's name.
-    if (!/^[a-z]+$/.test(stage) || RESERVED.has(stage)) {
+    if (!isStageName(stage)) {
       throw new SettingsError(
-        `A stage's name must consist of lower-case letters and be neither ${[...RESERVED].join(' nor ')}, not ${show(stage)}.`,
+        `A stage's name must consist of lower-case letters and be neither ${RESERVED.join(' nor ')}, not ${show(stage)}.`,
       );
     }
     checkSettings(stage, settings);
@@ -171,4 +172,21 @@ export function checkStages(all: Record<string, StageSettings>): void {
       throw new SettingsError(`The stages ${other} and ${stage} have the same domain ${domain.name}.`);
     stageOfDomain.set(domain.name, stage);
   }
+}
+
+/**
+ * Returns the stages to synthesize: all, or only the stage on demand that `-c stage=NAME -c like=STAGE` describes.
+ *
+ * @throws SettingsError if the name is not free, or there is no stage to be like.
+ */
+export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string }): Stages {
+  if (stage === undefined && like === undefined) return all;
+  if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
+    throw new SettingsError(
+      `A stage on demand needs a free name of lower-case letters in -c stage and ${Object.keys(all).join(' or ')} in -c like, not ${show(stage)} and ${show(like)}.`,
+    );
+  }
+  // API Gateway serves a domain once.
+  const { domain: _domain, ...settings } = all[like]!;
+  return { [stage]: { ...settings, keepsData: false } };
 }

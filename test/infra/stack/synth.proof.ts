@@ -27,6 +27,14 @@ describe('cdk synth', () => {
     reportFigure(import.meta.filename, `${files.length} files, byte for byte the same`);
   });
 
+  test('makes of a stage on demand its stack and that of the account, and no other', async () => {
+    const assembly = join(folder, 'on-demand');
+    const context = ['--context', 'stage=drill', '--context', 'like=production'];
+    expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
+    const templates = deployedFilesOf(assembly).filter((file) => file.endsWith('.template.json'));
+    expect(templates).toEqual(['PetStore-account.template.json', 'PetStore-drill.template.json']);
+  });
+
   test('rejects a bad setting with one sentence', async () => {
     const { code, stdout, stderr } = await cdkSynth(join(folder, 'settings'), [], {
       'infra/stages.ts': 'Object.assign(stages.staging, { recordedListPartitions: 2 });',
