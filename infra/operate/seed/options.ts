@@ -33,9 +33,12 @@ export async function findService(
   { BASE_URL, API_KEY = '' }: NodeJS.ProcessEnv,
 ): Promise<Service> {
   const service = BASE_URL ? { baseAddress: BASE_URL, apiKey: API_KEY } : readDataFolder(resolve(data));
-  if (BASE_URL && !service.apiKey.startsWith(keyPrefix('staging'))) {
+  if (BASE_URL && !/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(BASE_URL)) {
+    throw new UsageError('BASE_URL must be an https URL, which hides the API key, or one of this machine.');
+  }
+  if (BASE_URL && (!API_KEY || API_KEY.startsWith(keyPrefix('production')))) {
     throw new UsageError(
-      'Set API_KEY to a staging key of the service at BASE_URL: customers must not see made-up pets.',
+      'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.',
     );
   }
   const { status, reason } = await send(service, '/pets?limit=1');

@@ -108,13 +108,15 @@ test.each<[string[], Record<string, string>, string]>([
 );
 
 const noPets = 'does not list pets, check BASE_URL and API_KEY: there was no response';
-const staging =
-  'Set API_KEY to a staging key of the service at BASE_URL: customers must not see made-up pets.';
+const customers =
+  'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.';
+const plain = 'BASE_URL must be an https URL, which hides the API key, or one of this machine.';
 
 test.each<[Record<string, string>, string]>([
-  [{ BASE_URL: 'https://example.com/v1' }, staging],
-  [{ BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, staging],
-  [{ BASE_URL: 'staging', API_KEY: KEY }, `staging ${noPets} (ERR_INVALID_URL).`],
+  [{ BASE_URL: 'https://example.com/v1' }, customers],
+  [{ BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, customers],
+  [{ BASE_URL: 'http://example.com/v1', API_KEY: KEY }, plain],
+  [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, plain],
   [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noPets} (ECONNREFUSED).`],
   [{}, 'No local service runs on /nowhere: start it with npm start and the same --data.'],
 ])('made-up pets do not go to %j', async (environment, sentence) => {
