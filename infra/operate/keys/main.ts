@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
-import { stages, type StageName } from '../../stages.ts';
+import { stages } from '../../stages.ts';
 import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
@@ -90,20 +90,20 @@ keyCommand('revoke', 'revoke a key for good')
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`Its successor is ${successor.keyId}: revoke it too if it leaked.`);
     if (options.json) return print(toJson(revoked));
-    const { authorizerCacheSeconds } = stages[store.stage as StageName];
+    // Of any stage: one on demand has the settings of another.
+    const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     await print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
-        `It may work for up to ${authorizerCacheSeconds} seconds after that, because API Gateway caches the authorizer's decisions.`,
+        `It may work for up to ${seconds} seconds after that, because API Gateway caches the authorizer's decisions.`,
     );
   });
 
 /** Returns a command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
-  const stage = new Option('--stage <stage>', 'whose keys').choices([...Object.keys(stages), 'local']);
   return program
     .command(name)
     .description(description)
-    .addOption(stage.makeOptionMandatory())
+    .requiredOption('--stage <stage>', 'whose keys: a deployed stage, such as staging, or local')
     .option('--data <folder>', 'data folder of the local service, or memory (default: the one that runs)')
     .option('--json', 'print JSON, for programs');
 }
