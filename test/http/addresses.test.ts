@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { anonymousRequest, expectError, request, rootAddress } from '../support/client.ts';
-import { addPet } from '../support/pets.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 
@@ -59,18 +58,6 @@ describe('An unknown address', () => {
   });
 });
 
-describe('A URL of more than 10,240 characters', () => {
-  test.each(['/pets', '/pets/1', `${rootAddress}/v1/orders`])(
-    'is rejected, with or without an API key: %s',
-    async (address) => {
-      for (const send of [request, anonymousRequest]) {
-        const answer = await send(`${address}?x=${'x'.repeat(10_240)}`);
-        expectError(answer, 'request_header_fields_too_large', expect.stringContaining('The URL'));
-      }
-    },
-  );
-});
-
 describe('A method that the address does not allow', () => {
   test.each(disallowed)(
     'is rejected, with or without an API key: $method $address',
@@ -83,15 +70,6 @@ describe('A method that the address does not allow', () => {
       }
     },
   );
-
-  test('leaves the pet at the address as it was', async () => {
-    const address = `/pets/${(await addPet()).id}`;
-    const { text } = await request(address);
-    for (const { method } of disallowed.filter((other) => other.address === '/pets/1')) {
-      expectError(await request(address, { method }), 'method_not_allowed');
-    }
-    expect((await request(address)).text).toBe(text);
-  });
 
   test.each(['application/json', 'text/plain; charset=utf-8', 'application/x-www-form-urlencoded'])(
     'is rejected with a body of the type %s',

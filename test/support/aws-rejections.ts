@@ -1,5 +1,3 @@
-import { MAX_URL_CHARACTERS } from '../../shared/contract/limits.ts';
-
 export interface SentRequest {
   method: string;
   /** Path and query as sent. */
@@ -19,48 +17,32 @@ interface AwsRejection {
  * named, none says what API Gateway does. A body that is not UTF-8 is not listed, because API Gateway passes it on.
  */
 export const awsRejections: AwsRejection[] = [
-  // The first characters are not allowed in any URL (RFC 3986). API Gateway rejects braces and pipes in a query at least:
+  // Characters that no URL may have, and a % that is not followed by the code of an ASCII character, or by that of a slash
+  // or a control character. AWS documents that braces and pipes in a query are not supported:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
-  { status: 400, matches: ({ target }) => /["<>\\^`{|}]/.test(target) || !isDecodable(target) },
-  // An encoded control character or slash.
-  { status: 400, matches: ({ target }) => /%(?:[01][\da-f]|7f|2f)/i.test(target) },
-  // AWS documents the length of a URL, not the response to a longer one, and no length of a part of the path:
-  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
-  {
-    status: 414,
-    matches: ({ target }) => target.length > MAX_URL_CHARACTERS || /^[^?]*[^/?]{1500}/.test(target),
-  },
-  // Methods that ANY does not stand for:
-  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html ($context.httpMethod)
-  // A firewall blocks PROPFIND: https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
+  { status: 400, matches: ({ target }) => /["<>\\^`{|}]|%(?![2-7][\da-f])|%2f|%7f/i.test(target) },
+  // A part of the path of more than 1,500 characters.
+  { status: 414, matches: ({ target }) => /^[^?]*[^/?]{1501}/.test(target) },
+  // Methods that ANY does not stand for ($context.httpMethod), of which a firewall blocks PROPFIND:
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
+  // https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
   { status: 403, matches: ({ method }) => !/^(?:DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/.test(method) },
   // Header bytes that are not ASCII.
   { status: 400, matches: ({ headers }) => /[^\t\x20-\x7e]/.test(Object.values(headers).join('')) },
-  // An AWS signature, which API Gateway may verify wherever no authorizer reads it: INVALID_SIGNATURE.
+  // An AWS signature, which API Gateway may verify itself (INVALID_SIGNATURE):
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
   { status: 403, matches: ({ headers }) => headerOf(headers, 'Authorization').startsWith('AWS4-') },
-  // More than the payload quota, of 10 MB: API Gateway may stop reading.
+  // A body of more than 10 MB, which API Gateway may stop reading:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
   { matches: ({ body = '' }) => Buffer.byteLength(body) > 10 * 1024 * 1024 },
-  // A media type with parameters, at a mock, whose request templates have bare types as names:
+  // A media type with parameters, where a mock has request templates for the bare type:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
   {
     status: 415,
-    matches: (request) => !isCreate(request) && headerOf(request.headers, 'Content-Type').includes(';'),
+    matches: ({ method, target, headers }) =>
+      headerOf(headers, 'Content-Type').includes(';') && !/^POST .*\/pets\/?$/.test(`${method} ${target}`),
   },
 ];
-
-function isDecodable(target: string): boolean {
-  try {
-    return decodeURIComponent(target) !== '';
-  } catch {
-    return false;
-  }
-}
-
-function isCreate({ method, target }: SentRequest): boolean {
-  return method === 'POST' && /\/pets\/?$/.test(target);
-}
 
 function headerOf(headers: Record<string, string>, name: string): string {
   return new Headers(headers).get(name) ?? '';

@@ -65,7 +65,12 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     throw error;
   });
   const isRejectedByAws = rejection !== undefined && [0, 4].includes(Math.trunc(answer.status / 100));
-  if (isRejectedByAws) return { ...answer, method, body: undefined, isRejectedByAws };
+  if (isRejectedByAws) {
+    // AWS documents few of these responses.
+    const mediaType = answer.headers.get('Content-Type') ?? 'no body';
+    process.stdout.write(`${answer.status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`);
+    return { ...answer, method, body: undefined, isRejectedByAws };
+  }
 
   const target = url.startsWith(`${baseAddress}/`) ? url.slice(baseAddress.length) : url;
   const problems = contradictions({ ...sent, target, answer });

@@ -8,7 +8,7 @@ export async function listenOnLoopback(server: Server) {
   return {
     /** Scheme, host and port. */
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close(): Promise<void> {
+    close: async (): Promise<void> => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -13,11 +13,7 @@ export function uniqueName(): string {
   return `Rex ${randomUUID()}`;
 }
 
-/**
- * Adds a pet, with a key, so that a 503 can be retried.
- *
- * @throws Error with the response if the pet is rejected.
- */
+/** Adds a pet, in a way that may be retried. @throws Error with the response if the pet is rejected. */
 export async function addPet(fields: { name?: string; status?: PetStatus } = {}): Promise<Pet> {
   const pet = { name: uniqueName(), categoryId: 7, ...fields };
   const answer = await postPet(pet, { 'Idempotency-Key': randomUUID() });
