@@ -68,7 +68,9 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
   if (isRejectedByAws) {
     // AWS documents few of these responses.
     const mediaType = answer.headers.get('Content-Type') ?? 'no body';
-    process.stdout.write(`${answer.status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`);
+    process.stdout.write(
+      `Accepted as a rejection: ${answer.status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
+    );
     return { ...answer, method, body: undefined, isRejectedByAws };
   }
 
