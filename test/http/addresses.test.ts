@@ -17,6 +17,7 @@ describe('An unknown address', () => {
   test.each([
     '/',
     '/v1',
+    '/v1/',
     '/v1/petss',
     '/v1/Pets',
     '/v1/pets/1/2',
@@ -37,7 +38,7 @@ describe('An unknown address', () => {
     }
   });
 
-  describe.each(['/', '/v1/orders'])('is not found, whatever the method: %s', (path) => {
+  describe.each(['/', '/v1', '/v1/orders'])('is not found, whatever the method: %s', (path) => {
     test.each(METHODS)('%s', async (method) => {
       expectError(await anonymousRequest(`${rootAddress}${path}`, { method }), 'not_found');
     });
