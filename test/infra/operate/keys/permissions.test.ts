@@ -88,9 +88,7 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input?: string): 
   const environment = {
     ...aws.environment,
     AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
-    AWS_REGION: region,
     AWS_ACCESS_KEY_ID,
-    AWS_SECRET_ACCESS_KEY: 'secret',
   };
   return runModule('infra/operate/keys/main.ts', [...parameters, '--stage', 'staging'], environment, input);
 }
