@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { metricOf, requestCounts } from '../../support/cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
@@ -17,6 +18,7 @@ const fields = {
   status: '$context.status',
   errorType: '$context.error.responseType',
   functionRequestId: '$context.awsEndpointRequestId',
+  integrationStatus: '$context.integrationStatus',
   latency: '$context.responseLatency',
   authorizerLatency: '$context.authorizer.latency',
   integrationLatency: '$context.integration.latency',
@@ -48,24 +50,31 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     expect(apiStage.MethodSettings).toMatchObject([{ LoggingLevel: 'OFF', DataTraceEnabled: false }]);
   });
 
-  test('counts error responses that no function sent, by status and type', () => {
-    expect(propertiesOf(template, 'AWS::Logs::MetricFilter')).toEqual([
-      {
-        LogGroupName: '${ApiAccessLog}',
-        // API Gateway writes a dash where there is no value.
-        FilterPattern: '{ ($.errorType != "-") || (($.functionRequestId = "-") && ($.status = "4*")) }',
-        MetricTransformations: [
-          {
-            MetricNamespace: 'PetStore',
-            MetricName: 'GatewayRefusals',
-            MetricValue: '1',
-            Dimensions: ['service', 'status', 'type'].map((Key) => ({
-              Key,
-              Value: Key === 'type' ? '$.errorType' : `$.${Key}`,
-            })),
-          },
-        ],
-      },
-    ]);
+  test.each<
+    [what: string, metric: string, counted: boolean, context: { status: string; [variable: string]: string }]
+  >([
+    [
+      'a 401 of API Gateway',
+      'GatewayRefusals',
+      true,
+      { status: '401', 'error.responseType': 'UNAUTHORIZED' },
+    ],
+    ['a 404 of a mock', 'GatewayRefusals', true, { status: '404' }],
+    ['a 404 of a function', 'GatewayRefusals', false, { status: '404', awsEndpointRequestId: 'id' }],
+    ['a 200', 'GatewayRefusals', false, { status: '200', awsEndpointRequestId: 'id' }],
+    ['a 503 of a function', 'ServerErrors', true, { status: '503', integrationStatus: '200' }],
+    ['a throttled call', 'ServerErrors', true, { status: '503', integrationStatus: '429' }],
+    ['a 503 of API Gateway', 'ServerErrors', true, { status: '503' }],
+    ['a request too large for Lambda', 'ServerErrors', false, { status: '502', integrationStatus: '413' }],
+    ['a 429', 'ServerErrors', false, { status: '429' }],
+  ])('of %s, %s counts: %s', (_what, metric, isCounted, context) => {
+    const dimensions = { service: `pet-store-${stage}` };
+    const { status, 'error.responseType': type = '-' } = context;
+    const names = {
+      GatewayRefusals: metricOf('PetStore', metric, { ...dimensions, status, type }),
+      ServerErrors: metricOf('PetStore', metric, dimensions),
+    };
+    const counted = requestCounts(template, 1, context).map(([, name]) => name);
+    expect(counted.includes(names[metric as keyof typeof names])).toBe(isCounted);
   });
 });
