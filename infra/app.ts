@@ -2,9 +2,9 @@ import { App, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { stackName } from '../shared/names.ts';
 import { AccountStack } from './stack/account.ts';
-import { checkStages, SettingsError } from './settings.ts';
+import { checkStages, SettingsError, stagesOf } from './settings.ts';
 import { PetStoreStack } from './stack/stack.ts';
-import { type StageName, stages } from './stages.ts';
+import { stages } from './stages.ts';
 import { TemplateRules } from './stack/template-rules.ts';
 
 const app = new App();
@@ -15,8 +15,8 @@ try {
   checkStages(stages);
 
   const account = new AccountStack(app, stackName('account'));
-  for (const stage of Object.keys(stages) as StageName[]) {
-    const stack = new PetStoreStack(app, stackName(stage), { stage, settings: stages[stage] });
+  for (const [stage, settings] of Object.entries(stagesOf(stages, app.node.getAllContext()))) {
+    const stack = new PetStoreStack(app, stackName(stage), { stage, settings });
     // API Gateway writes the access log under the account's role.
     stack.addStackDependency(account);
   }

@@ -74,11 +74,15 @@ const Settings = v.strictObject(
     authorizerCacheSeconds: wholeNumber(0, 3_600),
     /** Whether new code gets a tenth of the requests for five minutes first, or all of them at once. */
     deploysByCanary: yesOrNo,
-    /** Rate and burst of the stage's token bucket: requests beyond get 429. */
+    /**
+     * Rate and burst of the token bucket of each method of the API; requests beyond get 429. API Gateway applies them as
+     * targets, not as ceilings: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+     */
     requestsPerSecond: wholeNumber(1),
     requestBurst: wholeNumber(1),
     /**
-     * Limits of the web ACL for one IP address and one API key.
+     * Approximate limits of the web ACL for one IP address and one API key. Changing one resets its counts:
+     * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
      * @default - no web ACL
      */
     firewall: v.exactOptional(
@@ -87,11 +91,8 @@ const Settings = v.strictObject(
         describeMember,
       ),
     ),
-    /**
-     * Address that alarms are sent to.
-     * @default - subscribers of the topic AlarmTopic only
-     */
-    alarmEmail: v.exactOptional(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')),
+    /** Address that alarms are sent to, or null for subscribers of the topic AlarmTopic only. */
+    alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address or null')),
     /**
      * Custom domain: the API is then at `https://{name}/v1`, and at no other address. The certificate is one of AWS
      * Certificate Manager in the stage's region, the Route 53 zone gets the domain's record.
@@ -122,15 +123,10 @@ const Settings = v.strictObject(
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 
-function findContradiction(settings: StageSettings): string | undefined {
-  const { listPartitions, recordedListPartitions, requestsPerSecond, requestBurst } = settings;
-  if (listPartitions < recordedListPartitions) {
-    return `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists`;
-  }
-  if (requestsPerSecond > requestBurst) {
-    return `requestsPerSecond must not exceed requestBurst, but is ${requestsPerSecond} with a burst of ${requestBurst}: the rate would never be reached`;
-  }
-  return undefined;
+function findContradiction({ listPartitions, recordedListPartitions }: StageSettings): string | undefined {
+  return listPartitions < recordedListPartitions
+    ? `listPartitions must not shrink below the recorded ${recordedListPartitions}, but is ${listPartitions}: pets under the keys beyond would vanish from lists`
+    : undefined;
 }
 
 /** @throws SettingsError naming the stage, the setting and what it must be. */
@@ -141,27 +137,31 @@ export function checkSettings(stage: string, settings: StageSettings): void {
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
-  const name = v.getDotPath(issue) ?? 'it';
-  return issue.message.startsWith('is ')
-    ? `${name} ${issue.message}`
-    : `${name} ${issue.message}, not ${show(issue.input)}`;
+  const complaint = `${v.getDotPath(issue) ?? 'it'} ${issue.message}`;
+  return issue.message.startsWith('is ') ? complaint : `${complaint}, not ${show(issue.input)}`;
 }
 
 function show(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }
 
-/** The stack beside the stages, and what the operator commands call the local service. */
-const RESERVED = new Set(['account', 'local']);
+/** The stack that all stages share, and the name of the local service in operator commands. */
+const RESERVED = ['account', 'local'];
+
+/** Returns whether a stage may have the name, which is part of its keys, its base URL and its stack's name. */
+export function isStageName(name: string): boolean {
+  return /^[a-z]+$/.test(name) && !RESERVED.includes(name);
+}
+
+type Stages = Record<string, StageSettings>;
 
 /** @throws SettingsError for the first stage that is wrong, or shares its domain with another. */
-export function checkStages(all: Record<string, StageSettings>): void {
+export function checkStages(all: Stages): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {
-    // It is part of each key, of the base address, and of the stack's name.
-    if (!/^[a-z]+$/.test(stage) || RESERVED.has(stage)) {
+    if (!isStageName(stage)) {
       throw new SettingsError(
-        `A stage's name must consist of lower-case letters and be neither ${[...RESERVED].join(' nor ')}, not ${show(stage)}.`,
+        `A stage's name must consist of lower-case letters and be neither ${RESERVED.join(' nor ')}, not ${show(stage)}.`,
       );
     }
     checkSettings(stage, settings);
@@ -172,4 +172,21 @@ export function checkStages(all: Record<string, StageSettings>): void {
       throw new SettingsError(`The stages ${other} and ${stage} have the same domain ${domain.name}.`);
     stageOfDomain.set(domain.name, stage);
   }
+}
+
+/**
+ * Returns the stages to synthesize: all, or only the stage on demand that `-c stage=NAME -c like=STAGE` describes.
+ *
+ * @throws SettingsError if the name is not free, or there is no stage to be like.
+ */
+export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string }): Stages {
+  if (stage === undefined && like === undefined) return all;
+  if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
+    throw new SettingsError(
+      `A stage on demand needs a free name of lower-case letters in -c stage and ${Object.keys(all).join(' or ')} in -c like, not ${show(stage)} and ${show(like)}.`,
+    );
+  }
+  // API Gateway serves a domain once.
+  const { domain: _domain, ...settings } = all[like]!;
+  return { [stage]: { ...settings, keepsData: false } };
 }

@@ -111,9 +111,9 @@ describe('the queries of Logs Insights', () => {
   const byLambda = `errorType errorMessage type record.status record.errorType record.metrics.durationMs
     record.metrics.maxMemoryUsedMB`.split(/\s+/);
 
-  test('are each for one of the two logs', () => {
+  test('are each for one of the three logs', () => {
     const logs = matchesOf(/^ *```logs-insights\n(.*)$/gm).map((line) => line.trim());
-    expect(new Set(logs)).toEqual(new Set(['# access log', '# function log']));
+    expect(new Set(logs)).toEqual(new Set(['# access log', '# function log', '# firewall log']));
   });
 
   test('read fields of the access log of every stage', () => {
@@ -132,6 +132,14 @@ describe('the queries of Logs Insights', () => {
     await invoke(handler, getPetEvent('1'));
     const fields = logLines().flatMap((line) => pathsOf(line));
     expect(unknown(fieldsRead('function log'), [...fields, ...byLambda, ...builtIn])).toEqual([]);
+  });
+
+  // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
+  test('read fields that AWS WAF writes', () => {
+    const byFirewall = 'terminatingRuleId httpRequest.clientIp httpRequest.httpMethod httpRequest.uri'.split(
+      ' ',
+    );
+    expect(unknown(fieldsRead('firewall log'), [...byFirewall, ...builtIn])).toEqual([]);
   });
 });
 

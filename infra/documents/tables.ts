@@ -64,7 +64,7 @@ export function limitTable(): string {
       perMinute(firewall?.requestsPerMinutePerKey),
     ],
   );
-  const names = ['the whole stage', 'one address', 'one API key'];
+  const names = ['one operation', 'one address', 'one API key'];
   const rows = names.map((name, row) => [name, ...columns.map((column) => column[row]!)]);
   return markdownTable(['limit of', ...Object.keys(stages)], rows, '---');
 }

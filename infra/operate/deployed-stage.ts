@@ -1,6 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/names.ts';
+import { isStageName } from '../settings.ts';
+import { stages } from '../stages.ts';
 import { UsageError } from './command.ts';
 
 /** Keys expire by the clock of this machine. */
@@ -16,10 +18,12 @@ export async function findCaller(): Promise<string> {
   throw new UsageError(`The clock of this machine is wrong by ${seconds} seconds: set it first.`);
 }
 
-/** Returns the outputs of a stage's stack. @throws UsageError if there is no such stack, or it lacks an output. */
+/** Returns the outputs of a stage's stack. @throws UsageError if the name, the stack or an output cannot be a stage's. */
 export async function findDeployedStage(
   stage: string,
 ): Promise<{ baseAddress: string; apiKeysTable: string }> {
+  if (!isStageName(stage))
+    throw new UsageError('--stage must be the name of a stage on AWS, such as staging: lower-case letters.');
   const StackName = stackName(stage);
   const client = new CloudFormationClient();
   const { Stacks } = await client
@@ -27,14 +31,14 @@ export async function findDeployedStage(
     .catch(async (error: Error) => {
       if (!error.message.endsWith('does not exist')) throw error;
       const region = await client.config.region();
+      const context = Object.hasOwn(stages, stage) ? '' : ` -c stage=${stage} -c like=production`;
       throw new UsageError(
-        `There is no stack ${StackName} in this account and ${region}: check AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy ${StackName}.`,
+        `There is no stack ${StackName} in this account and ${region}: check AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy ${StackName}${context}.`,
       );
     });
-  const outputs = new Map(
-    Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  const [baseAddress, apiKeysTable] = ['BaseAddress', 'ApiKeysTable'].map(
+    (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );
-  const [baseAddress, apiKeysTable] = [outputs.get('BaseAddress'), outputs.get('ApiKeysTable')];
   if (baseAddress && apiKeysTable) return { baseAddress, apiKeysTable };
   throw new UsageError(`The stack ${StackName} lacks outputs: deploy it again.`);
 }

@@ -6,6 +6,7 @@ import {
   type IRestApi,
   LambdaIntegration,
   MethodLoggingLevel,
+  ResourceBase,
   RestApi,
   TokenAuthorizer,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -94,7 +95,12 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
       headers: { Allow: methods.join(', ') },
     });
   }
-  for (const resource of [api.root, api.root.addResource('{proxy+}')]) addMockResponse(resource, 'not_found');
+  api.root.addResource('{proxy+}');
+  // `/v1` too, of which AWS's documentation does not say whether `{proxy+}` would serve it.
+  const served = new Set(api.methods.map(({ resource }) => resource));
+  for (const resource of api.root.node.findAll()) {
+    if (resource instanceof ResourceBase && !served.has(resource)) addMockResponse(resource, 'not_found');
+  }
 }
 
 function addAlarms(stage: string, monitoring: Monitoring): Alarm {

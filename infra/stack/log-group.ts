@@ -7,8 +7,10 @@ export function createLogGroup(
   scope: Construct,
   id: string,
   { logRetentionDays, keepsData }: StageSettings,
+  logGroupName?: string,
 ): LogGroup {
   return new LogGroup(scope, id, {
+    ...(logGroupName !== undefined && { logGroupName }),
     retention: logRetentionDays,
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });

@@ -35,34 +35,23 @@ export class PetStoreStack extends Stack {
     const { serverErrors } = api;
     if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring, serverErrors });
     addDashboard(this, { stage, functions, storage, monitoring });
-    if (settings.firewall) addFirewall(this, api.stageArn, settings.firewall);
+    addFirewall(this, api.stageArn, settings);
     warnOfSunsets(this, today);
-    if (settings.keepsData && !settings.alarmEmail) {
-      Annotations.of(this).addWarningV2(
-        'pet-store:alarms-unheard',
-        `Nobody is told of the alarms of ${stage}, unless somebody subscribed to the topic AlarmTopic: set alarmEmail in infra/stages.ts.`,
-      );
-    }
 
-    const outputs = {
-      BaseAddress: [api.baseAddress, 'Base address of the interface'],
-      ApiKeysTable: [storage.apiKeys.tableName, 'Table into which API keys are issued'],
-      AlarmTopic: [monitoring.topic.topicArn, 'Topic that alarms are sent to'],
-    };
-    for (const [name, [value = '', description = '']] of Object.entries(outputs))
-      new CfnOutput(this, name, { value, description });
+    new CfnOutput(this, 'BaseAddress', { value: api.baseAddress, description: 'Base URL' });
+    new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
+    new CfnOutput(this, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Topic of alarms' });
   }
 }
 
 function warnOfSunsets(stack: Stack, today: Date): void {
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
-    const daysLeft = deprecation && (deprecation.sunset.getTime() - today.getTime()) / 86_400_000;
-    if (deprecation && daysLeft !== undefined && daysLeft <= SUNSET_WARNING_DAYS) {
-      const date = deprecation.sunset.toISOString().slice(0, 10);
-      Annotations.of(stack).addWarningV2(
-        `pet-store:sunset:${id}`,
-        `${id} is to be removed on ${date}: look at its use by key and remove it from shared/contract/operations.ts.`,
-      );
-    }
+    if (!deprecation) continue;
+    const { sunset } = deprecation;
+    if (sunset.getTime() - today.getTime() > SUNSET_WARNING_DAYS * 86_400_000) continue;
+    Annotations.of(stack).addWarningV2(
+      `pet-store:sunset:${id}`,
+      `${id} is to be removed on ${sunset.toISOString().slice(0, 10)}: look at its use by key and remove it from shared/contract/operations.ts.`,
+    );
   }
 }

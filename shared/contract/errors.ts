@@ -71,7 +71,7 @@ const catalogue = {
   too_many_requests: {
     status: 429,
     message: 'Too many requests; please slow down.',
-    description: 'Above the rate of the stage, of the client’s address or of its API key.',
+    description: 'Above the rate of the operation, of the client’s address or of its API key.',
     retryAfterSeconds: 1,
   },
   request_header_fields_too_large: {

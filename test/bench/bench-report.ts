@@ -1,5 +1,5 @@
-import { standingParts } from '../../infra/operate/cost/parts.ts';
 import { prices } from '../../infra/operate/cost/prices.ts';
+import { standingParts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { boundsOf, verdictOf } from './bench-bounds.ts';
 import { type Metric, type Results, type Row, rowOf } from './bench-results.ts';

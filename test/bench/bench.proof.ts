@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assumptions } from '../../infra/operate/cost/model.ts';
-import { standingParts } from '../../infra/operate/cost/parts.ts';
+import { standingParts } from '../../infra/operate/cost/report.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';

@@ -16,6 +16,8 @@ const UNITS_OF_TABLE = 40_000;
 /** Of an account in most regions. */
 const GATEWAY_REQUESTS_PER_SECOND = 10_000;
 const CONCURRENT_EXECUTIONS = 1_000;
+/** Of one execution environment, however short they are. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
+const INVOCATIONS_PER_SECOND = 10;
 
 /** A figure as a function of `listPartitions`. */
 type Figure = (partitions: number) => number;
@@ -44,14 +46,15 @@ function limitsOf(
   const { production } = stages;
   const executionSeconds = assumptions.billedMilliseconds[operation] / 1_000;
   return {
-    '`requestsPerSecond` of the stage': () => production.requestsPerSecond,
+    '`requestsPerSecond` of the operation': () => production.requestsPerSecond,
     'keys of an index': (partitions) => (partitions * UNITS_OF_KEY[kind]) / units(partitions),
     [`\`max${kind}UnitsPerSecond\` of the stage`]: (partitions) =>
       production[`max${kind}UnitsPerSecond`] / units(partitions),
     'a new table on demand': (partitions) => UNITS_OF_NEW_TABLE[kind] / units(partitions),
     "API Gateway's quota of an account": () => GATEWAY_REQUESTS_PER_SECOND,
     "DynamoDB's quota of a table": (partitions) => UNITS_OF_TABLE / units(partitions),
-    "Lambda's quota of an account": () => CONCURRENT_EXECUTIONS / executionSeconds,
+    "Lambda's quota of an account": () =>
+      CONCURRENT_EXECUTIONS * Math.min(1 / executionSeconds, INVOCATIONS_PER_SECOND),
   };
 }
 

@@ -18,6 +18,7 @@ describe('An unknown address', () => {
   test.each([
     '/',
     '/v1',
+    '/v1/',
     '/v1/petss',
     '/v1/Pets',
     '/v1/pets/1/2',
@@ -36,7 +37,7 @@ describe('An unknown address', () => {
     }
   });
 
-  describe.each(['/', '/v1/orders'])('is not found, whatever the method: %s', (path) => {
+  describe.each(['/', '/v1', '/v1/orders'])('is not found, whatever the method: %s', (path) => {
     test.each(METHODS)('%s', async (method) => {
       const { status, body } = await anonymousRequest(`${rootAddress}${path}`, { method });
       expect([status, body?.code]).toEqual([404, method === 'HEAD' ? undefined : 'not_found']);

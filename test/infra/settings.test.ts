@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkSettings, checkStages, SettingsError, type StageSettings } from '../../infra/settings.ts';
+import { checkSettings, checkStages, SettingsError, stagesOf } from '../../infra/settings.ts';
+import type { StageSettings } from '../../infra/settings.ts';
 import { stages } from '../../infra/stages.ts';
 
 const domain = {
@@ -22,12 +23,7 @@ test.each([
   ['requestBurst', 1, Infinity],
 ] as const)('the setting %s is a whole number from %d to %d', (name, least, most) => {
   // So that neither contradicts the number in question.
-  const others = {
-    listPartitions: 1_000,
-    recordedListPartitions: 1,
-    requestsPerSecond: 1,
-    requestBurst: 1_000_000,
-  };
+  const others = { listPartitions: 1_000, recordedListPartitions: 1 };
   for (const value of [least, Math.min(most, 1_000_000)]) {
     expect(complaintAbout({ ...others, [name]: value })).toBeUndefined();
   }
@@ -40,9 +36,10 @@ test.each([
 describe('the settings of a stage may have', () => {
   test.each<[string, Partial<StageSettings>]>([
     ['as many list partitions as recorded', { listPartitions: 4, recordedListPartitions: 4 }],
-    ['a rate that is the burst', { requestsPerSecond: 100, requestBurst: 100 }],
+    ['the rate and burst that AWS sets by default', { requestsPerSecond: 10_000, requestBurst: 5_000 }],
     ['logs for a day', { logRetentionDays: 1 }],
     ['the narrowest limits of AWS WAF', { firewall }],
+    ['subscribers of the topic only', { alarmEmail: null }],
     ['an e-mail address', { alarmEmail: 'operator+pets@example.com' }],
     ['a domain', { domain }],
     ['a domain with digits and hyphens', { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } }],
@@ -63,10 +60,6 @@ describe('the settings of a stage must not have', () => {
       { listPartitions: 3, recordedListPartitions: 4 },
       'listPartitions must not shrink below the recorded 4, but is 3: pets under the keys beyond would vanish from lists',
     ],
-    [
-      { requestsPerSecond: 101, requestBurst: 100 },
-      'requestsPerSecond must not exceed requestBurst, but is 101 with a burst of 100: the rate would never be reached',
-    ],
     [{ requestsPerSecond: '100' }, "requestsPerSecond must be a whole number of at least 1, not '100'"],
     [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
     [{ logRetentionDays: 15 }, `${days}, not 15`],
@@ -75,10 +68,11 @@ describe('the settings of a stage must not have', () => {
     [{ firewall: { ...firewall, requestsPerMinutePerKey: 9 } }, `${perKey}, not 9`],
     [{ firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is no setting'],
     [{ alarmEmial: 'a@b.de' }, 'alarmEmial is no setting'],
+    [{ alarmEmail: undefined }, 'alarmEmail must be an e-mail address or null, not undefined'],
     ...['', 'operator', '@example.com', 'operator@', 'two words@example.com', 'a@b@example.com'].map(
       (alarmEmail): [object, string] => [
         { alarmEmail },
-        `alarmEmail must be an e-mail address, not '${alarmEmail}'`,
+        `alarmEmail must be an e-mail address or null, not '${alarmEmail}'`,
       ],
     ),
     ...[
@@ -125,6 +119,28 @@ describe('the stages', () => {
     const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
     expect(() => checkStages(all)).toThrow(
       new SettingsError('The stages staging and production have the same domain pets.example.com.'),
+    );
+  });
+});
+
+describe('a stage on demand', () => {
+  const all = { staging: stages.staging, production: { ...stages.production, domain } };
+
+  test('is the only stage, with the settings of another but for its data and its domain', () => {
+    const drill = { ...stages.production, keepsData: false };
+    expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual({ drill });
+  });
+
+  test.each([
+    { stage: 'drill' },
+    { like: 'production' },
+    { stage: 'drill', like: 'prod' },
+    { stage: 'staging', like: 'production' },
+    { stage: 'account', like: 'production' },
+    { stage: 'drill-2', like: 'production' },
+  ])('is not described by %j', (context) => {
+    expect(() => stagesOf(all, context)).toThrow(
+      /^A stage on demand needs a free name of lower-case letters in -c stage and staging or production in -c like, not .* and .*\.$/,
     );
   });
 });

@@ -46,6 +46,7 @@ export function readable(template: { Resources: object }): ReadableTemplate {
 function withReference(_key: string, value: any): unknown {
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;
+  if (value?.['Fn::Select']) return value['Fn::Select'][1]['Fn::Split'][1];
   if (value?.['Fn::Join']) return value['Fn::Join'][1].join(value['Fn::Join'][0]);
   return value;
 }

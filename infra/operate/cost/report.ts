@@ -1,7 +1,8 @@
 import { markdownTable } from '../markdown-table.ts';
+import { templateOf } from '../../stack/template.ts';
 import { type StageName, stages } from '../../stages.ts';
+import { countParts, type StandingParts } from './count.ts';
 import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
-import { standingParts } from './parts.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
 /** Returns the cost of a month of production at steady rates, and of both stages at rest, as Markdown. */
@@ -31,6 +32,11 @@ export function costReport(): string {
       ]),
     ),
   ].join('\n');
+}
+
+/** Counts the parts of a stage's template. */
+export function standingParts(stage: StageName): StandingParts {
+  return countParts(templateOf({ stage, settings: stages[stage] }));
 }
 
 /** Returns the US dollars of a month of a stage at a steady rate. */

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { resolve } from 'node:path';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
-import { stages, type StageName } from '../../stages.ts';
+import { stages } from '../../stages.ts';
 import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
 import { defaultDataFolder } from './local-service.ts';
@@ -92,21 +92,21 @@ keyCommand('revoke', 'revoke a key for good')
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`Its successor is ${successor.keyId}: revoke it too if it leaked.`);
     if (options.json) return print(toJson(revoked));
-    const { authorizerCacheSeconds } = stages[store.stage as StageName];
+    // Of any stage: one on demand has the settings of another.
+    const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     await print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
-        `It may work for up to ${authorizerCacheSeconds} seconds after that, because API Gateway caches the authorizer's decisions.`,
+        `It may work for up to ${seconds} seconds after that, because API Gateway caches the authorizer's decisions.`,
     );
   });
 
 /** Returns a command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
-  const stage = new Option('--stage <stage>', 'whose keys').choices([...Object.keys(stages), 'local']);
   const data = defaultDataFolder();
   return program
     .command(name)
     .description(description)
-    .addOption(stage.makeOptionMandatory())
+    .requiredOption('--stage <stage>', 'whose keys: a deployed stage, such as staging, or local')
     .option('--data <folder>', 'data folder of the local service', (folder) => resolve(folder), data)
     .option('--json', 'print JSON, for programs');
 }

@@ -22,9 +22,10 @@ afterAll(() => aws.close());
 
 const issue = ['issue', '--owner', 'Acme'];
 
-/** Returns the message with which the command for keys fails for staging. */
+/** Returns the message with which the command for keys fails, for staging unless it names a stage itself. */
 async function failure(command: string[], environment: Record<string, string>): Promise<string> {
-  const parameters = [...command, '--stage', 'staging'];
+  const [action = '', ...options] = command;
+  const parameters = [action, '--stage', 'staging', ...options];
   return refusal(await runInProcess('infra/operate/keys/main.ts', parameters, { environment }));
 }
 
@@ -68,6 +69,12 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
     'there is no stack',
     { stacks: {} },
     'There is no stack PetStore-staging in this account and eu-central-1: check AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy PetStore-staging.',
+  ],
+  [
+    'there is no stack of a stage on demand',
+    { stacks: {} },
+    expect.stringMatching(/ with npx cdk deploy PetStore-drill -c stage=drill -c like=production\.$/),
+    [...issue, '--stage', 'drill'],
   ],
   ['the stack lacks the address', { stacks: { 'PetStore-staging': table } }, lacksOutputs],
   ['the stack lacks the table', { stacks: { 'PetStore-staging': address } }, lacksOutputs],

@@ -15,8 +15,8 @@ const staging = ['--stage', 'staging'];
 const folder = temporaryFolder();
 
 test.each([
-  ['a missing stage', [], /^--stage must be staging or production\.$/],
-  ['the local stage', ['--stage', 'local'], /^--stage must be staging or production\.$/],
+  ['a missing stage', [], /^--stage must be the name of a stage on AWS, .*\.$/],
+  ['the local stage', ['--stage', 'local'], /^--stage must be the name of a stage on AWS, .*\.$/],
   ['an unknown option', [...staging, '--forever'], /^Unknown option '--forever'/],
 ])('the smoke test rejects %s in one sentence', async (_what, parameters, sentence) => {
   expect(refusal(await runInProcess(command, parameters))).toMatch(sentence);

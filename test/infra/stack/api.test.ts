@@ -10,7 +10,7 @@ const rows = Object.entries<Operation>(operations).map(([id, { method, path }]) 
   method,
   path,
 }));
-const otherPaths = ['/', '/{proxy+}', ...methodsByPath().keys()];
+const otherPaths = ['/', '/v1', '/{proxy+}', ...methodsByPath().keys()];
 
 // What the routes, the mocks and the authorizer respond, the HTTP tests show on the local service.
 describe.each(stageNames)('the REST API of %s', (stage) => {

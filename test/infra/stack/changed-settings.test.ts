@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
-import type { StageSettings } from '../../../infra/settings.ts';
+import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import { PetStoreStack } from '../../../infra/stack/stack.ts';
 import { templateOf } from '../../../infra/stack/template.ts';
 import { stages } from '../../../infra/stages.ts';
@@ -12,12 +12,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 // The CDK's validation plugins take a second for each stack; `cdk synth` runs them.
 process.env['CDK_VALIDATION'] = 'false';
 
-const {
-  alarmEmail: _email,
-  domain: _domain,
-  firewall: _firewall,
-  ...required
-}: StageSettings = stages.staging;
+const { domain: _domain, firewall: _firewall, ...required }: StageSettings = stages.staging;
 const domain = {
   name: 'pets.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
@@ -113,6 +108,18 @@ test('the topic of alarms is subscribed to by the e-mail address of the settings
   expect(some).toEqual([
     { Protocol: 'email', Endpoint: 'operators@example.com', TopicArn: '${MonitoringAlarmTopic}' },
   ]);
+});
+
+test('a stage on demand has what only production has, under its own name, and leaves nothing behind', () => {
+  const { drill } = stagesOf(stages, { stage: 'drill', like: 'production' });
+  const template = readable(templateOf({ stage: 'drill', settings: drill! }));
+  expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
+  expect(propertiesOf(template, 'AWS::WAFv2::WebACL')).toHaveLength(1);
+  expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
+  expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
+  const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
+  // Lambda deletes versions with their function.
+  expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
 // getPet is removed on 2030-12-05.

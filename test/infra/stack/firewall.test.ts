@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../../infra/stages.ts';
+import { contract } from '../../support/contract.ts';
 import { propertiesOf, readableTemplate } from '../../support/stack-template.ts';
 
 describe('the web ACL of production', () => {
@@ -25,29 +26,32 @@ describe('the web ACL of production', () => {
     { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
     { Priority: 1, Type: 'LOWERCASE' },
   ];
-  const perKey = { Header: { Name: 'Authorization', TextTransformations: normalized } };
+  const perKey = { Header: { Name: 'authorization', TextTransformations: normalized } };
 
-  test('applies limits per address and key first, then AWS’s lists of bad addresses and bad inputs', () => {
+  // A rule counts only what no rule before it blocked, and a large body is a 413 whatever is in it.
+  test('applies limits per address and key, then that of bodies, then AWS’s lists of bad addresses and inputs', () => {
     const limits = [
       { AggregateKeyType: 'IP', Limit: requestsPerMinutePerAddress },
       { AggregateKeyType: 'CUSTOM_KEYS', CustomKeys: [perKey], Limit: requestsPerMinutePerKey },
     ];
     expect(rules.map(({ Statement }: any) => Statement)).toEqual([
       ...limits.map((limit) => ({ RateBasedStatement: { ...limit, EvaluationWindowSec: 60 } })),
+      { SizeConstraintStatement: expect.anything() },
       { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesAmazonIpReputationList' } },
       { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesKnownBadInputsRuleSet' } },
     ]);
     expect(rules.map(({ Priority, Name }: any) => `${Priority} ${Name}`)).toEqual([
       '0 PerAddress',
       '1 PerKey',
-      '2 AmazonIpReputationList',
-      '3 KnownBadInputsRuleSet',
+      '2 LargeBody',
+      '3 AmazonIpReputationList',
+      '4 KnownBadInputsRuleSet',
     ]);
   });
 
   // test/infra/documents/openapi/answers.test.ts compares the response of the one limit with openapi.json.
   test('responds alike beyond both limits, and blocks what a managed group blocks', () => {
-    const [perAddress, { Action: block }, ...groups] = rules;
+    const [perAddress, { Action: block }, _largeBody, ...groups] = rules;
     expect(perAddress.Action).toEqual(block);
     const { ResponseHeaders } = block.Block.CustomResponse;
     expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
@@ -56,8 +60,27 @@ describe('the web ACL of production', () => {
     }
   });
 
-  // Samples and logs would hold the headers of requests, and with them API keys.
-  test('counts what each rule blocks under a name of its own, and keeps nothing of requests', () => {
+  // WAF gets no more of a body than the inspection limit, so a larger one has no size of its own.
+  test.each([65_536, 65_537])('blocks a body of %d bytes only if the functions would', (bytes) => {
+    const { FieldToMatch, ...constraint } = rules[2].Statement.SizeConstraintStatement;
+    const none = [{ Priority: 0, Type: 'NONE' }];
+    expect(constraint).toEqual({ ComparisonOperator: 'GT', Size: 65_536, TextTransformations: none });
+    const { DefaultSizeInspectionLimit: limit } = webAcl.AssociationConfig.RequestBody.API_GATEWAY;
+    const isInspected = bytes <= Number(limit.replace('KB_', '')) * 1_024;
+    const isBlocked = isInspected ? bytes > constraint.Size : FieldToMatch.Body.OversizeHandling === 'MATCH';
+    expect(isBlocked).toBe(bytes > 65_536);
+  });
+
+  test('responds to a large body as the function does', () => {
+    const { ResponseHeaders, ...response } = rules[2].Action.Block.CustomResponse;
+    expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
+    expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
+    const { Content } = webAcl.CustomResponseBodies.request_too_large;
+    expect(JSON.parse(Content)).toEqual(contract().answers.get('createPet 413')!.example);
+  });
+
+  // Samples would hold the headers of requests, and with them API keys.
+  test('counts what each rule blocks under a name of its own, and keeps no samples', () => {
     for (const { Name = 'Firewall', VisibilityConfig } of [webAcl, ...rules]) {
       expect(VisibilityConfig).toEqual({
         CloudWatchMetricsEnabled: true,
@@ -65,7 +88,31 @@ describe('the web ACL of production', () => {
         SampledRequestsEnabled: false,
       });
     }
-    expect(propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration')).toEqual([]);
+  });
+
+  test('logs the requests that it blocks, and nothing else', () => {
+    expect(template.Resources.FirewallLog.Properties.LogGroupName).toBe('aws-waf-logs-${AWS::StackId}');
+    expect(propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration')).toMatchObject([
+      {
+        ResourceArn: '${Firewall.Arn}',
+        LogDestinationConfigs: [
+          'arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:${FirewallLog}',
+        ],
+        LoggingFilter: {
+          DefaultBehavior: 'DROP',
+          Filters: [{ Behavior: 'KEEP', Conditions: [{ ActionCondition: { Action: 'BLOCK' } }] }],
+        },
+      },
+    ]);
+  });
+
+  // A line has the headers of its request, and again what a rule counts by, unless data protection excludes that.
+  test('keeps API keys out of the log', () => {
+    const [{ RedactedFields }] = propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration');
+    expect(RedactedFields).toEqual([{ SingleHeader: { Name: 'authorization' } }]);
+    expect(webAcl.DataProtectionConfig.DataProtections).toEqual([
+      { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] } },
+    ]);
   });
 });
 

@@ -27,13 +27,21 @@ describe('cdk synth', () => {
     reportFigure(import.meta.filename, `${files.length} files, byte for byte the same`);
   });
 
+  test('makes of a stage on demand its stack and that of the account, and no other', async () => {
+    const assembly = join(folder, 'on-demand');
+    const context = ['--context', 'stage=drill', '--context', 'like=production'];
+    expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
+    const templates = deployedFilesOf(assembly).filter((file) => file.endsWith('.template.json'));
+    expect(templates).toEqual(['PetStore-account.template.json', 'PetStore-drill.template.json']);
+  });
+
   test('rejects a bad setting with one sentence', async () => {
     const { code, stdout, stderr } = await cdkSynth(join(folder, 'settings'), [], {
-      'infra/stages.ts': 'Object.assign(stages.staging, { requestsPerSecond: 300 });',
+      'infra/stages.ts': 'Object.assign(stages.staging, { recordedListPartitions: 2 });',
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'Stage staging: requestsPerSecond must not exceed requestBurst, but is 300 with a burst of 200: the rate would never be reached.',
+      'Stage staging: listPartitions must not shrink below the recorded 2, but is 1: pets under the keys beyond would vanish from lists.',
       // The CDK's own last line.
       'node infra/app.ts: Subprocess exited with error 1',
     ]);
