@@ -13,12 +13,10 @@ import { prepareFunctions } from './bench-functions.ts';
 import { measure as measureFunctions, type Subject } from './bench-measure.ts';
 import { functions } from './bench-report.ts';
 import { type Results, rowOf } from './bench-results.ts';
-import { publish, readResults } from './benchmark.ts';
+import { readResults } from './benchmark.ts';
 import { MEGABYTES_PER_CORE } from './cpu-quota.ts';
 import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
-import { latencyTables } from './growth-report.ts';
-import { spreadOf } from './spread.ts';
 import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
 
 // `npm run check` compares all that documents show with the results. These are about results that they do not show.
@@ -68,20 +66,6 @@ const folder = temporaryFolder();
   });
 });
 
-test.each([
-  [[1.1, 1.14, 1.15], 'yes'],
-  [[1.1, 1.14, 1.3], 'by its median'],
-  [[1, 1.16, 1.3], '**not by its median**'],
-  [[1.16, 1.2, 1.3], '**no**'],
-])('a bound of 1.15 and quartiles of %j: %s', ([p25, median, p75], verdict) => {
-  const measured = { p25: p25!, median: median!, p75: p75! };
-  expect(verdictOf({ what: '', atMost: 1.15, measured })).toBe(verdict);
-});
-
-test('a spread is the median and the quartiles, interpolated', () => {
-  expect(spreadOf([4, 1, 3, 2], 2)).toEqual({ median: 2.5, p25: 1.75, p75: 3.25 });
-});
-
 test('the cost model charges what was measured of the memory sizes in use', () => {
   const { memoryMegabytes } = standingParts('production');
   const { intent: _, ...charged } = assumptions.billedMilliseconds;
@@ -90,16 +74,6 @@ test('the cost model charges what was measured of the memory sizes in use', () =
     return [operation, Number(billed.median.toFixed(1))];
   });
   expect(charged).toEqual(Object.fromEntries(measured));
-});
-
-test('a request is flat if the slowest store takes at most a fifth longer than the fastest', () => {
-  const growth = readResults('growth.json');
-  const rows = [2.39, 2.41, 1.66].map((last) => ({
-    request: 'list',
-    times: [2, 2.2, last].map((median) => ({ median, p25: 1, p75: 3 })),
-  }));
-  const tables = latencyTables({ ...growth, bySize: { ...growth.bySize, rows } });
-  expect(tables.match(/\S+(?= \|$)/gm)!.slice(0, 5)).toEqual(['1.2', '---:', 'yes', '**no**', '**no**']);
 });
 
 test('a store is measured if it has the pets that it was filled with, and no others', async () => {
@@ -116,12 +90,4 @@ test('a store is measured if it has the pets that it was filled with, and no oth
   } finally {
     await service.stop();
   }
-});
-
-test.each([
-  ['bounds', 'docs/performance.md must be generated again: run npm run bench -- --report.'],
-  ['jokes', 'docs/performance.md lacks the marks <!-- generated: jokes --> and <!-- end -->.'],
-])('a document with stale or missing %s is reported', (part, message) => {
-  const documents = { 'docs/performance.md': { [part]: 'None.\n' } };
-  expect(() => publish('bench', documents, true)).toThrow(new Error(message));
 });

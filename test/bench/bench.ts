@@ -13,15 +13,6 @@ import { startStubDatabase } from './start-stub-database.ts';
 
 // `npm run bench`: measures cold starts and warm requests of the functions, by memory size, beside yardsticks.
 
-const usage = `npm run bench -- [--quick | --report [--check]]
-
-  --quick   measure the most important rows a few times, print the figures and write nothing
-  --report  measure nothing: write docs/performance.md and figures of README.md from test/bench/results.json
-  --check   write nothing, and fail if --report would change a file
-
-Without options it measures everything and writes test/bench/results.json and what --report writes.
-Fails if a function responds wrongly, however long any response takes.`;
-
 const FULL = {
   memorySizes: [128, 256, 512, 1_024, MEGABYTES_PER_CORE],
   counts: { coldStarts: 15, warmInstances: 3, warmRequests: 200 },
@@ -36,7 +27,6 @@ const PARTITIONS = { memorySize: 512, counts: [4, 16] };
 
 await runBenchmark<Results>({
   script: 'bench',
-  usage,
   file: 'results.json',
   documents: (results) => ({ 'docs/performance.md': report(results), 'README.md': readmeFigures(results) }),
   async measure(quick) {

@@ -5,7 +5,6 @@ import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
 interface Benchmark<Results> {
   /** The npm script. */
   script: string;
-  usage: string;
   /** The file of results, in this folder. */
   file: string;
   /** Documents with their generated parts by name, see `withParts`. */
@@ -22,7 +21,15 @@ const options = {
 
 /** Runs the command of a benchmark: it measures, keeps the results, and writes the documents that show them. */
 export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<void> {
-  const { script, usage, file, documents, measure } = benchmark;
+  const { script, file, documents, measure } = benchmark;
+  const usage = `npm run ${script} -- [--quick | --report [--check]]
+
+  --quick   measure the most important figures, print them and write nothing
+  --report  measure nothing: write what documents show of test/bench/${file}
+  --check   write nothing, and fail if --report would change a file
+
+Without options it measures everything and writes test/bench/${file} and what --report writes.
+Fails if a response is wrong, however long any response takes.`;
   return runWithOptions(usage, options, async ({ quick, report, check }) => {
     if (report || check) return publish(script, documents(readResults(file)), check);
     const results = await measure(quick);
@@ -37,11 +44,7 @@ export function readResults(file: string): any {
 }
 
 /** @throws UsageError if a document lacks a part, or is stale although it may not be written */
-export function publish(
-  script: string,
-  documents: Record<string, Record<string, string>>,
-  check: boolean,
-): void {
+function publish(script: string, documents: Record<string, Record<string, string>>, check: boolean): void {
   for (const [name, parts] of Object.entries(documents)) {
     const file = new URL(`../../${name}`, import.meta.url);
     const text = readFileSync(file, 'utf8');

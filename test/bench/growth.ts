@@ -14,22 +14,12 @@ import { limitTables } from './partitions.ts';
 
 // `npm run bench:growth`: what more pets and more list partitions cost, and what they sustain, for docs/scaling.md.
 
-const usage = `npm run bench:growth -- [--quick | --report [--check]]
-
-  --quick   measure fewer pets with fewer requests, print the figures and write nothing
-  --report  measure nothing: write docs/scaling.md and a figure of README.md from test/bench/growth.json
-  --check   write nothing, and fail if --report would change a file
-
-Without options it measures everything and writes test/bench/growth.json and what --report writes.
-Fails if the service responds wrongly, however long any response takes.`;
-
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 const PARTITIONS = [1, 4, 16];
 
 await runBenchmark<Results>({
   script: 'bench:growth',
-  usage,
   file: 'growth.json',
   documents: (results) => ({
     'docs/scaling.md': { latencies: latencyTables(results), limits: limitTables() },

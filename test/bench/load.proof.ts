@@ -81,14 +81,7 @@ function baseUrlOf(address: unknown): string {
   return `http://127.0.0.1:${(address as AddressInfo).port}/v1`;
 }
 
-test.each([
-  ['', 'a-key', '--base-url must be the base URL of a service, such as http://localhost:3000/v1.'],
-  [
-    'http://127.0.0.1:2',
-    'a\nkey',
-    '--api-key must be an API key as `npm start` or `npm run keys` prints it.',
-  ],
-  ['http://127.0.0.1:2', 'a-key', 'http://127.0.0.1:2 does not respond: connect ECONNREFUSED 127.0.0.1:2.'],
-])('%j with the key %j is rejected in a sentence', async (baseUrl, apiKey, sentence) => {
-  expect(await load(baseUrl, apiKey)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
+test('a service that does not respond is reported in a sentence', async () => {
+  const stderr = 'http://127.0.0.1:2 does not list pets (ECONNREFUSED): check --base-url and --api-key.\n';
+  expect(await load('http://127.0.0.1:2', 'a-key')).toEqual({ code: 1, stdout: '', stderr });
 });

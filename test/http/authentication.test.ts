@@ -6,7 +6,7 @@ import { type Operation, operations } from '../../shared/contract/operations.ts'
 import type { Pet } from '../../shared/contract/schemas.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type Answer, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
-import { addPet, petsAddedAfter, uniqueName } from '../support/pets.ts';
+import { addPet, petsNamed, uniqueName } from '../support/pets.ts';
 
 const stage = /^pets_(.+)_[^_]+$/.exec(apiKey)?.[1] ?? '';
 
@@ -64,7 +64,7 @@ describe('A create', () => {
   });
 
   test('that was rejected is not stored', async () => {
-    expect((await petsAddedAfter(first)).filter(({ name }) => name === marker)).toEqual([]);
+    expect(await petsNamed(marker, first)).toEqual([]);
   });
 });
 

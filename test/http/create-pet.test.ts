@@ -96,10 +96,14 @@ describe('POST /v1/pets', () => {
     expect(id).toBeLessThanOrEqual(BigInt(Number.MAX_SAFE_INTEGER));
   });
 
-  test('does not fail at a byte that is not UTF-8', async () => {
-    const body = Buffer.from(REX.replace('Rex', 'R\u00eax'), 'latin1');
-    // API Gateway may replace the byte with U+FFFD before any of our code reads the body.
-    expect([201, 400]).toContain((await postPet(body)).status);
+  // API Gateway may replace the byte with U+FFFD before any of our code reads the body.
+  test('stores a byte that is not UTF-8 as U+FFFD, or rejects the body', async () => {
+    const [first, name] = [await addPet(), uniqueName()];
+    const answer = await postPet(Buffer.from(REX.replace('Rex', `${name}\u00ea`), 'latin1'));
+    expect([201, 400]).toContain(answer.status);
+    const stored = (await petsAddedAfter(first)).filter((pet) => pet.name.startsWith(name));
+    const pets = answer.status === 201 ? [{ id: answer.body.id, ...rex, name: `${name}\ufffd` }] : [];
+    expect(stored).toEqual(pets);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type Answer, expectError, expectSuccess, postPet, request } from '../support/client.ts';
-import { addPet, petsAddedAfter, uniqueName } from '../support/pets.ts';
+import { addPet, petsNamed, uniqueName } from '../support/pets.ts';
 
 const rex = '{"name":"Rex","categoryId":5}';
 
@@ -30,7 +30,7 @@ describe('A create with an Idempotency-Key', () => {
       await post(`{ "colour": "red", "categoryId": 5.0, "n\\u0061me": "${name}" }`, key),
     ];
     expect(retries.map(essence)).toEqual(retries.map(() => essence(first)));
-    expect((await petsAddedAfter(before)).filter((pet) => pet.name === name)).toEqual([first.body]);
+    expect(await petsNamed(name, before)).toEqual([first.body]);
   });
 
   test('has the same response for retries at the same time, and adds one pet', async () => {
@@ -40,8 +40,7 @@ describe('A create with an Idempotency-Key', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(pet, key)));
     expectSuccess(answers[0]!, 201);
     expect(answers.map(essence)).toEqual(answers.map(() => essence(answers[0]!)));
-    const added = (await petsAddedAfter(before)).filter(({ name }) => name === pet.name);
-    expect(added).toEqual([answers[0]!.body]);
+    expect(await petsNamed(pet.name, before)).toEqual([answers[0]!.body]);
   });
 
   test.each([
@@ -82,6 +81,8 @@ describe('A create with an Idempotency-Key', () => {
     ['256 characters long', 'a'.repeat(256)],
   ])('is rejected if the key is %s', async (_what, key) => {
     const message = expect.stringMatching(/^Idempotency-Key must be 1 to 255 visible ASCII characters/);
-    expectError(await post(rex, key), 'invalid_request', message);
+    const [before, name] = [await addPet(), uniqueName()];
+    expectError(await post({ name, categoryId: 5 }, key), 'invalid_request', message);
+    expect(await petsNamed(name, before)).toEqual([]);
   });
 });

@@ -25,11 +25,13 @@ describe('The query of GET /v1/pets', () => {
     ['?%6Cimit=%33', 3],
     // Unknown parameters are ignored.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
-    ['?limit=3&colour=red&colour=blue&colour=%zz&%zz=%ff', 3],
+    ['?limit=3&colour=red&colour=blue', 3],
+    ['?limit=3&colour=%zz&%zz=%ff', 3],
     ['?limit=3&__proto__=1&constructor=1', 3],
     ['?limit=3&=&&%=%', 3],
   ])('limits the number of pets: %p, %d pets', async (query, limit) => {
     const answer = await request(`/pets${query}`);
+    if (answer.isRejectedByAws) return;
     expectSuccess(answer, 200);
     expect(answer.body).toHaveLength(limit);
   });

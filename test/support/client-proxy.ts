@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listenOnLoopback } from './loopback.ts';
 
 /**
  * What becomes of a request. The service gets it, and the client gets all of the answer (`pass`), half of it (`cut`) or
@@ -67,9 +66,9 @@ export async function startClientProxy(service: string) {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => request.socket.destroy()); // either side went away
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { origin, close } = await listenOnLoopback(server);
   return {
-    baseAddress: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseAddress: `${origin}/v1`,
     /** Each request that arrived since it was last decided on them, in order. */
     requests,
     /** Decides on the requests that arrive from now on. */
@@ -77,10 +76,6 @@ export async function startClientProxy(service: string) {
       requests.length = 0;
       fateOf = next;
     },
-    async close(): Promise<void> {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }

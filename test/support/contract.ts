@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import {
@@ -67,9 +68,10 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (answer.status < 300 && invalid.length > 0) {
     problems.push(`is a success, but the document forbids the request: ${invalid.join('; ')}`);
   }
-  // JSON Schema cannot express what is valid HTTP, how deep JSON may nest, or which list a cursor is from.
+  // JSON Schema cannot express what is valid HTTP or UTF-8, how deep JSON may nest, or which list a cursor is from.
   const breaksOtherRule =
     answer.text.includes('"The request is not valid HTTP') ||
+    (answer.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
     answer.text.includes('"The body is nested too deeply."') ||
     (answer.text.includes('"cursor is not from a page of this list: start again without it."') &&
       queryOf(exchange).has('cursor'));

@@ -4,6 +4,7 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { listenOnLoopback } from './loopback.ts';
 
 /** Longer than an attempt may take, see shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
@@ -112,16 +113,13 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
     }
   });
   server.keepAliveTimeout = 60_000;
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { origin, close } = await listenOnLoopback(server);
   return {
     /** For `AWS_ENDPOINT_URL_DYNAMODB`. */
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: origin,
     /** The number of calls, and how many of them had which fault. */
     tally: () => ({ calls, injected }),
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

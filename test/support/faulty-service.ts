@@ -42,9 +42,11 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   const functions = new Map<string, LambdaFunction>();
   for (const { logicalId, properties } of template.resources('AWS::Lambda::Function')) {
     const name = logicalId.slice(0, -8); // the CDK appends eight digits of a hash
-    const handler: Handler = await handlerOf(name);
-    handlers[name] = handler;
-    functions.set(logicalId, inThisProcess(handler, properties.Timeout));
+    handlers[name] = await handlerOf(name);
+    functions.set(
+      logicalId,
+      inThisProcess((...call) => handlers[name]!(...call), properties.Timeout),
+    );
   }
   const api = createApiGateway(template, functions);
 
@@ -67,7 +69,8 @@ export async function startFaultyService(template: Template, chooseFault: Choose
       });
     },
     api,
-    /** The functions by the names of their constructs, such as `ListPets`. */
+    apiKey: issued.key,
+    /** The functions by the names of their constructs, such as `ListPets`. Those that replace them are called. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {

@@ -13,9 +13,10 @@ export function uniqueName(): string {
   return `Rex ${randomUUID()}`;
 }
 
-/** @throws Error with the response if the pet is rejected. */
+/** Adds a pet, in a way that may be retried. @throws Error with the response if the pet is rejected. */
 export async function addPet(fields: { name?: string; status?: PetStatus } = {}): Promise<Pet> {
-  const answer = await postPet({ name: uniqueName(), categoryId: 7, ...fields });
+  const pet = { name: uniqueName(), categoryId: 7, ...fields };
+  const answer = await postPet(pet, { 'Idempotency-Key': randomUUID() });
   if (answer.status !== 201) throw new Error(`The pet was rejected: ${answer.status} ${answer.text}`);
   return answer.body as Pet;
 }
@@ -80,4 +81,9 @@ export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<Pet
 /** All pets that were added after this one, once the list is up to date. */
 export async function petsAddedAfter(first: Pet): Promise<Pet[]> {
   return untilListed([first, await addPet()]);
+}
+
+/** The pets with this name that were added after the first one, once the list is up to date. */
+export async function petsNamed(name: string, first: Pet): Promise<Pet[]> {
+  return (await petsAddedAfter(first)).filter((pet) => pet.name === name);
 }

@@ -7,51 +7,44 @@ type Json = Record<string, unknown>;
 /** Returns the document in a file without references. @throws UsageError if it cannot be read, or lacks a target. */
 export function readDocument(path: string): object {
   try {
-    return documentOf(readFileSync(path, 'utf8'));
+    return withoutReferences(parseJson(readFileSync(path, 'utf8')) as Json);
   } catch (error) {
     throw new UsageError(`${path} is not an OpenAPI document in JSON: ${(error as Error).message}`);
   }
-}
-
-/** Returns the document in a text without references. */
-export function documentOf(text: string): object {
-  return withoutReferences(parseJson(text) as Json);
 }
 
 /**
  * Returns a copy of the document in which each reference is replaced with its target. A member next to a reference
  * overrides the target's.
  *
- * @throws Error if the target is not in the document, or contains the reference.
+ * @throws Error if the target is not in the document; RangeError if it contains the reference.
  */
 export function withoutReferences(document: Json): object {
   // These components count only where a reference uses them.
   const components = { ...(document['components'] as Json), schemas: {}, responses: {}, headers: {} };
-  return resolve({ ...document, components }, document, []) as object;
+  return resolve({ ...document, components }, document) as object;
 }
 
-/** @param within the references that led to this part */
-function resolve(part: unknown, document: Json, within: string[]): unknown {
-  if (Array.isArray(part)) return part.map((item) => resolve(item, document, within));
+function resolve(part: unknown, document: Json): unknown {
+  if (Array.isArray(part)) return part.map((item) => resolve(item, document));
   if (typeof part !== 'object' || part === null) return part;
-  const { $ref, ...own } = part as Json;
-  if (typeof $ref !== 'string') {
-    return Object.fromEntries(
-      Object.entries(part).map(([name, value]) => [name, resolve(value, document, within)]),
-    );
-  }
-  if (within.includes($ref)) throw new Error(`the target of ${$ref} contains this reference.`);
-  const target = resolve(targetOf($ref, document), document, [...within, $ref]);
+  const { $ref, ...others } = part as Json;
+  const isReference = typeof $ref === 'string';
+  const members = Object.entries(isReference ? others : part).map(([name, value]) => [
+    name,
+    resolve(value, document),
+  ]);
+  const target = isReference ? resolve(targetOf($ref, document), document) : {};
   // A schema may be true or false.
-  return typeof target === 'object' ? { ...target, ...(resolve(own, document, within) as Json) } : target;
+  return typeof target === 'object' ? { ...target, ...Object.fromEntries(members) } : target;
 }
 
 /** Returns the value at a JSON pointer in a URI fragment (RFC 6901). */
 function targetOf(reference: string, document: Json): unknown {
-  const [start, ...keys] = decodeURIComponent(reference).split('/');
-  const target = keys.reduce<unknown>(
-    (part, key) => new Map(Object.entries(part ?? {})).get(key.replaceAll('~1', '/').replaceAll('~0', '~')),
-    start === '#' ? document : undefined,
+  const keys = reference.slice(2).split('/');
+  const target = keys.reduce<any>(
+    (part, key) => part?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
   );
   if (target === undefined) throw new Error(`the target of ${reference} is not in it.`);
   return target;

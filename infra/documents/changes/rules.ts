@@ -17,37 +17,29 @@ export interface Rules {
 
 export type Rule = Judge | Rules;
 
+/** Returns a judge that asks only whether a value is added, removed or changed. */
+function on(added: Verdict, removed: Verdict, changed: Verdict = 'breaking'): Judge {
+  return (before, after) => (before === undefined ? added : after === undefined ? removed : changed);
+}
+
 const safe: Judge = () => 'non-breaking';
 const breaking: Judge = () => 'breaking';
-const breakingUnlessAdded: Judge = (before) => (before === undefined ? 'non-breaking' : 'breaking');
+const breakingUnlessAdded = on('non-breaking', 'breaking');
 const breakingIfTrue: Judge = (_before, after) => (after ? 'breaking' : 'non-breaking');
-const breakingUnlessOptional: Judge = (before, after) =>
-  before === undefined ? breakingIfTrue(before, (after as { required?: boolean }).required) : 'breaking';
+const breakingUnlessOptional: Judge = (before, after: any) =>
+  before === undefined ? breakingIfTrue(before, after.required) : 'breaking';
+
+const DAY = 86_400_000;
 
 /** An operation may be removed after the day that its `Sunset` header announced. */
-const operationAsWhole: Judge = (before, after) => {
-  const { 'x-sunset': day } = (before ?? {}) as { 'x-sunset'?: string };
-  const isOver = after === undefined && day !== undefined && day < dayOf(new Date());
-  return isOver ? 'non-breaking' : breakingUnlessAdded(before, after);
-};
+const operationAsWhole: Judge = (before: any, after) =>
+  Date.parse(before?.['x-sunset']) + DAY <= Date.now() ? 'non-breaking' : breakingUnlessAdded(before, after);
 
 /** A removal is announced twelve months before. A day that has been announced may only be moved to a later one. */
-const sunset: Judge = (before, after) => {
-  if (after === undefined) return 'non-breaking';
-  const minimum = typeof before === 'string' ? before : inTwelveMonths();
-  const isDay = typeof after === 'string' && /^\d{4}-\d\d-\d\d$/.test(after);
-  return isDay && after > minimum ? 'non-breaking' : 'breaking';
+const sunset: Judge = (before: any, after: any) => {
+  const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
+  return after === undefined || Date.parse(after) > minimum ? 'non-breaking' : 'breaking';
 };
-
-function inTwelveMonths(): string {
-  const day = new Date();
-  day.setUTCFullYear(day.getUTCFullYear() + 1);
-  return dayOf(day);
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
 
 function same(rule: Rule, ...names: string[]): Rules {
   return Object.fromEntries(names.map((name) => [name, rule]));
@@ -55,50 +47,37 @@ function same(rule: Rule, ...names: string[]): Rules {
 
 const texts = same(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/** Judges a constraint by whether it allows fewer values (narrower) or more (wider) than before. */
-function constraint(narrower: Verdict, wider: Verdict, other: Verdict = 'breaking'): Judge {
-  return (before, after) => (before === undefined ? narrower : after === undefined ? wider : other);
-}
-
+/** Judges a limit by whether it allows fewer values (narrower) or more (wider) than before. */
 function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judge {
-  return (before, after) => {
+  return (before: any, after: any) => {
+    if (before === undefined || after === undefined) return on(narrower, wider)(before, after);
     const [smaller, greater] = side === 'lower' ? [after, before] : [before, after];
-    if (isLess(smaller, greater)) return wider;
-    return isLess(greater, smaller) ? narrower : constraint(narrower, wider)(before, after);
+    return smaller < greater ? wider : smaller > greater ? narrower : 'breaking';
   };
 }
 
 /** Returns the rules for a JSON Schema. */
 function schemaRules(narrower: Verdict, wider: Verdict): Rules {
-  const isRequest = narrower === 'breaking';
   const schema: Rules = {
-    [itself]: constraint(narrower, wider),
+    [itself]: on(narrower, wider),
     ...texts,
-    ...same(constraint(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
+    ...same(on(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
     ...same(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
     ...same(limit('upper', narrower, wider), 'maximum', 'exclusiveMaximum', 'maxProperties'),
     // Clients must not rely on the length of texts and lists that they read: the limits for requests may be raised.
     ...same(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
     ...same(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
     // Whether one pattern allows more than another is for people to judge.
-    pattern: constraint(narrower, isRequest ? wider : 'cannot judge', 'cannot judge'),
-    enum: {
-      [itself]: constraint(narrower, wider),
-      '*': (before) => (before === undefined ? wider : narrower),
-    },
+    pattern: on(narrower, wider === 'breaking' ? 'cannot judge' : wider, 'cannot judge'),
+    enum: { [itself]: on(narrower, wider), '*': on(wider, narrower) },
     'x-extensible-enum': safe,
-    required: { '*': constraint(narrower, wider) },
+    required: { '*': on(narrower, wider) },
     default: breakingUnlessAdded,
   };
   schema['items'] = schema;
   // A removed property is missing from responses, and no longer stored from requests.
   schema['properties'] = { '*': { ...schema, [itself]: breakingUnlessAdded } };
   return schema;
-}
-
-function isLess(one: unknown, other: unknown): boolean {
-  const areNumbers = [one, other].every((value) => ['bigint', 'number'].includes(typeof value));
-  return areNumbers && (one as number) < (other as number);
 }
 
 const promised = { [itself]: breakingUnlessAdded, ...texts };

@@ -31,15 +31,8 @@ export function exampleOf(schema: Schema, index = 0): unknown {
 
 /** The Error body of a code, as this operation, or a request for none, gets it. */
 export function errorExample(code: ErrorCode, operation?: Operation): ErrorBody {
-  return errorBody(code, operation ? ownMessage(code, operation) : messageOfOthers(code), REQUEST_ID);
-}
-
-function ownMessage(code: ErrorCode, { errors }: Operation): string | undefined {
-  const message = errors[code];
-  return message === true ? undefined : message;
-}
-
-function messageOfOthers(code: ErrorCode): string | undefined {
   const [methods = []] = methodsByPath().values();
-  return code === 'method_not_allowed' ? allowedMethodsMessage(methods) : undefined;
+  const general = code === 'method_not_allowed' ? allowedMethodsMessage(methods) : undefined;
+  const own = operation?.errors[code] ?? general;
+  return errorBody(code, own === true ? undefined : own, REQUEST_ID);
 }

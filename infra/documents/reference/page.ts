@@ -1,34 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type ReferencePage, showReference } from './browser.ts';
 
-export interface ReferenceOptions {
+interface ReferenceOptions {
   /** Script of Scalar's API reference. */
   library: string;
   /** The service that the page sends requests to. If omitted, the page is read-only. */
   service?: { baseAddress: string; apiKey: string };
-}
-
-export interface Reference {
-  html: string;
-  /** The policy that is also in a meta element of the page. */
-  contentSecurityPolicy: string;
-}
-
-interface Document {
-  info: { title: string; description?: string };
-  externalDocs?: { url: string };
-  servers?: { url: string; description?: string }[];
-  components?: { securitySchemes?: Record<string, { description?: string }> };
-}
-
-/** The members that decide how an object of an OpenAPI document is shown. */
-interface Part {
-  in?: string;
-  required?: boolean;
-  example?: unknown;
-  schema?: object;
-  description?: string;
-  'x-extensible-enum'?: string[];
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
@@ -60,15 +37,17 @@ To try requests, run the service on your own machine with \`npm start\`, and ope
 /**
  * Returns a page that shows an OpenAPI document in JSON. The browser loads nothing else, and sends requests only to the
  * service that the page came from.
+ *
+ * @returns its HTML, and the policy that is also in a meta element of it
  */
-export function referencePage(document: string, { library, service }: ReferenceOptions): Reference {
-  const content = JSON.parse(document, forLibrary) as Document;
+export function referencePage(document: string, { library, service }: ReferenceOptions) {
+  const content: any = JSON.parse(document, forLibrary);
   if (service) {
     content.servers = [{ url: service.baseAddress, description: 'This machine' }];
     delete content.externalDocs; // the service does not serve them
   } else {
     if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
-    content.info.description = [content.info.description, authentication(content), READ_ONLY].join('\n\n');
+    content.info.description = `${content.info.description}\n\n${READ_ONLY}`;
   }
   const page: ReferencePage = { document: content, style: STYLE, ...(service && { apiKey: service.apiKey }) };
 
@@ -108,12 +87,6 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
-/** Returns the section about API keys: the library shows security schemes only on pages that send requests. */
-function authentication({ components }: Document): string {
-  const texts = Object.values(components?.securitySchemes ?? {}).map(({ description }) => description);
-  return texts.length > 0 ? `## Authentication\n\n${texts.join('\n\n')}` : '';
-}
-
 /** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
 function forLibrary(key: string, value: unknown): unknown {
   // The library would round it. `format` says the same.
@@ -122,7 +95,7 @@ function forLibrary(key: string, value: unknown): unknown {
 }
 
 /** Moves content that the library ignores to a place that it renders. */
-function adapt(key: string, part: Part): object {
+function adapt(key: string, part: Record<string, any>): object {
   const { example, schema, description, 'x-extensible-enum': codes } = part;
   if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };
   if (example === undefined) return part;

@@ -159,7 +159,6 @@ const arns: Record<string, (name: string) => string> = {
 function getAttribute(logicalId: string, attribute: string, resources: Resources): string {
   const { Type } = find(logicalId, resources);
   if (attribute === 'RootResourceId') return logicalId;
-  if (Type === 'AWS::Lambda::Version' && attribute === 'Version') return '1';
   const arn = attribute === 'Arn' ? arns[Type] : undefined;
   if (!arn) throw new UsageError(`the attribute ${attribute} of ${logicalId} (${Type})`);
   return arn(logicalId);

@@ -7,7 +7,6 @@ import { madeUpPet } from './pets.ts';
 
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
-const MAX_RETRY_AFTER_SECONDS = 300;
 /** One second more than API Gateway's default integration timeout. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
@@ -20,12 +19,12 @@ export interface Service {
 export async function send(
   { baseAddress, apiKey }: Service,
   path: string,
-  { headers, ...options }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  create?: { method: string; headers: Record<string, string>; body: string },
 ) {
   try {
     const response = await fetch(`${baseAddress}${path}`, {
-      ...options,
-      headers: { ...headers, Authorization: `Bearer ${apiKey}` },
+      ...create,
+      headers: { ...create?.headers, Authorization: `Bearer ${apiKey}` },
       redirect: 'manual', // only this address may receive the key
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
@@ -34,37 +33,32 @@ export async function send(
     // Something other than the service may have responded.
     const body = (await response.json().catch(() => null)) as { message?: string } | null;
     const reason = body?.message ?? `the response has status ${status} and no Error body.`;
-    return { status, reason, retryAfterSeconds, isFinal: status < 500 && status !== 429 };
+    return { status, reason, retryAfterSeconds };
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
     const reason = `there was no response (${cause?.code ?? name}).`;
-    return { status: 0, reason, retryAfterSeconds: NaN, isFinal: false };
+    return { status: 0, reason, retryAfterSeconds: NaN };
   }
 }
 
 /**
  * Adds a seed's pet with this index. The service returns the same pet for the same `Idempotency-Key`.
  *
- * @throws UsageError if the service rejects the pet or stays unavailable; an AbortError if stopped during a pause.
+ * @throws UsageError if the service rejects the pet or stays unavailable.
  */
-export async function addPet(
-  service: Service,
-  seed: number,
-  index: number,
-  stop: AbortSignal,
-): Promise<void> {
+export async function addPet(service: Service, seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
   const create = { method: 'POST', headers, body: stringifyJson(madeUpPet(seed, index)) };
   for (let attempt = 1; ; attempt += 1) {
-    const { status, reason, retryAfterSeconds, isFinal } = await send(service, '/pets', create);
+    const { status, reason, retryAfterSeconds } = await send(service, '/pets', create);
     if (status === 201) return;
-    if (isFinal) throw new UsageError(`A pet was rejected: ${reason}`);
-    if (attempt === ATTEMPTS) throw new UsageError(`A pet was not added in ${ATTEMPTS} attempts: ${reason}`);
-    const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);
-    const seconds = Number.isNaN(retryAfterSeconds) ? backoffSeconds : retryAfterSeconds;
-    if (seconds > MAX_RETRY_AFTER_SECONDS) {
-      throw new UsageError(`The service asks for a pause of ${seconds} seconds: ${reason}`);
+    const isFinal = status > 0 && status < 500 && status !== 429;
+    if (isFinal || attempt === ATTEMPTS) {
+      throw new UsageError(
+        `A pet was not added (attempt ${attempt} of ${ATTEMPTS}): ${reason} To resume, repeat the command with --seed ${seed}.`,
+      );
     }
-    await setTimeout(1_000 * seconds, undefined, { signal: stop });
+    const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);
+    await setTimeout(1_000 * (Number.isNaN(retryAfterSeconds) ? backoffSeconds : retryAfterSeconds));
   }
 }

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { accountId, region } from '../../../infra/local/template/template.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 
 interface AwsError {
   status: number;
@@ -52,17 +51,10 @@ export async function startFakeAws(behavior: AwsBehavior) {
     const xml = `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
     return response.writeHead(status).end(read.action.startsWith('dynamodb:') ? json : xml);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    /** For the environment of a command. */
-    environment: { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  const { origin, close } = await listenOnLoopback(server);
+  const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
+  /** `environment` is for that of a command. */
+  return { environment: { AWS_ENDPOINT_URL: origin, AWS_REGION: region, ...credentials }, close };
 }
 
 async function readRequest(request: IncomingMessage): Promise<AwsRequest> {

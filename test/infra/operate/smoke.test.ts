@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readLocalService } from '../../../infra/operate/keys/local-service.ts';
-import { generateApiKey } from '../../../shared/storage/api-keys.ts';
-import { sharedSynthesis } from '../../support/assembly.ts';
-import { type FakeAws, startFakeAws } from './fake-aws.ts';
-import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { done, refusal, runModule } from '../../support/run-command.ts';
+import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
+import { generateApiKey, verifyApiKey } from '../../../shared/storage/api-keys.ts';
+import { refusal } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
+import { useRealTables } from '../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { type FakeAws, startFakeAws } from './fake-aws.ts';
 
 const command = 'infra/operate/smoke.ts';
 const staging = ['--stage', 'staging'];
@@ -22,63 +21,53 @@ test.each([
   expect(refusal(await runInProcess(command, parameters))).toMatch(sentence);
 });
 
-// The local service stands for the deployed stage: its address and table are the outputs of the stack.
+// smoke.proof.ts runs the tests themselves.
 describe('the smoke test of a stage', () => {
+  const baseAddress = 'https://pets.example.com/v1';
   const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
-  let service: LocalService;
+  const [npm, called] = [join(folder, 'npm'), join(folder, 'called')];
   let aws: FakeAws;
-  let environment: Record<string, string>;
 
+  useRealTables();
   beforeAll(async () => {
-    const { assembly } = await sharedSynthesis();
-    service = await startLocalService('--data', folder, '--assembly', assembly);
-    const { apiKeysTable, databaseEndpoint, region, accessKeyId } = readLocalService(folder);
-    aws = await startFakeAws({
-      stacks: { 'PetStore-staging': { BaseAddress: service.baseAddress, ApiKeysTable: apiKeysTable } },
-      caller,
-    });
-    environment = {
-      ...aws.environment,
-      AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: 'local',
-    };
+    const outputs = { BaseAddress: baseAddress, ApiKeysTable: process.env['API_KEYS_TABLE']! };
+    aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs }, caller });
   });
-  afterAll(async () => {
-    await service.stop();
-    await aws.close();
-  });
+  afterAll(() => aws.close());
 
-  test('calls it with the key in API_KEY, if there is one, and fails as the tests do', async () => {
-    const [npm, called] = [join(folder, 'npm'), join(folder, 'called')];
-    writeFileSync(npm, `#!/bin/sh\necho "$BASE_URL $API_KEY $*" > ${called}\nexit 3\n`, { mode: 0o755 });
+  /** Runs it where `npm` only writes what it was called with, and fails. */
+  function smoke(parameters: string[], API_KEY = '') {
+    const line = '"$PET_STORE_DEPLOYED $BASE_URL $API_KEY $*"';
+    writeFileSync(npm, `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
+    const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
+    const variables = { AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
+    const environment = { ...aws.environment, ...variables };
+    return runInProcess(command, [...staging, ...parameters], { environment });
+  }
+
+  test('calls it with the key in API_KEY, one file at a time, and fails as the tests do', async () => {
     const key = generateApiKey('staging');
-    const outcome = await runInProcess(command, [...staging, 'some', 'tests'], {
-      environment: { ...environment, API_KEY: key, PATH: `${folder}:${process.env['PATH']}` },
+    expect(await smoke(['some', 'tests'], key)).toEqual({
+      code: 3,
+      stdout: `The HTTP tests call ${baseAddress} …\nThe stage staging does not pass the HTTP tests.\n`,
+      stderr: '',
     });
-    const stdout = `The HTTP tests call ${service.baseAddress} …\n`;
-    expect(outcome).toEqual({ code: 3, stdout, stderr: '' });
+    const patterns = '--testPathPatterns=some --testPathPatterns=tests';
     expect(readFileSync(called, 'utf8')).toBe(
-      `${service.baseAddress} ${key} run test:http -- --testPathPatterns=some --testPathPatterns=tests\n`,
+      `true ${baseAddress} ${key} run test:http -- --runInBand ${patterns}\n`,
     );
   });
 
   test('calls it with a new key, which lasts an hour and is printed nowhere', async () => {
-    const parameters = [...staging, 'test/http/get-pet.test.ts'];
-    const { code, stdout, stderr } = await runModule(command, parameters, environment);
-    expect(stderr).toMatch(/^PASS .*test\/http\/get-pet\.test\.ts/m);
-    expect(stderr).toMatch(/^Test Suites: 1 passed, 1 total$/m);
-    expect(code).toBe(0);
-    expect(stdout).toContain(`The HTTP tests call ${service.baseAddress} …`);
-    expect(service.output()).toMatch(/ GET +\/v1\/pets\/\d+ /);
-
-    const list = ['list', ...staging, '--owner', 'smoke test', '--json'];
-    const listed = await runInProcess('infra/operate/keys/main.ts', list, { environment });
-    const [{ createdAt, createdBy, expiresAt, start }, ...others] = JSON.parse(done(listed));
-    expect(createdBy).toMatchObject({ caller, action: 'issue' });
-    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(3_600_000);
-    expect(stdout + stderr).not.toContain(start);
-    expect(others).toEqual([]); // the key in API_KEY was enough
+    const outcome = await smoke([]);
+    expect(outcome).toMatchObject({ code: 3, stderr: '' });
+    const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
+    expect(outcome.stdout).not.toContain(key);
+    const store = { stage: 'staging', table: process.env['API_KEYS_TABLE']! };
+    const issued = await verifyApiKey(store, key);
+    expect(issued).toMatchObject({ owner: 'smoke test', createdBy: { caller, action: 'issue' } });
+    expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
+    // The key in API_KEY was enough.
+    expect(await Array.fromAsync(listApiKeys(store))).toEqual([issued]);
   });
 });

@@ -80,11 +80,6 @@ function withHeaders(exchange: Exchange, changed: Record<string, string>): Excha
   return answering(exchange, { headers: { ...before, ...changed } });
 }
 
-/** The list of one pet with another member. */
-function listedWith(member: string): Exchange {
-  return answering(listed, { text: `[${pet.replace('}', `,${member}}`)}]` });
-}
-
 const { contradictions } = contract();
 
 test.each<[string, Exchange, string]>([
@@ -98,12 +93,9 @@ test.each<[string, Exchange, string]>([
   ['no such pet for what is no id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
   ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
   ['an undocumented header', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
-  ['a header of another answer', withHeaders(listed, { Location: 'https://a/b' }), 'location'],
   ['a missing header', answering(created, { headers: common }), 'lacks the header Location'],
   ['an invalid header', withHeaders(listed, { Link: '<a>; rel="last"' }), 'Link must match pattern'],
-  ['an undocumented member', listedWith('"age":1'), 'properties'],
-  ['a missing member', answering(listed, { text: '[{"id":1,"name":"Rex"}]' }), 'categoryId'],
-  ['a null status', listedWith('"status":null'), 'status must be'],
+  ['an undocumented member', answering(listed, { text: `[${pet.replace('}', ',"age":1}')}]` }), 'properties'],
   [
     'a success with a forbidden limit',
     { ...listed, target: '/pets?limit=101' },
@@ -124,7 +116,6 @@ test.each<[string, Exchange, string]>([
     { ...refused, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
     'but the document allows it',
   ],
-  ['an error for what is allowed', { ...refused, body: created.body }, 'but the document allows it'],
   [
     'an error for more than the cursor',
     answering(lostCursor, { text: lostCursor.answer.text.replace('cursor', 'limit; cursor') }),

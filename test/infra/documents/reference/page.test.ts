@@ -108,13 +108,4 @@ describe('What the library does not show by itself', () => {
   ])('is shown: %s', (_case, part, shown) => {
     expect(pageWith(`"x-part":${JSON.stringify(part)}`, {}).data.document['x-part']).toEqual(shown);
   });
-
-  test('is the security scheme, where the page sends no requests', () => {
-    const scheme =
-      '"components":{"securitySchemes":{"bearerAuth":{"description":"Treat it as a password."}}}';
-    const text = '## Authentication\n\nTreat it as a password.\n\n';
-    expect(pageWith(scheme, {}).data.document.info.description).toContain(text);
-    expect(pageWith(scheme).data.document.info.description).toBeUndefined();
-    expect(pageWith('"paths":{}', {}).data.document.info.description).not.toContain('Authentication');
-  });
 });

@@ -65,12 +65,9 @@ test.each<[price: keyof Amounts, perSecond: number, change: Change, dollars: num
   // 26.28 million × (420 + 54) bytes are 11.601 GB; × 0.50, and × 0.2 × 12 months × 0.03
   ['logs', 10, {}, 5.801],
   ['logStorage', 10, {}, 0.835],
-  ['logStorage', 10, { logRetentionDays: 73 }, 0.167],
   // The first request of each second and one in twenty others: 2.628 million × 1 and × (1 + 0.05 × 9), × 5.00
   ['traces', 0.5, {}, 6.57],
-  ['traces', 1, {}, 13.14],
   ['traces', 10, {}, 19.05],
-  ['webAcls', 10, {}, 5],
   // 26.28 × 0.60
   ['webAclRequests', 10, {}, 15.768],
   ['webAclRequests', 10, noWebAcl, 0],

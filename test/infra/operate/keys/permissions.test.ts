@@ -94,9 +94,7 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRea
   const environment = {
     ...aws.environment,
     AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
-    AWS_REGION: region,
     AWS_ACCESS_KEY_ID,
-    AWS_SECRET_ACCESS_KEY: 'secret',
   };
   const options = [...parameters, '--stage', 'staging'];
   const { process, ended } = startModule('infra/operate/keys/main.ts', options, environment, input);

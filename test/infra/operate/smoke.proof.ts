@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { readTemplate } from '../../../infra/local/template/assembly.ts';
+import { sharedSynthesis } from '../../support/assembly.ts';
+import { awsRejections } from '../../support/aws-rejections.ts';
+import { reportFigure } from '../../support/proofs-reporter.ts';
+import { runModule } from '../../support/run-command.ts';
+import { startStrictGateway } from '../../support/strict-gateway.ts';
+import { startFakeAws } from './fake-aws.ts';
+
+test('the smoke test passes where the gateway throttles, and rejects first whatever AWS may', async () => {
+  const gateway = await startStrictGateway(readTemplate('staging', (await sharedSynthesis()).assembly));
+  const outputs = { BaseAddress: gateway.baseAddress, ApiKeysTable: 'unused' };
+  const aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs } });
+  const { code, stdout, stderr } = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], {
+    ...aws.environment,
+    API_KEY: gateway.apiKey,
+  });
+  await Promise.all([gateway.close(), aws.close()]);
+
+  const summary = expect.stringMatching(/^Test Suites: 6 passed, 6 total$/m);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: summary });
+  expect(stdout).toMatch(/^The stage staging passes the HTTP tests\.$/m);
+  expect(gateway.rejected).toEqual(new Set(awsRejections));
+  const { throttled, failed } = gateway.counts;
+  expect(Math.min(throttled, failed)).toBeGreaterThan(0);
+  reportFigure(import.meta.filename, `retries of ${throttled} 429s and ${failed} 503s`);
+});

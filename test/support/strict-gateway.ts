@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
+import type { Template } from '../../infra/local/template/template.ts';
+import { awsRejections } from './aws-rejections.ts';
+import { gatewayResponseOf } from './aws-responses.ts';
+import { startFaultyService } from './faulty-service.ts';
+import { listenOnLoopback } from './loopback.ts';
+
+/** Requests that it handles at a time. A new account has ten instances for all of its functions. */
+const MAX_AT_ONCE = 5;
+/** Of so many requests that may be retried after it, one gets a 503. */
+const FAILED_ONE_IN = 50;
+
+/**
+ * Starts a stage behind a gateway that is as strict as AWS's may be. What aws-rejections.ts lists gets a bare response or
+ * none, functions get every body in Base64, and requests are throttled with a 429, or get a 503 after the function ran.
+ */
+export async function startStrictGateway(template: Template) {
+  const service = await startFaultyService(template);
+  for (const [name, handler] of Object.entries(service.handlers)) {
+    service.handlers[name] = (event, context) => handler({ ...event, isBase64Encoded: true }, context);
+  }
+  const counts = { throttled: 0, failed: 0 };
+  const rejected = new Set<unknown>();
+  let [handling, retriable] = [0, 0];
+
+  async function respond(incoming: IncomingMessage): Promise<HttpResponse | undefined> {
+    const { method = '', url: target = '' } = incoming;
+    const headers = incoming.headers as Record<string, string>;
+    const body = await buffer(incoming);
+    const rejection = awsRejections.find(({ matches }) => matches({ method, target, headers, body }));
+    if (rejection) {
+      rejected.add(rejection);
+      const { status } = rejection;
+      return status ? { status, headers: { 'Content-Type': 'text/html' }, body: '<html></html>' } : undefined;
+    }
+    if (handling > MAX_AT_ONCE) {
+      counts.throttled += 1;
+      return gatewayResponseOf(template, 'THROTTLED');
+    }
+    const [path = '', query = ''] = target.split('?');
+    const request = { method, path, query, headers: Object.entries(headers), sourceIp: '127.0.0.1' };
+    const response = await service.api.handle({ ...request, body: Buffer.from(body.toString('base64')) });
+    const isRetriable = method === 'GET' || headers['idempotency-key'] !== undefined;
+    retriable += Number(isRetriable);
+    if (!isRetriable || retriable % FAILED_ONE_IN > 0) return response;
+    counts.failed += 1;
+    return gatewayResponseOf(template, 'INTEGRATION_FAILURE');
+  }
+
+  const server = createServer({ maxHeaderSize: 65_536 }, async (incoming, outgoing) => {
+    handling += 1;
+    const response = await respond(incoming);
+    handling -= 1;
+    if (response) outgoing.writeHead(response.status, response.headers).end(response.body);
+    else incoming.socket.resetAndDestroy();
+  });
+  const { origin, close } = await listenOnLoopback(server);
+  return {
+    baseAddress: `${origin}/v1`,
+    apiKey: service.apiKey,
+    counts,
+    /** Those of the listed rejections that have occurred. */
+    rejected,
+    close: () => Promise.all([close(), service.close()]),
+  };
+}
