@@ -72,7 +72,7 @@ const Settings = v.strictObject(
     functionTimeoutSeconds: wholeNumber(6, 28),
     /** How long API Gateway caches the authorizer's decision: as long as a revoked key can go on working. */
     authorizerCacheSeconds: wholeNumber(0, 3_600),
-    /** Whether new code gets a tenth of the requests for five minutes first, or all of them at once. */
+    /** Whether new code gets a tenth of the requests for ten minutes first, or all of them at once. */
     deploysByCanary: yesOrNo,
     /**
      * Rate and burst of the token bucket of each method of the API; requests beyond get 429. API Gateway applies them as

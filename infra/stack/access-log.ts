@@ -22,6 +22,8 @@ const fields = {
   errorType: '$context.error.responseType',
   // Of the function that was called, if one was.
   functionRequestId: '$context.awsEndpointRequestId',
+  // Of Lambda, not of the function: 200 if the function was called.
+  integrationStatus: '$context.integrationStatus',
   latency: '$context.responseLatency',
   authorizerLatency: '$context.authorizer.latency',
   integrationLatency: '$context.integration.latency',
@@ -34,27 +36,35 @@ const fields = {
 /** Error responses of API Gateway itself, mocks and web ACL included; the type of a mock's is a dash. */
 export const gatewayRefusalsMetric = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
 
-/** The access log of a stage's API: a JSON line for each request, and a metric of what API Gateway refused. */
+/**
+ * 5xx responses that are not the client's fault. Lambda rejects requests of more than 6,291,456 bytes with a 413, and API
+ * Gateway, which accepts 10 MB, may turn that into a 5xx.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const serverErrorsMetric = { name: 'ServerErrors' };
+
+/** The access log of a stage's API: a JSON line for each request, and metrics that are counted from the lines. */
 export function accessLog(
   scope: Construct,
   stage: string,
   settings: StageSettings,
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
   const logGroup = createLogGroup(scope, 'AccessLog', settings);
+  const counts = { logGroup, metricNamespace, metricValue: '1' };
+  // A missing value is logged as a dash.
   new MetricFilter(scope, 'GatewayRefusals', {
-    logGroup,
-    // A value that there is none of is logged as a dash.
-    filterPattern: FilterPattern.any(
-      FilterPattern.stringValue('$.errorType', '!=', '-'),
-      FilterPattern.all(
-        FilterPattern.stringValue('$.functionRequestId', '=', '-'),
-        FilterPattern.stringValue('$.status', '=', '4*'),
-      ),
+    ...counts,
+    filterPattern: FilterPattern.literal(
+      '{ ($.errorType != "-") || (($.functionRequestId = "-") && ($.status = "4*")) }',
     ),
-    metricNamespace,
     metricName: gatewayRefusalsMetric.name,
-    metricValue: '1',
     dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
+  });
+  new MetricFilter(scope, 'ServerErrors', {
+    ...counts,
+    filterPattern: FilterPattern.literal('{ ($.status = "5*") && ($.integrationStatus != "413") }'),
+    metricName: serverErrorsMetric.name,
+    dimensions: { service: '$.service' },
   });
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),

@@ -16,7 +16,10 @@ export class AccountStack extends Stack {
     });
 
     const role = new Role(this, 'LogRole', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com', {
+        // AWS does not document that API Gateway sends the key.
+        conditions: { StringEqualsIfExists: { 'aws:SourceAccount': this.account } },
+      }),
       managedPolicies: [
         ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
       ],

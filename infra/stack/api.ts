@@ -16,12 +16,12 @@ import { serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { accessLog } from './access-log.ts';
+import { accessLog, serverErrorsMetric } from './access-log.ts';
 import { serveUnderDomain, tls } from './domain.ts';
 import type { PetStoreFunctions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addMockResponse } from './mock-responses.ts';
-import { apiMetrics, FIVE_MINUTES, MINUTE } from './metrics.ts';
+import { apiMetrics, countedPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { StageSettings } from '../settings.ts';
 
@@ -36,7 +36,7 @@ interface ApiProps {
 export class Api extends Construct {
   readonly baseAddress: string;
   readonly stageArn: string;
-  /** Rings on more 5xx than happen by chance; deployments roll back on it. */
+  /** Rings on more 5xx of ours than happen by chance. Deployments roll back on it. */
   readonly serverErrors: Alarm;
 
   constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: ApiProps) {
@@ -110,14 +110,15 @@ function addAlarms(stage: string, monitoring: Monitoring): Alarm {
     meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
     threshold: 2_000,
-    evaluationPeriods: 3,
+    datapointsToAlarm: 3,
   });
   return monitoring.addAlarm('ApiServerErrors', {
     chapter: 'Server errors',
-    meaning: 'More than one answer in a thousand, and five beyond that in a minute, was a 5xx.',
+    meaning: 'At least five responses more than one in a thousand in a minute were a 5xx of our fault.',
     metric: new MathExpression({
-      expression: 'errors - requests / 1000',
-      usingMetrics: { errors: api.serverErrors, requests: api.requests },
+      // Math takes a missing value for zero. Without IF, a few errors would ring until the requests are counted.
+      expression: 'IF(requests, errors - requests / 1000)',
+      usingMetrics: { errors: countedPerMinute(stage, serverErrorsMetric), requests: api.requests },
       label: '5xx beyond one in a thousand',
       period: MINUTE,
     }),

@@ -1,4 +1,4 @@
-import { AssetHashType, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AssetHashType, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
@@ -117,7 +117,12 @@ function bundle(entry: string): Code {
 
 /** A role in place of the default one, whose managed policy may write to every log group. */
 function addRole(scope: Construct, name: string, { actions, resources }: LambdaFunctionProps): Role {
-  const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  const role = new Role(scope, `${name}Role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com', {
+      // AWS does not document that Lambda sends the key.
+      conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  });
   role.addToPolicy(new PolicyStatement({ actions, resources }));
   Validations.of(role).acknowledge({
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',

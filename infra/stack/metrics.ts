@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { metricNamespace, serviceName } from '../../shared/names.ts';
 
 export const MINUTE = Duration.minutes(1);
@@ -23,7 +23,7 @@ export function apiMetrics(stage: string) {
   };
 }
 
-/** Occurrences in each minute of something that the functions of a stage count. */
+/** Occurrences in each minute of something that a stage's functions or metric filters count. */
 export function countedPerMinute(
   stage: string,
   { name }: { name: string },
@@ -36,12 +36,4 @@ export function countedPerMinute(
     statistic: Stats.SUM,
     period: MINUTE,
   });
-}
-
-/**
- * The sum of metrics that may have no data. Alarms ignore missing data of DynamoDB: without zeros they would never end.
- */
-export function sumOf(usingMetrics: Record<string, Metric>, label: string, period: Duration): MathExpression {
-  const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
-  return new MathExpression({ expression: `SUM([${terms.join(', ')}])`, usingMetrics, label, period });
 }

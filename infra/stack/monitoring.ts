@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -7,13 +7,20 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../settings.ts';
 
-interface PetStoreAlarmProps extends Pick<AlarmProps, 'metric' | 'threshold'> {
+/**
+ * How late counts may come. AWS names no bound; for late metrics it recommends alarms on M of the last N datapoints.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html (FILL)
+ */
+const METRIC_DELAY = Duration.minutes(4);
+
+interface PetStoreAlarmProps extends Pick<AlarmProps, 'threshold'> {
+  metric: AlarmProps['metric'] & { period: Duration };
   /** Chapter of docs/runbook.md: what to do when the alarm rings. */
   chapter: string;
   /** What is the case when the metric reaches the threshold, as a sentence. */
   meaning: string;
-  /** Consecutive periods of the metric that must reach it. @default 1 */
-  evaluationPeriods?: number;
+  /** Periods of the metric that must reach it. @default 1 */
+  datapointsToAlarm?: number;
 }
 
 /** The alarms of a stage, each added by the part that it watches, and the topic that they are sent to. */
@@ -31,6 +38,7 @@ export class Monitoring extends Construct {
       new ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: {
           ArnLike: { 'aws:SourceArn': `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
+          StringEquals: { 'aws:SourceAccount': account },
         },
       }),
     );
@@ -38,10 +46,12 @@ export class Monitoring extends Construct {
   }
 
   /** Adds an alarm that notifies the topic of its beginning and its end, and names its chapter of the runbook. */
-  addAlarm(id: string, { chapter, meaning, evaluationPeriods = 1, ...props }: PetStoreAlarmProps): Alarm {
+  addAlarm(id: string, { chapter, meaning, datapointsToAlarm = 1, ...props }: PetStoreAlarmProps): Alarm {
     const alarm = new Alarm(this, id, {
       ...props,
-      evaluationPeriods,
+      datapointsToAlarm,
+      evaluationPeriods:
+        datapointsToAlarm + Math.ceil(METRIC_DELAY.toSeconds() / props.metric.period.toSeconds()),
       alarmDescription: `${meaning} See docs/runbook.md, "${chapter}".`,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,

@@ -1,5 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { type MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   AttributeType,
   Billing,
@@ -11,7 +11,7 @@ import {
 import { Construct } from 'constructs';
 import { keyIndex, listIndexes } from '../../shared/names.ts';
 import type { StageSettings } from '../settings.ts';
-import { FIVE_MINUTES, sumOf } from './metrics.ts';
+import { FIVE_MINUTES } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 
 /** The tables of a stage, with an alarm for each. */
@@ -89,7 +89,11 @@ function addTable(
   });
 }
 
-/** Throttled reads and writes of the table itself and of its indexes, which are counted apart. */
+/**
+ * Throttled reads and writes of a table and of its indexes, which DynamoDB counts separately. Alarms always ignore missing
+ * data of DynamoDB, so without FILL they would never end. That FILL hides late counts is why alarms are on M of N.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
+ */
 function throttlesOf(
   id: string,
   { tableName }: TableV2,
@@ -113,5 +117,11 @@ function throttlesOf(
     ),
   );
   const usingMetrics = Object.fromEntries(events.map((event, index) => [`${name}${index}`, event]));
-  return sumOf(usingMetrics, `throttled, ${name}`, FIVE_MINUTES);
+  const terms = Object.keys(usingMetrics).map((metricId) => `FILL(${metricId}, 0)`);
+  return new MathExpression({
+    expression: `SUM([${terms.join(', ')}])`,
+    usingMetrics,
+    label: `throttled, ${name}`,
+    period: FIVE_MINUTES,
+  });
 }

@@ -171,6 +171,13 @@ function givesUp(client: ExampleClient): void {
     expect(proxy.requests).toHaveLength(1);
   });
 
+  test.concurrent('takes a rejection in the words of AWS as final, and shows its status', async () => {
+    const html = { status: 400, headers: { 'Content-Type': 'text/html' }, body: '<html></html>' };
+    const { proxy, add } = await prepare(client, html);
+    expectFailure(await add({ name: 'Rex', categoryId: 7n }), /\b400\b/);
+    expect(proxy.requests).toHaveLength(1);
+  });
+
   test.concurrent('retries a 429, and gives up when it would have to wait for an hour', async () => {
     const { proxy, list } = await prepare(client, errorResponse(429, '0'), errorResponse(429, '3600'));
     expectFailure(await list(), /too_many_requests/);

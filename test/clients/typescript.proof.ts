@@ -78,7 +78,7 @@ function errorsOf(version: keyof typeof compilers, file: string): string[] {
       `await createPet(service, { name: 'Rex' }, idempotencyKey);`,
       `await createPet(service, { name: 'Rex', categoryId: 7n });`,
       `listPets(service, { cursor: 'x' });`,
-      `new PetStoreError('{}').body.code satisfies 'invalid_request';`,
+      `new PetStoreError({ code: 'x', message: 'x' });`,
     ];
     const lines = readFileSync(join(folder, 'try.ts'), 'utf8').split('\n').length;
     writeFileSync(join(folder, 'wrong.ts'), readFileSync(join(folder, 'try.ts')));

@@ -64,12 +64,15 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
-  const isRejectedByAws = rejection !== undefined && [0, 4].includes(Math.trunc(answer.status / 100));
+  // 501 is for methods that a server does not know (RFC 9110 section 15.6.2).
+  const { status } = answer;
+  const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
+  const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
     // AWS documents few of these responses.
     const mediaType = answer.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
-      `Accepted as a rejection: ${answer.status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
+      `Accepted as a rejection: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
     );
     return { ...answer, method, body: undefined, isRejectedByAws };
   }

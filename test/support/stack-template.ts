@@ -43,7 +43,9 @@ export function readable(template: { Resources: object }): ReadableTemplate {
   return JSON.parse(text, withReference) as ReadableTemplate;
 }
 
-function withReference(_key: string, value: any): unknown {
+function withReference(key: string, value: any): unknown {
+  // It is added in an account that wants it: docs/pipelines.md, "AWS: limit what a deployment can do".
+  if (key === 'PermissionsBoundary') return undefined;
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;
   if (value?.['Fn::Select']) return value['Fn::Select'][1]['Fn::Split'][1];

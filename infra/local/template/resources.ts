@@ -171,7 +171,7 @@ export const resourceModels = {
 
 export type ResourceType = keyof typeof resourceModels;
 
-const PASSED_OVER = new Set(['Description', 'RestApiId', 'Tags']);
+const PASSED_OVER = new Set(['Description', 'PermissionsBoundary', 'RestApiId', 'Tags']);
 
 export function isPassedOver(type: ResourceType, property: string): boolean {
   const { entries } = resourceModels[type] as { entries: Record<string, unknown> };

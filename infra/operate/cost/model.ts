@@ -23,13 +23,13 @@ export const assumptions = {
   billedMilliseconds: { listPets: 8.3, getPet: 8, createPet: 8.3, intent: 5, authorizer: 7.7 },
   /** Status line, headers and body. */
   answerBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
-  accessLogBytes: 420,
+  accessLogBytes: 446,
   /** The lines that count `DeprecatedCalls` and `PetsCreated`. */
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
   /** 6 GB of 30 in the example on AWS's page. */
   compressedLogShare: 0.2,
-  /** `PetsCreated`, and one for each error code or type. */
-  metrics: 12,
+  /** `PetsCreated`, `ServerErrors`, and one for each error code or type. */
+  metrics: 13,
   /** `DeprecatedCalls` has the key among its dimensions. */
   metricsPerApiKey: 1,
   /** X-Ray's default: the first request of each second, and this share of the others. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { requestCounts } from '../../support/cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
@@ -6,25 +7,9 @@ import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-
  * key into it. No path, header, query or body is among them.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
-const fields = {
-  requestId: '$context.requestId',
-  extendedRequestId: '$context.extendedRequestId',
-  time: '$context.requestTime',
-  keyId: '$context.authorizer.keyId',
-  method: '$context.httpMethod',
-  // The route, `/v1/pets/{petId}`, not the requested path.
-  resource: '$context.resourcePath',
-  status: '$context.status',
-  errorType: '$context.error.responseType',
-  functionRequestId: '$context.awsEndpointRequestId',
-  latency: '$context.responseLatency',
-  authorizerLatency: '$context.authorizer.latency',
-  integrationLatency: '$context.integration.latency',
-  responseLength: '$context.responseLength',
-  sourceIp: '$context.identity.sourceIp',
-  firewall: '$context.waf.status',
-  traceId: '$context.xrayTraceId',
-};
+const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
+  error.responseType awsEndpointRequestId integrationStatus responseLatency authorizer.latency integration.latency
+  responseLength identity.sourceIp waf.status xrayTraceId`.split(/\s+/);
 
 describe.each(stageNames)('the access log of %s', (stage) => {
   const template = readableTemplate(stage);
@@ -39,7 +24,11 @@ describe.each(stageNames)('the access log of %s', (stage) => {
 
   test('has a line of JSON for each request, with nothing as the client sent it, and no key', () => {
     expect(Format).not.toMatch(/[\r\n]/);
-    expect(JSON.parse(Format)).toEqual({ service: `pet-store-${stage}`, ...fields });
+    const { service: name, ...fields } = JSON.parse(Format);
+    expect(name).toBe(`pet-store-${stage}`);
+    expect(new Set(Object.values(fields))).toEqual(
+      new Set(variables.map((variable) => `$context.${variable}`)),
+    );
   });
 
   // Execution logs would hold headers, keys among them, and bodies.
@@ -48,24 +37,23 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     expect(apiStage.MethodSettings).toMatchObject([{ LoggingLevel: 'OFF', DataTraceEnabled: false }]);
   });
 
-  test('counts error responses that no function sent, by status and type', () => {
-    expect(propertiesOf(template, 'AWS::Logs::MetricFilter')).toEqual([
-      {
-        LogGroupName: '${ApiAccessLog}',
-        // API Gateway writes a dash where there is no value.
-        FilterPattern: '{ ($.errorType != "-") || (($.functionRequestId = "-") && ($.status = "4*")) }',
-        MetricTransformations: [
-          {
-            MetricNamespace: 'PetStore',
-            MetricName: 'GatewayRefusals',
-            MetricValue: '1',
-            Dimensions: ['service', 'status', 'type'].map((Key) => ({
-              Key,
-              Value: Key === 'type' ? '$.errorType' : `$.${Key}`,
-            })),
-          },
-        ],
-      },
-    ]);
+  const service = `service=pet-store-${stage}`;
+  test.each([
+    [
+      'GatewayRefusals',
+      ' status=401 type=UNAUTHORIZED',
+      { status: '401', 'error.responseType': 'UNAUTHORIZED' },
+    ],
+    // Of a mock.
+    ['GatewayRefusals', ' status=404 type=-', { status: '404' }],
+    ['ServerErrors', '', { status: '503', integrationStatus: '200' }],
+    ['ServerErrors', '', { status: '503', integrationStatus: '429' }],
+    ['nothing', '', { status: '502', integrationStatus: '413' }],
+    ['nothing', '', { status: '404', awsEndpointRequestId: 'id' }],
+    ['nothing', '', { status: '200', awsEndpointRequestId: 'id' }],
+  ])('counts %s%s of a request with %j', (metric, dimensions, context) => {
+    const counted = requestCounts(template, 1, context).map(([, name]) => name);
+    const expected = metric === 'nothing' ? [] : [`PetStore ${metric} ${service}${dimensions}`];
+    expect(counted.filter((name) => name.startsWith('PetStore '))).toEqual(expected);
   });
 });

@@ -24,14 +24,16 @@ describe('a deployment of production', () => {
       const { Properties, DependsOn } = Resources[`${name}Deployment`];
       expect(Properties).toEqual({
         ApplicationName: '${Deployments}',
-        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
         DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL', DeploymentType: 'BLUE_GREEN' },
         // Alarms are not ignored, even when CodeDeploy cannot read them.
         AlarmConfiguration: {
           Enabled: true,
           Alarms: [
-            { Name: `\${Monitoring${name}NewVersionErrors}` },
             { Name: '${MonitoringApiServerErrors}' },
+            { Name: `\${Monitoring${name}NewVersionErrors}` },
+            // The authorizer decides and sends no response.
+            ...(name === 'Authorizer' ? [] : [{ Name: `\${Monitoring${name}NewVersionInternalErrors}` }]),
           ],
         },
         AutoRollbackConfiguration: {
@@ -53,20 +55,31 @@ describe('a deployment of production', () => {
   test('has a role that only CodeDeploy can assume, which may move these aliases, read alarms, and nothing else', () => {
     const { AssumeRolePolicyDocument, ...others } = Resources['DeploymentRole'].Properties;
     expect(AssumeRolePolicyDocument.Statement).toEqual([
-      { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'codedeploy.amazonaws.com' } },
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRole',
+        Principal: { Service: 'codedeploy.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': '${AWS::AccountId}' } },
+      },
     ]);
     // No managed policy, which would be for every function of the account.
     expect(others).toEqual({});
     const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
       Roles.includes('${DeploymentRole}'),
     );
-    const [moving, ...rest] = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-    expect({ ...moving, Resource: moving.Resource.toSorted() }).toEqual({
-      Effect: 'Allow',
-      Action: ['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias'],
-      Resource: functionNames.flatMap((name) => [`\${${name}.Arn}`, `\${${name}.Arn}:live`]).toSorted(),
-    });
-    expect(rest).toEqual([{ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' }]);
+    const statements = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const arns = functionNames.map((name) => `\${${name}.Arn}`);
+    expect(
+      statements.map(({ Effect, Action, Resource }) => [Effect, Action, new Set([Resource].flat())]),
+    ).toEqual([
+      [
+        'Allow',
+        ['lambda:GetAlias', 'lambda:UpdateAlias'],
+        new Set(arns.flatMap((arn) => [arn, `${arn}:live`])),
+      ],
+      ['Allow', 'lambda:GetProvisionedConcurrencyConfig', new Set(arns.map((arn) => `${arn}:*`))],
+      ['Allow', 'cloudwatch:DescribeAlarms', new Set(['*'])],
+    ]);
     expect(resourcesOf(template, 'AWS::IAM::ManagedPolicy')).toEqual([]);
   });
 });

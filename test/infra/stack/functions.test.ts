@@ -74,7 +74,12 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(properties.Role).toBe(`\${${name}Role.Arn}`);
       const { AssumeRolePolicyDocument, ...others } = Resources[`${name}Role`].Properties;
       expect(AssumeRolePolicyDocument.Statement).toEqual([
-        { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+        {
+          Action: 'sts:AssumeRole',
+          Effect: 'Allow',
+          Principal: { Service: 'lambda.amazonaws.com' },
+          Condition: { StringEqualsIfExists: { 'aws:SourceAccount': '${AWS::AccountId}' } },
+        },
       ]);
       expect(others).toEqual({});
     });

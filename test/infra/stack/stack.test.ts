@@ -98,7 +98,12 @@ test('the stack of the account has the role under which API Gateway writes logs,
         AssumeRolePolicyDocument: {
           Version: '2012-10-17',
           Statement: [
-            { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' } },
+            {
+              Action: 'sts:AssumeRole',
+              Effect: 'Allow',
+              Principal: { Service: 'apigateway.amazonaws.com' },
+              Condition: { StringEqualsIfExists: { 'aws:SourceAccount': '${AWS::AccountId}' } },
+            },
           ],
         },
         ManagedPolicyArns: [

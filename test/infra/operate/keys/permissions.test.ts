@@ -13,12 +13,13 @@ import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
+import { blockWith } from '../../../support/markdown-code.ts';
 import { type FakeAws, startFakeAws } from '../fake-aws.ts';
-import { done, type Outcome, refusal, runModule } from '../../../support/run-command.ts';
+import { done, type Outcome, refusal, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment } from '../../../support/real-database.ts';
 
-// `npm run keys` in processes of its own, on a deployed stage that enforces the policy in docs/api-keys.md. The tables are
-// those of the template.
+// `npm run keys` in processes of its own, on a deployed stage that enforces the policies in docs/api-keys.md, and in
+// docs/pipelines.md for the smoke test. The tables are those of the template.
 
 interface Statement {
   Action: string[];
@@ -26,9 +27,14 @@ interface Statement {
 }
 
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
-const policy = documentedPolicy();
+const policy = documentedPolicy('api-keys.md', 'IssueRotateAndRevokeKeys');
+const smoke = documentedPolicy('pipelines.md', 'stack/PetStore-staging/*');
 /** By access key id. To list keys, the document says, the first two statements are enough. */
-const statementsOf: Record<string, Statement[]> = { OPERATOR: policy, READER: policy.slice(0, 2) };
+const statementsOf: Record<string, Statement[]> = {
+  OPERATOR: policy,
+  READER: policy.slice(0, 2),
+  SMOKE: smoke,
+};
 const usedActions = new Set<string>();
 
 let store: KeyStore;
@@ -62,10 +68,10 @@ afterAll(async () => {
   await tables.close();
 });
 
-function documentedPolicy(): Statement[] {
-  const document = readFileSync(new URL('../../../../docs/api-keys.md', import.meta.url), 'utf8');
-  const json = /^## Permissions\n.*?```json aws\n(.*?)```/ms.exec(document)![1]!;
-  const here = json.replaceAll(/(arn:aws:[a-z]+):[a-z0-9-]+:\d{12}:/g, `$1:${region}:${accountId}:`);
+function documentedPolicy(document: string, part: string): Statement[] {
+  const markdown = readFileSync(new URL(`../../../../docs/${document}`, import.meta.url), 'utf8');
+  const json = blockWith(part, markdown);
+  const here = json.replaceAll(/(arn:aws:\w+):[\w-]+:\w+:/g, `$1:${region}:${accountId}:`);
   return JSON.parse(here).Statement.map(({ Action, Resource }: any) => ({
     Action: [Action].flat(),
     Resource: [Resource],
@@ -84,13 +90,16 @@ function isAllowed(accessKeyId: string, action: string, resource: string): boole
   return allowed;
 }
 
-function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input?: string): Promise<Outcome> {
+function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRead = true): Promise<Outcome> {
   const environment = {
     ...aws.environment,
     AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
     AWS_ACCESS_KEY_ID,
   };
-  return runModule('infra/operate/keys/main.ts', [...parameters, '--stage', 'staging'], environment, input);
+  const options = [...parameters, '--stage', 'staging'];
+  const { process, ended } = startModule('infra/operate/keys/main.ts', options, environment, input);
+  if (!isRead) process.stdout!.destroy();
+  return ended;
 }
 
 test('the documented policy is enough for an operator to issue, rotate and revoke keys, and no larger', async () => {
@@ -119,4 +128,11 @@ test('its first two statements are enough to list keys, but not to issue one', a
     /^AWS does not allow this; ask for the policy in docs\/api-keys\.md, "Permissions": .*dynamodb:PutItem.*[^.]\.$/,
   );
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
+});
+
+test('the policy of the smoke test is enough to issue its key, and to revoke a key that nobody got', async () => {
+  usedActions.clear();
+  const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
+  expect(stderr).toMatch(/ was revoked, so do not use it\. .* EPIPE\.\n$/);
+  expect([...usedActions].toSorted()).toEqual(smoke.flatMap(({ Action }) => Action).toSorted());
 });

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { permits } from '../infra/local/template/permissions.ts';
+import { blockWith } from './support/markdown-code.ts';
+import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+/**
+ * By resource type: what AWS lists for its handlers and tagging, without what the stacks do not use, such as replicas. A star
+ * follows actions that AWS authorizes on no resource, or that read more than one.
+ * `aws cloudformation describe-type --type RESOURCE --type-name TYPE --query Schema`
+ */
+const file = 'test/support/cloudformation-permissions.json';
+const listed: Record<string, string[]> = JSON.parse(read(file));
+
+const document = read('docs/pipelines.md');
+const [boundary, ...execution] = ['Monitoring', 'Functions', 'WithoutResources', 'Domains'].map(
+  (sid): any[] => JSON.parse(blockWith(`"Sid": "${sid}"`, document)).Statement,
+);
+const allowed = execution.flat().map(({ Resource, ...rest }) => ({ ...rest, Resource: [Resource].flat() }));
+const templates = [...stageNames, 'account' as const].map(readableTemplate);
+
+test('the policies allow CloudFormation what AWS lists for the resource types of the stacks, and no more', () => {
+  const types = templates.flatMap(({ Resources }) => Object.values<any>(Resources).map(({ Type }) => Type));
+  const needed = types.flatMap((type) => listed[type] ?? `Add ${type} to ${file} and docs/pipelines.md.`);
+  const actions = allowed.flatMap(({ Action, Resource }) =>
+    Action.map((action: string) => (Resource.includes('*') ? `${action} *` : action)),
+  );
+  const known = new Set([...Object.values(listed).flat(), ...needed, 'ssm:GetParameters']);
+  expect(new Set(actions)).toEqual(known);
+});
+
+test.each([
+  ['dynamodb:UpdateTable', 'dynamodb:REGION:ACCOUNT:table/'],
+  ['iam:PassRole', 'iam::ACCOUNT:role/'],
+  ['lambda:UpdateAlias', 'lambda:REGION:ACCOUNT:function:'],
+  ['logs:DeleteLogGroup', 'logs:REGION:ACCOUNT:log-group:'],
+])('the policies allow %s for any stage, and for nothing else', (action, arn) => {
+  const names = ['PetStore-preview-Part1A2B', 'Other-PetStore-Part1A2B'];
+  expect(names.map((name) => permits(allowed, action, `arn:aws:${arn}${name}`))).toEqual([true, false]);
+});
+
+test('the policies allow no role to be created or given permissions without the boundary', () => {
+  const { name } = JSON.parse(blockWith('permissionsBoundary', document))[
+    '@aws-cdk/core:permissionsBoundary'
+  ];
+  const condition = { 'iam:PermissionsBoundary': `arn:aws:iam::ACCOUNT:policy/${name}` };
+  const grants = allowed.filter(({ Action }) => /iam:(?:Create|Put|Attach)Role/.test(Action.join()));
+  expect(grants.map(({ Condition }) => Condition.StringEquals)).toEqual([condition, condition]);
+});
+
+test('the boundary allows what the roles of the stacks need, and no more', () => {
+  const policies = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
+  const used = policies.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
+  // AmazonAPIGatewayPushToCloudWatchLogs
+  const forGateway = /^logs:(?:CreateLogGroup|Describe(?:LogGroups|LogStreams)|(?:Filter|Get)LogEvents)$/;
+  const actions = boundary!.flatMap(({ Action }) => Action).filter((action) => !forGateway.test(action));
+  expect(new Set(actions)).toEqual(new Set(used.flatMap(({ Action }) => Action)));
+});

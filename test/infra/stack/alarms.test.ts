@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type AlarmState,
+  type Count,
+  type Evaluation,
+  lambdaCounts,
+  metricOf,
+  requestCounts,
+  nextState,
+  statesOf,
+} from '../../support/cloudwatch.ts';
+import type { StageName } from '../../../infra/stages.ts';
+import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
+
+interface Conditions extends Evaluation {
+  /** Minutes from the end of a minute until its counts can be read: of AWS, and of what is counted from logs. */
+  delays: [ofAws: number, ofLogs: number];
+}
+
+const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
+const evaluations = [0, 2].flatMap((extraPeriods) =>
+  [false, true].map((isClockAligned) => ({ minutes: 45, extraPeriods, isClockAligned })),
+);
+const allConditions = [1, 2, 3].flatMap((ofAws) =>
+  [1, 2, 3].flatMap((ofLogs) =>
+    evaluations.map((evaluation): Conditions => ({ ...evaluation, delays: [ofAws, ofLogs] })),
+  ),
+);
+
+// AWS's own examples, the oldest datapoint first: "How alarm state is evaluated when data is missing".
+test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', notBreaching: AlarmState]>([
+  ['0 - X - X', 3, 'OK', 'OK'],
+  ['0 - - - -', 3, 'OK', 'OK'],
+  ['- - - - -', 3, 'retained', 'OK'],
+  ['0 X X - X', 3, 'ALARM', 'ALARM'],
+  ['- - X - -', 3, 'retained', 'OK'],
+  ['0 - X - X', 2, 'ALARM', 'ALARM'],
+  ['0 0 X 0 X', 2, 'ALARM', 'ALARM'],
+  ['0 - X - -', 2, 'OK', 'OK'],
+  ['- - - - 0', 2, 'OK', 'OK'],
+  ['- - - X -', 2, 'retained', 'OK'],
+])(
+  'the simulated CloudWatch judges %s, %d of 3, as AWS documents',
+  (data, DatapointsToAlarm, ...expected) => {
+    const values = data.split(' ').map((value) => ({ '0': 0, X: 1 })[value] ?? null);
+    const judged = ['ignore', 'notBreaching'].map((TreatMissingData) => {
+      const alarm = { EvaluationPeriods: 3, DatapointsToAlarm, Threshold: 1, TreatMissingData };
+      const stateAfter = (state: AlarmState) => nextState(alarm, values.toReversed(), state);
+      return stateAfter('OK') === stateAfter('ALARM') ? stateAfter('OK') : 'retained';
+    });
+    expect(judged).toEqual(expected);
+  },
+);
+
+describe.each(stageNames)('of the alarms of %s,', (stage) => {
+  const alarms = resourcesOf(templates[stage], 'AWS::CloudWatch::Alarm').map(([name]) =>
+    name.slice('Monitoring'.length),
+  );
+  const cases = [
+    ...apiCases(stage),
+    ...functionNames.flatMap((name) => functionCases(stage, name)),
+    ...tableCases(stage),
+  ];
+
+  test('all are tested here', () => {
+    const untested = alarms.filter((alarm) => !cases.some(([name]) => name === alarm));
+    expect(untested.map((name) => `Add to test/infra/stack/alarms.test.ts when ${name} rings.`)).toEqual([]);
+  });
+
+  test.each(cases.filter(([name]) => alarms.includes(name)))(
+    '%s rings on %s within five minutes of the counts, and ends; it does not on less',
+    (name, _what, enough, tooLittle) => {
+      for (const conditions of allConditions) {
+        const last = Math.max(...enough.map(([minute]) => minute));
+        const states = statesIn(stage, name, enough, conditions);
+        const early = states.slice(0, last + 1 + Math.max(...conditions.delays) + 5);
+        expect({ conditions, early }).toMatchObject({ early: expect.arrayContaining(['ALARM']) });
+        expect({ conditions, end: states.at(-1) }).toMatchObject({ end: 'OK' });
+        for (const counts of [tooLittle, []])
+          expect(statesIn(stage, name, counts, conditions)).not.toContain('ALARM');
+      }
+    },
+  );
+});
+
+test.each(functionNames)('one defect in the first half of a quiet canary of %s rolls it back', (name) => {
+  const { Resources } = templates.production;
+  const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
+  const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);
+  const watched = JSON.stringify(AlarmConfiguration);
+  for (const [alarm, , defect] of functionCases('production', name)) {
+    if (!watched.includes(`{Monitoring${alarm}}`)) continue;
+    for (let shift = -2; shift + 2 <= minutes / 2; shift += 1) {
+      const counts = defect.map(([minute, ...count]): Count => [minute + shift, ...count]);
+      for (const conditions of allConditions)
+        expect(statesIn('production', alarm, counts, { ...conditions, minutes })).toContain('ALARM');
+    }
+  }
+});
+
+type Case = [alarm: string, what: string, enough: Count[], tooLittle: Count[]];
+
+function apiCases(stage: StageName): Case[] {
+  const faults = (count: number) => [
+    ...requestCounts(templates[stage], 1_000, { status: '200' }),
+    ...requestCounts(templates[stage], 2, { status: '503', 'error.responseType': 'AUTHORIZER_FAILURE' }),
+    ...requestCounts(templates[stage], count - 2, { status: '503', integrationStatus: '200' }),
+  ];
+  // A body that API Gateway accepts and Lambda does not.
+  const tooLarge = requestCounts(templates[stage], 100, { status: '502', integrationStatus: '413' });
+  const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: `pet-store-${stage}`, Stage: stage });
+  const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);
+  return [
+    ['ApiServerErrors', 'seven faults in a thousand requests', faults(7), [...faults(6), ...tooLarge]],
+    ['ApiLatency', 'slow responses for fifteen minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
+  ];
+}
+
+function functionCases(stage: StageName, name: string): Case[] {
+  const [newVersion, oldVersion] = [`\${${name}CurrentVersion.Version}`, '7'];
+  const quiet = [0, 3, 8, 13].flatMap((minute) =>
+    [newVersion, oldVersion].flatMap((version) => lambdaCounts('Errors', name, version, [minute], 0)),
+  );
+  const crashes = (version: string, ...minutes: number[]) => [
+    ...quiet,
+    ...lambdaCounts('Errors', name, version, minutes, 1),
+  ];
+  // What an operation's code throws becomes a response, which is not an error to Lambda.
+  const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  const internalErrors = (version: string): Count[] => {
+    const dimensions = { service: `pet-store-${stage}`, operation, version };
+    return [...quiet, [2, metricOf('PetStore', 'InternalErrors', dimensions), 1]];
+  };
+  const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
+  const throttle = lambdaCounts('Throttles', name, oldVersion, [2], 1);
+  return [
+    [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
+    [`${name}Throttles`, 'a throttled call', throttle, quiet],
+    [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
+    [`${name}NewVersionInternalErrors`, 'its internal_error', internalErrors(newVersion), ofOldVersion],
+  ];
+}
+
+function tableCases(stage: StageName): Case[] {
+  const tables = resourcesOf(templates[stage], 'AWS::DynamoDB::GlobalTable');
+  return tables.flatMap(([name, { Properties }]) => {
+    const table = { TableName: `\${${name}}` };
+    const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
+    const ofIndexes = indexes.map(({ IndexName }) => ({ ...table, GlobalSecondaryIndexName: IndexName }));
+    return [table, ...ofIndexes].flatMap((target) =>
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((event): Case => {
+        const metric = metricOf('AWS/DynamoDB', event, target);
+        return [`${name.slice('Storage'.length)}Throttles`, metric, [[2, metric, 1]], [[2, metric, 0]]];
+      }),
+    );
+  });
+}
+
+function statesIn(stage: StageName, name: string, counts: Count[], conditions: Conditions): AlarmState[] {
+  const datapoints = counts.map(([minute, metric, value]) => {
+    const delay = conditions.delays[metric.startsWith('PetStore ') ? 1 : 0];
+    return { metric, minute, value, arrival: minute + 1 + delay };
+  });
+  const alarm = templates[stage].Resources[`Monitoring${name}`].Properties;
+  return statesOf(alarm, datapoints, conditions);
+}

@@ -1,0 +1,149 @@
+import { compileFunction } from 'node:vm';
+import { propertiesOf, type ReadableTemplate } from './stack-template.ts';
+
+// CloudWatch by its documentation, as far as the alarms and metric filters of the templates need it.
+
+export type AlarmState = 'OK' | 'ALARM';
+
+/** A value of a metric in a minute, and the minute from which alarms can read it. */
+interface Datapoint {
+  metric: string;
+  minute: number;
+  value: number;
+  arrival: number;
+}
+
+/** What AWS leaves open. */
+export interface Evaluation {
+  minutes: number;
+  /** Periods read beyond those evaluated, in case some have no data. */
+  extraPeriods: number;
+  /** Whether periods begin on the clock, or end now, which is CloudWatch's default. */
+  isClockAligned: boolean;
+}
+
+/** @returns the name of a metric. Each set of dimensions is a metric of its own. */
+export function metricOf(namespace: string, name: string, dimensions: Record<string, string>): string {
+  const texts = Object.entries(dimensions).map((dimension) => dimension.join('='));
+  return [namespace, name, ...texts.toSorted()].join(' ');
+}
+
+/** @returns the state of an alarm after each minute. */
+export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evaluation): AlarmState[] {
+  const { minutes, extraPeriods, isClockAligned } = evaluation;
+  const { period, valueOf } = mathOf(alarm);
+  let state: AlarmState = 'OK';
+  return Array.from({ length: minutes }, (_, index) => {
+    const now = index + 1;
+    const end = isClockAligned ? Math.ceil(now / period) * period : now;
+    const values = Array.from({ length: alarm.EvaluationPeriods + extraPeriods }, (_period, back) => {
+      const to = end - back * period;
+      const isIn = ({ minute }: Datapoint) => to - period <= minute && minute < to;
+      return valueOf(datapoints.filter((point) => point.arrival <= now && isIn(point)));
+    });
+    state = nextState(alarm, values, state);
+    return state;
+  });
+}
+
+/**
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ *
+ * @param values of the periods read, the newest first; null where data is missing
+ * @returns the state of an alarm that was in another state.
+ */
+export function nextState(alarm: any, values: (number | null)[], state: AlarmState): AlarmState {
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, TreatMissingData } = alarm;
+  // Real values come before missing ones, even from further back.
+  const real = values.filter((value) => value !== null).slice(0, EvaluationPeriods);
+  const breaching = real.filter((value) => value >= Threshold);
+  if (breaching.length >= DatapointsToAlarm) return 'ALARM';
+  const isIgnored = TreatMissingData === 'ignore' || JSON.stringify(alarm).includes('AWS/DynamoDB');
+  return isIgnored && breaching.length === real.length ? state : 'OK';
+}
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html */
+const functions = {
+  SUM: (values: number[]) => values.reduce((sum, value) => sum + value, 0),
+  FILL: (value: number | null, filler: number) => value ?? filler,
+  IF: (condition: number | null, value: number) => (condition ? value : null),
+};
+
+/** @returns minutes of a period of an alarm, and what the alarm computes for one, null if it has no data. */
+function mathOf(alarm: any) {
+  const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
+  const own = { Id: 'own', MetricStat: { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic } };
+  const all: any[] = Metrics ?? [{ Expression: own.Id }, own];
+  const { Expression: expression } = all.find(({ Expression }) => Expression);
+  const queries = all.filter(({ MetricStat }) => MetricStat);
+  // Arithmetic takes a missing value for zero, as JavaScript does null.
+  const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
+  const compute = compileFunction(`return ${expression}`, names);
+  const valueOf = (datapoints: Datapoint[]): number | null => {
+    const values = queries.map(({ MetricStat: { Metric, Stat } }) => {
+      const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);
+      const name = metricOf(Metric.Namespace, Metric.MetricName, Object.fromEntries(dimensions));
+      const found = datapoints.filter(({ metric }) => metric === name).map(({ value }) => value);
+      if (found.length === 0) return null;
+      return Stat === 'Sum' ? functions.SUM(found) : Math.max(...found);
+    });
+    const hasData = expression.includes('FILL(') || values.some((value) => value !== null);
+    return hasData ? compute(...Object.values(functions), ...values) : null;
+  };
+  return { period: queries[0].MetricStat.Period / 60, valueOf };
+}
+
+/** Something that AWS counts in a minute. */
+export type Count = [minute: number, metric: string, value: number];
+
+/** @returns what Lambda counts of calls through the alias, by each set of dimensions. */
+export function lambdaCounts(
+  metric: string,
+  name: string,
+  version: string,
+  minutes: number[],
+  value: number,
+): Count[] {
+  const ofFunction = { FunctionName: `\${${name}}` };
+  const ofAlias = { ...ofFunction, Resource: `\${${name}}:live` };
+  return [ofFunction, ofAlias, { ...ofAlias, ExecutedVersion: version }].flatMap((dimensions) =>
+    minutes.map((minute): Count => [minute, metricOf('AWS/Lambda', metric, dimensions), value]),
+  );
+}
+
+/** @returns what API Gateway and metric filters count of requests in a minute that have this `$context`. */
+export function requestCounts(
+  template: ReadableTemplate,
+  count: number,
+  context: { status: string; [variable: string]: string },
+): Count[] {
+  const [{ StageName: Stage, AccessLogSetting }] = propertiesOf(template, 'AWS::ApiGateway::Stage');
+  const names = ['Count', ...(context.status.startsWith('5') ? ['5XXError'] : [])];
+  const ofApi = names.map((name) =>
+    metricOf('AWS/ApiGateway', name, { ApiName: `pet-store-${Stage}`, Stage }),
+  );
+  // A missing value is logged as a dash.
+  const text = AccessLogSetting.Format.replaceAll(
+    /\$context\.([\w.]+)/g,
+    (_: string, variable: string) => context[variable] ?? '-',
+  );
+  const line: Record<string, string> = JSON.parse(text);
+  const filters = propertiesOf(template, 'AWS::Logs::MetricFilter').filter(({ FilterPattern }) =>
+    isMatch(FilterPattern, line),
+  );
+  const ofLog = filters.map(({ MetricTransformations: [{ MetricNamespace, MetricName, Dimensions }] }) => {
+    const dimensions = Dimensions.map(({ Key, Value }: any) => [Key, line[Value.slice('$.'.length)]]);
+    return metricOf(MetricNamespace, MetricName, Object.fromEntries(dimensions));
+  });
+  return [...ofApi, ...ofLog].map((metric) => [2, metric, count]);
+}
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html */
+function isMatch(pattern: string, line: Record<string, string>): boolean {
+  const comparison = /\$\.(\w+) (!?=) "([\w-]*)(\*?)"/g;
+  const condition = pattern.slice(1, -1).replaceAll(comparison, (_, field, operator, text, wildcard) => {
+    const isEqual = wildcard ? line[field]!.startsWith(text) : line[field] === text;
+    return `${isEqual === (operator === '=')}`;
+  });
+  return compileFunction(`return ${condition}`)();
+}
