@@ -2,12 +2,15 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { globSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { refusal, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
@@ -168,3 +171,18 @@ describe('the local service, killed in the middle of a burst of creates and star
     });
   },
 );
+
+test('the local service issues another key if its file is damaged, and does not start on damaged tables', async () => {
+  await (await start()).stop();
+  writeFileSync(join(data, 'api-key'), '\0garbage\n');
+  const running = await start();
+  expect((await walk(running)).length).toBeGreaterThan(0);
+  await running.stop();
+
+  for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);
+  const { assembly } = await sharedSynthesis();
+  const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
+  expect(refusal(await runModule('infra/local/main.ts', parameters))).toMatch(
+    /^The data in \S+ cannot be read \(.+\): choose another folder with --data, or delete the data\.$/,
+  );
+});

@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readTemplate } from '../../../infra/local/template/assembly.ts';
@@ -149,21 +140,6 @@ describe('the local service on a data folder', () => {
     await service.stop('SIGKILL');
     expect(existsSync(join(data, 'service.json'))).toBe(true);
     expect(refusal(await issueKey())).toBe(`No local service runs on ${data}: start it with npm start.`);
-  });
-
-  test('issues another key if the file of its key is damaged, and keeps its pets', async () => {
-    writeFileSync(keyFile, '\0garbage\n');
-    service = await startLocalService('--assembly', assembly, '--data', data);
-    expect(await (await service.request('/pets')).json()).toEqual([pet]);
-    await service.stop('SIGKILL');
-  });
-
-  test('does not start on damaged tables, and says what to do', async () => {
-    for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);
-    const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
-    expect(refusal(await runModule('infra/local/main.ts', parameters))).toMatch(
-      /^The data in \S+ cannot be read \(.+\): choose another folder with --data, or delete the data\.$/,
-    );
   });
 });
 
