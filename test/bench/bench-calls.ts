@@ -14,7 +14,7 @@ const PET_ID = '244813135872000';
 
 /** The calls by the modules of functions and yardsticks. Requests are those of curl to a regional REST API. */
 export function callsFor(template: Template, apiKey: string): Record<string, Call> {
-  const routes = readRoutes(template);
+  const findRoute = readRoutes(template);
   const eventOf = (method: string, path: string, { query = '', body = '' } = {}) => {
     const headers = {
       Accept: '*/*',
@@ -29,7 +29,7 @@ export function callsFor(template: Template, apiKey: string): Record<string, Cal
     const context = {
       apiId: 'abc123',
       stage: 'staging',
-      route: routes.find(method, path)!,
+      route: findRoute(method, path)!,
       requestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
       authorizer: { keyId: 'key_01JD8Z2V5W', principalId: 'key_01JD8Z2V5W', integrationLatency: 12 },
     };

@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import type { Template } from '../../infra/local/template/template.ts';
 import { awsRejections } from './aws-rejections.ts';
-import { gatewayResponseOf } from './aws-responses.ts';
 import { startFaultyService } from './faulty-service.ts';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -37,7 +36,7 @@ export async function startStrictGateway(template: Template) {
     }
     if (handling > MAX_AT_ONCE) {
       counts.throttled += 1;
-      return gatewayResponseOf(template, 'THROTTLED');
+      return service.api.gatewayResponse('THROTTLED');
     }
     const [path = '', query = ''] = target.split('?');
     const request = { method, path, query, headers: Object.entries(headers), sourceIp: '127.0.0.1' };
@@ -46,7 +45,7 @@ export async function startStrictGateway(template: Template) {
     retriable += Number(isRetriable);
     if (!isRetriable || retriable % FAILED_ONE_IN > 0) return response;
     counts.failed += 1;
-    return gatewayResponseOf(template, 'INTEGRATION_FAILURE');
+    return service.api.gatewayResponse('INTEGRATION_FAILURE');
   }
 
   const server = createServer({ maxHeaderSize: 65_536 }, async (incoming, outgoing) => {

@@ -1,12 +1,11 @@
 import * as v from 'valibot';
-import type { ResponseType } from './gateway-responses.ts';
 import { scalarAsText } from './integrations.ts';
 import type { LambdaFunction } from '../lambda/lambda.ts';
 import { matchesArn } from '../template/permissions.ts';
 import { stringOrList } from '../template/resources.ts';
 import type { Resource } from '../template/template.ts';
 
-export type Decision = { context: Record<string, string> } | { responseType: ResponseType };
+export type Decision = { context: Record<string, string> } | { responseType: string };
 
 export interface Authorizer {
   /** @param token the header, empty if there is none. */
@@ -36,7 +35,7 @@ type Policy = v.InferOutput<typeof Policy>;
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function createAuthorizer(
-  { properties }: Resource<'AWS::ApiGateway::Authorizer'>,
+  properties: Resource<'AWS::ApiGateway::Authorizer'>['properties'],
   authorizerFunction: LambdaFunction,
 ): Authorizer {
   const expression = new RegExp(properties.IdentityValidationExpression);

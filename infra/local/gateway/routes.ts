@@ -10,16 +10,11 @@ export interface Route {
   pathParameters: Record<string, string>;
 }
 
-export interface Routes {
-  all: { httpMethod: string; path: string; method: Method }[];
-  find: (httpMethod: string, path: string) => Route | undefined;
-}
-
 /**
- * The routes of the template. Resource and method are matched together, a literal segment before `{name}` before
+ * Finds routes of the template. Resource and method are matched together, a literal segment before `{name}` before
  * `{name+}`, and an exact method before ANY. A trailing slash is ignored; `{name+}` does not match an empty path.
  */
-export function readRoutes(template: Template): Routes {
+export function readRoutes(template: Template): (httpMethod: string, path: string) => Route | undefined {
   const resources = new Map(
     template
       .resources('AWS::ApiGateway::Resource')
@@ -30,28 +25,28 @@ export function readRoutes(template: Template): Routes {
     return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''; // of the API's root
   }
 
-  const all = template.resources('AWS::ApiGateway::Method').map(({ properties: method }) => {
-    const path = pathOf(method.ResourceId);
-    return { httpMethod: method.HttpMethod, path, method, ...matcherOf(path, method.HttpMethod) };
-  });
-  const inOrder = all.toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
-  return {
-    all,
-    find(httpMethod, path) {
-      const trimmed = path.replaceAll(/^\/|\/$/g, '');
-      const asked = trimmed && `/${trimmed}`;
-      for (const { pattern, names, method, path: resourcePath, httpMethod: taken } of inOrder) {
-        const values = taken === httpMethod || taken === 'ANY' ? pattern.exec(asked) : undefined;
-        if (!values) continue;
-        const parameters = names.map((name, index) => [name, values[index + 1]]);
-        return {
-          method,
-          resourcePath: resourcePath || '/',
-          pathParameters: Object.fromEntries(parameters),
-        };
-      }
-      return undefined;
-    },
+  const inOrder = template
+    .resources('AWS::ApiGateway::Method')
+    .map(({ properties: method }) => {
+      const path = pathOf(method.ResourceId);
+      return { path, method, ...matcherOf(path, method.HttpMethod) };
+    })
+    .toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
+  return (httpMethod, path) => {
+    const trimmed = path.replaceAll(/^\/|\/$/g, '');
+    const asked = trimmed && `/${trimmed}`;
+    for (const { pattern, names, method, path: resourcePath } of inOrder) {
+      const isTaken = method.HttpMethod === httpMethod || method.HttpMethod === 'ANY';
+      const values = isTaken ? pattern.exec(asked) : undefined;
+      if (!values) continue;
+      const parameters = names.map((name, index) => [name, values[index + 1]]);
+      return {
+        method,
+        resourcePath: resourcePath || '/',
+        pathParameters: Object.fromEntries(parameters),
+      };
+    }
+    return undefined;
   };
 }
 

@@ -1,4 +1,3 @@
-import { UsageError } from '../../operate/command.ts';
 import type { Template } from './template.ts';
 
 /** Whether a function, named by its logical id, may do this to the resource with this ARN. */
@@ -34,19 +33,4 @@ export function matchesArn(pattern: string, arn: string): boolean {
     .replaceAll(String.raw`\*`, '.*')
     .replaceAll(String.raw`\?`, '.');
   return new RegExp(`^${expression}$`, 's').test(arn);
-}
-
-/** Without its permission, a function deploys well and every call of it is answered 500. */
-export function requirePermission(template: Template, functionArn: string, sourceArn: string): void {
-  const isPermitted = template
-    .resources('AWS::Lambda::Permission')
-    .some(
-      ({ properties }) =>
-        properties.FunctionName === functionArn && matchesArn(properties.SourceArn, sourceArn),
-    );
-  if (!isPermitted) {
-    throw new UsageError(
-      `No AWS::Lambda::Permission lets API Gateway invoke ${functionArn} for ${sourceArn}.`,
-    );
-  }
 }

@@ -157,12 +157,6 @@ export const resourceModels = {
     ...passedOver('Architectures', 'EphemeralStorage', 'KmsKeyArn', 'LoggingConfig', 'RecursiveLoop'),
     ...passedOver('ReservedConcurrentExecutions', 'SnapStart', 'TracingConfig', 'VpcConfig'),
   }),
-  'AWS::Lambda::Permission': v.strictObject({
-    Action: v.literal('lambda:InvokeFunction'),
-    FunctionName: text,
-    Principal: v.literal('apigateway.amazonaws.com'),
-    SourceArn: text,
-  }),
   'AWS::Lambda::Version': v.strictObject({
     FunctionName: text,
     ...passedOver('ProvisionedConcurrencyConfig'),
@@ -178,9 +172,9 @@ export function isPassedOver(type: ResourceType, property: string): boolean {
   return PASSED_OVER.has(property) || entries[property] === anything;
 }
 
-/** Services, and types of API Gateway, that only monitor, deploy, name or protect a stage. */
+/** Services, and types of API Gateway and Lambda, that only monitor, deploy, name or protect a stage. */
 const NOT_RUN_HERE =
-  /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|ApiGateway::(?:BasePathMapping|Deployment|DomainName)$)/;
+  /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|(?:ApiGateway::(?:BasePathMapping|Deployment|DomainName)|Lambda::Permission)$)/;
 
 export function isNotRunHere(type: string): boolean {
   return NOT_RUN_HERE.test(type);

@@ -75,23 +75,13 @@ export function tokenAuthorizer(functionArn: object): SampleResource {
   });
 }
 
-/** Lets API Gateway invoke the function, or its alias, for what follows the API's id in the ARN. */
-export function permission(FunctionName: object, source: string): SampleResource {
-  return resource('Lambda::Permission', {
-    Action: 'lambda:InvokeFunction',
-    FunctionName,
-    Principal: 'apigateway.amazonaws.com',
-    SourceArn: { 'Fn::Sub': `arn:aws:execute-api:us-east-1:\${AWS::AccountId}:\${Api}/${source}` },
-  });
-}
-
 export function gatewayResponse(ResponseType: string, StatusCode: string): SampleResource {
   const body = `{"code":"${ResponseType.toLowerCase()}","message":"See $context.requestId","status":${StatusCode}}`;
   const ResponseTemplates = { 'application/json': body };
   return resource('ApiGateway::GatewayResponse', { ResponseType, StatusCode, ResponseTemplates });
 }
 
-/** The gateway responses without which the local service does not start. */
+/** The gateway responses that the local service gives. */
 export const sampleGatewayResponses: SampleResources = Object.fromEntries(
   Object.entries({
     ACCESS_DENIED: '401',

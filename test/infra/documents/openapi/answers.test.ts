@@ -5,7 +5,7 @@ import { serve } from '../../../../infra/local/gateway/server.ts';
 import type { Template } from '../../../../infra/local/template/template.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
-import { firewallResponse, gatewayResponseOf } from '../../../support/aws-responses.ts';
+import { firewallResponse } from '../../../support/aws-responses.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { rowOf } from '../../../support/operations.ts';
@@ -156,7 +156,7 @@ async function rejected(request: Request, line: string, timeouts = {}): Promise<
 
 /** An answer that only API Gateway on AWS has occasion to give. */
 function givenByApiGateway(responseType: string, request: Request): Exchange {
-  return exchange(request, gatewayResponseOf(template, responseType));
+  return exchange(request, service.api.gatewayResponse(responseType));
 }
 
 function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {

@@ -32,7 +32,7 @@ function authorizerWith(...invocations: Invocation[]): Authorizer & { stub: Lamb
     IdentitySource: 'method.request.header.Authorization' as const,
     IdentityValidationExpression: '^Bearer [a-z]+$',
   };
-  return { ...createAuthorizer({ logicalId: 'Authorizer', properties }, stub), stub };
+  return { ...createAuthorizer(properties, stub), stub };
 }
 
 afterEach(() => {

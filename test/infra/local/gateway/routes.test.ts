@@ -3,7 +3,7 @@ import { readRoutes } from '../../../../infra/local/gateway/routes.ts';
 import { method, pathResource, root, sampleApi, templateOf } from '../sample-resources.ts';
 
 // The less specific resources come first, so that no route is found because of its position.
-const routes = readRoutes(
+const findRoute = readRoutes(
   templateOf({
     ...sampleApi,
     RootAny: method(root, 'ANY'),
@@ -27,7 +27,7 @@ const routes = readRoutes(
 
 function found(request: string): string | undefined {
   const [httpMethod = '', path = ''] = request.split(' ');
-  const route = routes.find(httpMethod, path);
+  const route = findRoute(httpMethod, path);
   return route && `${route.method.HttpMethod} ${route.resourcePath} ${JSON.stringify(route.pathParameters)}`;
 }
 
