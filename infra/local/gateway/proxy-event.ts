@@ -30,7 +30,6 @@ export function proxyEvent(
   ];
   // URLSearchParams never throws: what is not valid percent-encoding stays as it is.
   const parameters = [...new URLSearchParams(query)];
-  const now = new Date();
 
   return {
     resource: route.resourcePath,
@@ -54,8 +53,7 @@ export function proxyEvent(
       path,
       protocol: 'HTTP/1.1',
       requestId,
-      requestTime: commonLogTime(now),
-      requestTimeEpoch: now.getTime(),
+      requestTimeEpoch: Date.now(),
       resourceId: route.method.ResourceId,
       resourcePath: route.resourcePath,
       stage,
@@ -63,12 +61,6 @@ export function proxyEvent(
     body: body.length > 0 ? body.toString('utf8') : null,
     isBase64Encoded: false,
   };
-}
-
-/** `21/Nov/2026:06:31:47 +0000`, as in the Common Log Format. */
-function commonLogTime(date: Date): string {
-  const [, day, month, year, time] = date.toUTCString().split(' ');
-  return `${day}/${month}/${year}:${time} +0000`;
 }
 
 function multiValues(pairs: [string, string][]): Record<string, string[]> {

@@ -98,7 +98,7 @@ describe('API Gateway', () => {
 
   const tooLarge = { body: Buffer.alloc(6_291_456, 'a') };
   const key: [string, string] = ['Authorization', 'Bearer abc'];
-  const image = get('/pets', { method: 'PUT', headers: [['Content-Type', 'image/png']] });
+  const unlisted = get('/pets', { method: 'PUT', headers: [['Content-Type', 'toString']] });
   test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'no route', apiWith(), get('/other')],
     ['UNAUTHORIZED', 401, 'no key', apiWith(), get('/pets', { headers: [] })],
@@ -106,7 +106,7 @@ describe('API Gateway', () => {
     ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf('Deny')), get('/pets')],
     ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
     ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
-    ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), image],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), unlisted],
     ['DEFAULT_5XX', 500, 'an error of the function', apiWith({ error: 'no luck' }), get('/pets'), 1],
     ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets'), 1],
   ])(
