@@ -7,11 +7,10 @@ const RELEASES = '<!-- releases -->\n';
  *
  * @param day of the release, `YYYY-MM-DD`
  * @param changes sentences in Markdown that tell clients what has changed
- * @throws UsageError if there are no changes, or the changelog lacks the mark `<!-- releases -->`.
+ * @throws UsageError if a change is empty.
  */
 export function withRelease(changelog: string, day: string, changes: readonly string[]): string {
-  const [introduction, releases] = changelog.split(RELEASES);
-  if (releases === undefined) throw new UsageError(`docs/changelog.md lacks the mark ${RELEASES.trim()}.`);
+  const [introduction, releases = ''] = changelog.split(RELEASES);
   if (changes.some((change) => change.trim() === '')) {
     throw new UsageError('--release takes a sentence that tells clients what has changed.');
   }

@@ -25,16 +25,8 @@ export interface ServiceOptions {
   verbose: boolean;
 }
 
-export interface Service {
-  baseAddress: string;
-  apiKey: string;
-  folder: string | undefined;
-  notRunHere: string[];
-  close: () => Promise<void>;
-}
-
 /** Runs a stage's template on this machine. @throws UsageError saying what to do if it cannot. */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions) {
   const { stage, port, verbose } = options;
   const folder = options.data === IN_MEMORY ? undefined : resolve(options.data);
   const workFolder = folder ?? temporaryFolder();
@@ -73,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     };
     const apiKey = await findApiKey(workFolder, api, forOperators);
     const server = await serve(api, port, (request) => answerBrowser(request, apiKey));
-    started.defer(server.close);
+    started.defer(() => server.close());
     const baseAddress = `http://localhost:${server.port}/v1`;
     started.defer(writeLocalService(workFolder, { ...forOperators, baseAddress }));
 

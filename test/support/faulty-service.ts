@@ -93,6 +93,5 @@ function inThisProcess(handler: Handler, timeoutSeconds: number): LambdaFunction
         return { error: inspect(error) };
       }
     },
-    close: async () => {},
   };
 }

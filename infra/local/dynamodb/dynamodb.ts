@@ -20,16 +20,13 @@ interface DatabaseOptions {
   isAllowed: IsAllowed;
 }
 
-export interface Database {
-  endpoint: string;
-  close: () => Promise<void>;
-}
+export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
  * Runs the template's tables behind a guard that rejects what the caller's role does not permit, as IAM does. The access key
  * id identifies the caller: for a function it is its logical id.
  */
-export async function startDatabase({ store, tables, isAllowed }: DatabaseOptions): Promise<Database> {
+export async function startDatabase({ store, tables, isAllowed }: DatabaseOptions) {
   // What a killed service left behind must not lead an operator to another service on its port.
   const path = `/${randomUUID()}`;
   const guard = createServer((request, response) => {

@@ -1,24 +1,20 @@
 import { AbstractValueIterator } from 'abstract-level';
 import dynalite from 'dynalite';
-import engine, { type Item, type Store, type Table } from 'dynalite/db/index.js';
+import engine, { type Store } from 'dynalite/db/index.js';
 import { existsSync, globSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../operate/command.ts';
 
-export interface OpenStore {
-  /** Handles a request as DynamoDB. */
-  handle: (request: Readable, response: ServerResponse) => void;
-  close: () => Promise<void>;
-}
+export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the tables in a folder, or in memory. No other process can open the folder until they are closed.
  *
  * @throws UsageError if they are in use; an error of LevelDB if they cannot be opened.
  */
-export async function openStore(folder?: string): Promise<OpenStore> {
+export async function openStore(folder?: string) {
   if (folder && globSync(join(folder, '*.{ldb,log}')).length > 0 && !existsSync(join(folder, 'CURRENT'))) {
     // LevelDB would create empty tables and delete the others.
     throw Object.assign(new Error(`${folder} has no file CURRENT`), { code: 'LEVEL_CORRUPTION' });
@@ -36,7 +32,8 @@ export async function openStore(folder?: string): Promise<OpenStore> {
     );
   }
   return {
-    handle: (request, response) => server.emit('request', request, response),
+    /** Handles a request as DynamoDB. */
+    handle: (request: Readable, response: ServerResponse) => server.emit('request', request, response),
     close: () => db.close(),
   };
 }
@@ -45,34 +42,26 @@ export async function openStore(folder?: string): Promise<OpenStore> {
 let created: Store | undefined;
 const { create } = engine;
 
-Object.assign(engine, {
-  create(options: object): Store {
-    created = create(options);
-    return created;
-  },
+engine.create = (options) => {
+  created = create(options);
+  return created;
+};
 
-  // dynalite 4.0.0 writes the entries of the indexes and then the item. If the process is killed in between, an index
-  // lists an item that cannot be read. One batch writes all or nothing; the write of the item that follows changes nothing.
-  updateIndexes(
-    { db }: Store,
-    table: Table,
-    before: Item | undefined,
-    after: Item | undefined,
-    callback: (error?: Error) => void,
-  ): void {
-    if (!before && !after) return callback();
-    const { TableName, GlobalSecondaryIndexes = [] } = table;
-    const { deletes, puts } = engine.getIndexActions(GlobalSecondaryIndexes, before, after, table);
-    const prefix = `index-global~${TableName}~`;
-    const key = `item-${TableName}~${engine.createKey((after ?? before)!, table)}`;
-    const writes = [
-      ...deletes.map((entry) => ({ type: 'del', key: `${prefix}${entry.index}~${entry.key}` })),
-      ...puts.map((put) => ({ type: 'put', key: `${prefix}${put.index}~${put.key}`, value: put.item })),
-      after ? { type: 'put', key, value: after } : { type: 'del', key },
-    ];
-    db.batch(writes, callback);
-  },
-});
+// dynalite 4.0.0 writes the entries of the indexes and then the item. If the process is killed in between, an index lists
+// an item that cannot be read. One batch writes all or nothing; the write of the item that follows changes nothing.
+engine.updateIndexes = ({ db }, table, before, after, callback) => {
+  if (!before && !after) return callback();
+  const { TableName, GlobalSecondaryIndexes = [] } = table;
+  const { deletes, puts } = engine.getIndexActions(GlobalSecondaryIndexes, before, after, table);
+  const prefix = `index-global~${TableName}~`;
+  const key = `item-${TableName}~${engine.createKey((after ?? before)!, table)}`;
+  const writes = [
+    ...deletes.map((entry) => ({ type: 'del', key: `${prefix}${entry.index}~${entry.key}` })),
+    ...puts.map((put) => ({ type: 'put', key: `${prefix}${put.index}~${put.key}`, value: put.item })),
+    after ? { type: 'put', key, value: after } : { type: 'del', key },
+  ];
+  db.batch(writes, callback);
+};
 
 // dynalite 4.0.0 ends the iterator of a list with `return`, which abstract-level 3 does not have. Without it, every
 // list would leak its iterator, and the files and memory that it holds.

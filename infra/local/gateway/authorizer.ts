@@ -7,11 +7,7 @@ import type { Resource } from '../template/template.ts';
 
 export type Decision = { context: Record<string, string> } | { responseType: string };
 
-export interface Authorizer {
-  /** @param token the header, empty if there is none. */
-  authorize: (token: string, methodArn: string) => Promise<Decision>;
-  flushCache: () => void;
-}
+export type Authorizer = ReturnType<typeof createAuthorizer>;
 
 /** The result that the function must return. Anything else is a configuration error, which is not cached. */
 const Policy = v.strictObject({
@@ -37,7 +33,7 @@ type Policy = v.InferOutput<typeof Policy>;
 export function createAuthorizer(
   properties: Resource<'AWS::ApiGateway::Authorizer'>['properties'],
   authorizerFunction: LambdaFunction,
-): Authorizer {
+) {
   const expression = new RegExp(properties.IdentityValidationExpression);
   let cache = new Map<string, { policy: Policy; until: number }>();
 
@@ -61,6 +57,7 @@ export function createAuthorizer(
     return policy;
   }
 
+  /** @param token the header, empty if there is none */
   async function authorize(token: string, methodArn: string): Promise<Decision> {
     if (token === '' || !expression.test(token)) return { responseType: 'UNAUTHORIZED' };
     const policy = await findPolicy(token, methodArn);

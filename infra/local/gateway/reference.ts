@@ -15,15 +15,11 @@ export function answerBrowser(
   apiKey: string,
   file: URL | string = openApiFile,
 ): Promise<HttpResponse> | undefined {
-  const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml(request);
+  const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
+  const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;
   const host = headerValues(request, 'Host').join();
   if (!isForPage || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return undefined;
   return createPage({ baseAddress: `http://${host}/v1`, apiKey }, file);
-}
-
-function acceptsHtml(request: HttpRequest): boolean {
-  const ranges = headerValues(request, 'Accept').flatMap((value) => value.split(','));
-  return ranges.some((range) => /^\s*text\/html\s*(?:;(?!.*\bq=0(?:\.0*)?\s*$).*)?$/i.test(range));
 }
 
 async function createPage(

@@ -25,10 +25,7 @@ const TIMEOUTS = {
 };
 const SHUTDOWN_MILLISECONDS = 10_000;
 
-export interface HttpServer {
-  port: number;
-  close: () => Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof serve>>;
 
 /**
  * Serves the API on the loopback interface and prints a line per valid request.
@@ -41,7 +38,7 @@ export async function serve(
   port: number,
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
   timeouts: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = TIMEOUTS,
-): Promise<HttpServer> {
+) {
   const inFlight = new Set<ServerResponse>();
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -79,7 +76,7 @@ export async function serve(
   const listeners = await listen(server, port);
   return {
     port: portOf(server),
-    async close() {
+    async close(): Promise<void> {
       const closed = Promise.all(listeners.map((listener) => once(listener, 'close')));
       for (const listener of listeners) listener.close();
       await Promise.race([untilSent(inFlight), setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false })]);

@@ -16,12 +16,7 @@ export interface InstanceOptions {
   log: (line: string) => void;
 }
 
-export interface Instance {
-  file: string;
-  invoke: (event: unknown) => Promise<Invocation>;
-  terminate: () => Promise<unknown>;
-  exited: Promise<unknown>;
-}
+export type Instance = ReturnType<typeof startInstance>;
 
 /**
  * Starts an instance with the environment of its function, and nothing of this process's environment.
@@ -32,7 +27,7 @@ export function startInstance(
   { logicalId, properties }: FunctionResource,
   { file, databaseEndpoint, log }: InstanceOptions,
   onEnd: (reason: string) => void,
-): Instance {
+) {
   const { Environment, Handler, MemorySize, Timeout } = properties;
   const worker = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
     workerData: {
@@ -64,10 +59,10 @@ export function startInstance(
   worker.on('exit', (code) => end(`The instance exited with ${code}`));
   return {
     file,
-    exited: new Promise((resolve) => worker.on('exit', resolve)),
+    exited: new Promise<unknown>((resolve) => worker.on('exit', resolve)),
     terminate: () => worker.terminate(),
-    invoke: (event) =>
-      new Promise((resolve) => {
+    invoke: (event: unknown) =>
+      new Promise<Invocation>((resolve) => {
         const timer = setTimeout(() => end(`Task timed out after ${Timeout} seconds`), Timeout * 1000);
         finish = (invocation) => {
           clearTimeout(timer);

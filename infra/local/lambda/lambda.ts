@@ -9,7 +9,6 @@ const MAX_INSTANCES = 3;
 
 export interface LambdaFunction {
   invoke: (event: unknown) => Promise<Invocation>;
-  close: () => Promise<void>;
 }
 
 export interface RunningFunction extends LambdaFunction {
@@ -19,6 +18,7 @@ export interface RunningFunction extends LambdaFunction {
    * @returns a promise that resolves when the instances of the previous bundle have answered their events and exited.
    */
   updateCode: (file: string) => Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** The file of a function's bundle in the cloud assembly. @throws UsageError if the assembly lacks it. */

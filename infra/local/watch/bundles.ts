@@ -28,16 +28,10 @@ export function readBundlings(stage: string, assembly: string): Map<string, Bund
   );
 }
 
-export interface Bundler {
-  /** Whether a change of these files and folders, relative to the project, may change the bundle. */
-  dependsOn: (paths: string[]) => boolean;
-  /** The bundle, or undefined if the build failed, and the errors and warnings, ready to be printed. */
-  build: () => Promise<{ code: string | undefined; messages: string[] }>;
-  close: () => Promise<void>;
-}
+export type Bundler = Awaited<ReturnType<typeof createBundler>>;
 
 /** Builds a function's bundle repeatedly, as the CDK built it. Unchanged files are kept in memory. A bundle needs a handler. */
-export async function createBundler({ entry, options }: Bundling, handler: string): Promise<Bundler> {
+export async function createBundler({ entry, options }: Bundling, handler: string) {
   const esbuild = await context({
     ...options,
     absWorkingDir: projectRoot,
@@ -49,11 +43,13 @@ export async function createBundler({ entry, options }: Bundling, handler: strin
   });
   let inputs: string[] | undefined;
   return {
-    dependsOn: (paths) =>
+    /** Whether a change of these files and folders, relative to the project, may change the bundle. */
+    dependsOn: (paths: string[]) =>
       !inputs ||
       // When a folder is renamed or replaced, the changes inside it are not reported.
       inputs.some((file) => paths.some((path) => file === path || file.startsWith(`${path}/`))),
-    async build() {
+    /** The bundle, or undefined if the build failed, and the errors and warnings, ready to be printed. */
+    async build(): Promise<{ code: string | undefined; messages: string[] }> {
       try {
         const { outputFiles, metafile, warnings } = await esbuild.rebuild();
         inputs = Object.keys(metafile.inputs);

@@ -6,8 +6,8 @@ import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../com
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
+import { findLocalService, useLocalDatabase } from './local-service.ts';
 import { findRotatableKey, rotateApiKey } from './rotation.ts';
-import { findKeyStage } from './stage.ts';
 
 // `npm run keys`: see docs/api-keys.md. Durations are in milliseconds.
 
@@ -106,6 +106,22 @@ function keyCommand(name: string, description: string): Command {
     .requiredOption('--stage <stage>', 'whose keys: a deployed stage, such as staging, or local')
     .option('--data <folder>', 'data folder of the local service, or memory (default: the one that runs)')
     .option('--json', 'print JSON, for programs');
+}
+
+/** Leads the SDK to the keys of a stage. @throws UsageError if it is not deployed, or the local service is not running. */
+async function findKeyStage({ stage, data }: Options) {
+  if (stage === 'local') {
+    const { service } = await findLocalService(data);
+    useLocalDatabase(service);
+    return {
+      store: { stage: service.stage, table: service.apiKeysTable },
+      findCaller: async () => service.operatorArn,
+    };
+  }
+  // Loaded only for a deployed stage, because it takes time.
+  const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
+  const { apiKeysTable } = await findDeployedStage(stage);
+  return { store: { stage, table: apiKeysTable }, findCaller };
 }
 
 /** An interrupted command could leave a key that nobody has seen. */

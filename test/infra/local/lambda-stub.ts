@@ -15,7 +15,6 @@ export function lambdaStub(...invocations: Invocation[]): LambdaStub {
       events.push(event);
       return invocations[Math.min(events.length, invocations.length) - 1]!;
     },
-    async close() {},
   };
 }
 

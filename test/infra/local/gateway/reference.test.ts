@@ -89,9 +89,6 @@ describe('The API responds to', () => {
   test.each([
     ['a client that does not ask for HTML', [localhost]],
     ['a client that accepts anything', [localhost, 'Accept: */*']],
-    ['a client that rejects HTML', [localhost, 'Accept: text/html;q=0, */*']],
-    ['a client that rejects HTML with more digits', [localhost, 'Accept: text/html; q=0.000']],
-    ['a client that accepts a type that starts with HTML', [localhost, 'Accept: text/html5']],
     // DNS rebinding: a page of the attacker, at a name that resolves to this machine, may read the response.
     ['another name of this machine', ['Host: attacker.example:3000', html]],
     ['a name that starts with localhost', ['Host: localhost.attacker.example', html]],
