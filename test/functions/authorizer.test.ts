@@ -65,6 +65,7 @@ describe('one and the same refusal, which is no error of the function, is given 
   ])('a key that is %s', async (_what, found) => {
     mock.on(GetCommand).resolves(found);
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
+    expect(written()).toBe('');
   });
 
   test.each<[string, (key: string) => string]>([
@@ -85,7 +86,7 @@ describe('one and the same refusal, which is no error of the function, is given 
   ])('a header with %s, unread', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
-    expect(mock.calls()).toEqual([]);
+    expect([mock.calls(), written()]).toEqual([[], '']);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as fc from 'fast-check';
+import { multiValues, orNull } from '../../infra/local/gateway/proxy-event.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
@@ -130,15 +131,5 @@ function eventOf(
     body: body ? body.toString(isBase64Encoded ? 'base64' : 'utf8') : null,
     isBase64Encoded: body !== undefined && isBase64Encoded,
     requestContext: { authorizer: { keyId: 'key_1' }, ...(isStageHidden && { path }) },
-  });
-}
-
-function multiValues(pairs: Pairs): Record<string, string[]> {
-  const values = Map.groupBy(pairs, ([name]) => name);
-  return Object.fromEntries(Array.from(values, ([name, group]) => [name, group.map(([, value]) => value)]));
-}
-
-/** API Gateway sends null for an empty collection. */
-function orNull<T extends object>(collection: T): T {
-  return Object.keys(collection).length > 0 ? collection : (null as never);
+  } as Parameters<typeof apiGatewayEvent>[0]);
 }

@@ -63,13 +63,13 @@ export function proxyEvent(
   };
 }
 
-function multiValues(pairs: [string, string][]): Record<string, string[]> {
+export function multiValues(pairs: [string, string][]): Record<string, string[]> {
   const values = Object.groupBy(pairs, ([name]) => name) as Record<string, [string, string][]>;
   return Object.fromEntries(
     Object.entries(values).map(([name, group]) => [name, group.map(([, value]) => value)]),
   );
 }
 
-function orNull<T extends object>(collection: T): T | null {
+export function orNull<T extends object>(collection: T): T | null {
   return Object.keys(collection).length > 0 ? collection : null;
 }

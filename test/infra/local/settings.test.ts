@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../infra/local/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
-import { done, refusal, runModule } from '../../support/run-command.ts';
+import { refusal, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('npm start', () => {
@@ -17,11 +17,6 @@ describe('npm start', () => {
     [['staging'], {}, /^Call it like this, with the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects %j with %j in a sentence', async (parameters, environment, sentence) => {
     expect(refusal(await runModule('infra/local/main.ts', parameters, environment))).toMatch(sentence);
-  });
-
-  test('shows its options', async () => {
-    const help = done(await runModule('infra/local/main.ts', ['--help']));
-    for (const option of ['--stage', '--port', '--data', '--assembly']) expect(help).toContain(option);
   });
 });
 

@@ -3,73 +3,35 @@ import { contract, type Exchange } from '../../../support/contract.ts';
 
 // What holds the HTTP tests against openapi.json must be able to fail. That it allows what is right, they show.
 
-const common = {
-  'Content-Type': 'application/json',
-  'x-amzn-RequestId': 'd1ae6f8c-8b54-4ecd-a3f0-1d9fdc9a4d0e',
-  'Cache-Control': 'no-store',
-};
-const pet = '{"id":1,"name":"Rex","categoryId":7}';
+const { answers, contradictions, examples } = contract();
 
-const listed: Exchange = {
-  method: 'GET',
-  target: '/pets?limit=5',
-  headers: {},
-  answer: { status: 200, headers: { ...common, Date: 'today', 'Content-Length': '2' }, text: `[${pet}]` },
-};
-const created: Exchange = {
-  method: 'POST',
-  target: '/pets',
-  headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'a' },
-  body: '{"name":"Rex","categoryId":9223372036854775807}',
-  answer: {
-    status: 201,
-    headers: { ...common, Location: 'https://petstore.example.com/v1/pets/1' },
-    text: '{"id":1,"name":"Rex","categoryId":9223372036854775807}',
-  },
-};
-const refused: Exchange = {
-  ...created,
-  body: '{"name":"Rex"}',
-  answer: {
-    status: 400,
-    headers: common,
-    text: '{"code":"invalid_request","message":"categoryId is required.","status":400}',
-  },
-};
-const lostCursor: Exchange = {
-  ...listed,
-  target: '/pets?cursor=a',
-  answer: {
-    ...refused.answer,
-    text: refused.answer.text.replace(
-      'categoryId is required',
-      'cursor is not from a page of this list: start again without it',
-    ),
-  },
-};
-const orders: Exchange = {
-  ...listed,
-  target: '/orders',
-  answer: {
-    status: 404,
-    headers: common,
-    text: '{"code":"not_found","message":"There is nothing at this address.","status":404}',
-  },
-};
-const unknown: Exchange = {
-  ...listed,
-  target: '/pets/1',
-  answer: {
-    status: 404,
-    headers: {
-      ...common,
-      Deprecation: '@1795219200',
-      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-      Link: '<https://a/v1/pets>; rel="successor-version"',
+/** A documented response as in its example, to a request as in that of the operation, or to none. */
+function documented(name: string): Exchange {
+  const [operation = '', status] = name.split(' ');
+  const request = examples[operation] ?? { method: 'GET', target: '/v1/orders', headers: {} };
+  const { headers, example } = answers.get(name)!;
+  const values = Object.entries(headers).map(([header, { example: value }]) => [header, value]);
+  return {
+    ...request,
+    target: request.target.replace('/v1', ''),
+    answer: {
+      status: Number(status),
+      headers: { 'Content-Type': 'application/json', Date: 'today', ...Object.fromEntries(values) },
+      text: JSON.stringify(example),
     },
-    text: '{"code":"not_found","message":"There is no pet with the id 1.","status":404}',
-  },
-};
+  };
+}
+
+const listed = documented('listPets 200');
+const created = documented('createPet 201');
+const refused: Exchange = { ...created, answer: documented('createPet 400').answer };
+const message = 'cursor is not from a page of this list: start again without it.';
+const lostCursor = answering(listed, {
+  ...refused.answer,
+  text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),
+});
+const orders = documented('other 404');
+const unknown = documented('getPet 404');
 
 function answering(exchange: Exchange, answer: Partial<Exchange['answer']>): Exchange {
   return { ...exchange, answer: { ...exchange.answer, ...answer } };
@@ -79,8 +41,6 @@ function withHeaders(exchange: Exchange, changed: Record<string, string>): Excha
   const before = Object.fromEntries(new Headers(exchange.answer.headers));
   return answering(exchange, { headers: { ...before, ...changed } });
 }
-
-const { contradictions } = contract();
 
 test.each<[string, Exchange, string]>([
   ['an undocumented status', answering(listed, { status: 418 }), 'is not documented'],
@@ -93,9 +53,13 @@ test.each<[string, Exchange, string]>([
   ['no such pet for what is no id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
   ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
   ['an undocumented header', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
-  ['a missing header', answering(created, { headers: common }), 'lacks the header Location'],
-  ['an invalid header', withHeaders(listed, { Link: '<a>; rel="last"' }), 'Link must match pattern'],
-  ['an undocumented member', answering(listed, { text: `[${pet.replace('}', ',"age":1}')}]` }), 'properties'],
+  ['a missing header', answering(created, { headers: refused.answer.headers }), 'lacks the header Location'],
+  ['an invalid header', withHeaders(listed, { link: '<a>; rel="last"' }), 'Link must match pattern'],
+  [
+    'an undocumented member',
+    answering(listed, { text: listed.answer.text.replace('}', ',"age":1}') }),
+    'properties',
+  ],
   [
     'a success with a forbidden limit',
     { ...listed, target: '/pets?limit=101' },
