@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sharedSynthesis } from './support/assembly.ts';
+import { assemblyWithoutCache } from './support/assembly.ts';
 import { contract } from './support/contract.ts';
 import { startLocalService } from './support/local-service.ts';
 import { codeBlocksIn } from './support/markdown-code.ts';
@@ -36,12 +36,8 @@ const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 
 let assembly: string;
 
 beforeAll(async () => {
-  assembly = join(folder, 'cdk.out');
-  cpSync((await sharedSynthesis()).assembly, assembly, { recursive: true });
-  // Without this a revoked key would work for a minute.
-  const template = join(assembly, 'PetStore-staging.template.json');
-  const uncached = readFileSync(template, 'utf8').replace(/("AuthorizerResultTtlInSeconds": )\d+/, '$10');
-  writeFileSync(template, uncached);
+  // Otherwise a revoked key would work for a minute.
+  assembly = await assemblyWithoutCache(folder);
 });
 
 test.each(files)('each code block of %s has a known kind, and its code can be parsed', (file) => {

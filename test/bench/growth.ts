@@ -1,11 +1,9 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { showProgress } from '../../infra/operate/progress.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
-import { stackName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
+import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { runBenchmark } from './benchmark.ts';
 import { measure } from './growth-measure.ts';
 import { seedPets, type Stock } from './growth-pets.ts';
@@ -53,21 +51,12 @@ async function compare(assembly: string, stocks: Stock[], requests: number): Pro
     const data = join(folder, `${index}`);
     const { pets, partitions } = stock;
     await seedPets(data, template, stock, showProgress(`${pets} pets under ${partitions} keys`, pets));
-    const changed = assemblyFor(assembly, data, partitions);
+    const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
+    const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     services.push(await startLocalService('--data', data, '--assembly', changed));
   }
   const stores = services.map((service, index) => ({ ...service, stock: stocks[index]! }));
   const rows = await measure(stores, requests, console.error);
   await Promise.all(services.map((service) => service.stop()));
   return { stocks, rows };
-}
-
-/** A copy of the assembly whose functions spread pets over so many list partitions. */
-function assemblyFor(assembly: string, folder: string, partitions: number): string {
-  const copy = join(folder, 'assembly');
-  cpSync(assembly, copy, { recursive: true });
-  const file = join(copy, `${stackName('staging')}.template.json`);
-  const template = readFileSync(file, 'utf8');
-  writeFileSync(file, template.replaceAll(/(?<="LIST_PARTITIONS": ")\d+(?=")/g, `${partitions}`));
-  return copy;
 }

@@ -69,7 +69,7 @@ export async function startInstance(
     kill();
     await ended;
     process.off('exit', kill);
-    runtimeApi.close();
+    await runtimeApi.close();
   }
   try {
     await runtimeApi.ready;

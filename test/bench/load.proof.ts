@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sharedSynthesis } from '../support/assembly.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
@@ -63,9 +62,9 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
       if (method === 'POST') fault(response);
       else response.writeHead(200, { Link }).end('[]');
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { code, stdout, stderr } = await load(baseUrlOf(server.address()), 'a-key');
-    server.close();
+    const { origin, close } = await listenOnLoopback(server);
+    const { code, stdout, stderr } = await load(`${origin}/v1`, 'a-key');
+    await close();
     expect(code).toBe(1);
     expect(stdout + stderr).toMatch(sentence);
     // Pages, a status and keys are not in the log of a service.
@@ -76,10 +75,6 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
     expect(keys.length).toBeGreaterThan(1);
   });
 });
-
-function baseUrlOf(address: unknown): string {
-  return `http://127.0.0.1:${(address as AddressInfo).port}/v1`;
-}
 
 test('a service that does not respond is reported in a sentence', async () => {
   const stderr = 'http://127.0.0.1:2 does not list pets (ECONNREFUSED): check --base-url and --api-key.\n';

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listenOnLoopback } from '../support/loopback.ts';
 
 /** The function's timeout, for `getRemainingTimeInMillis`. */
 const TIMEOUT_MILLISECONDS = 10_000;
@@ -37,11 +36,11 @@ export async function startRuntimeApi() {
     handle(request, response).catch(failure.reject);
   });
   server.keepAliveTimeout = 0; // an instance may wait for long
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { origin, close } = await listenOnLoopback(server);
 
   return {
     /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: origin.replace('http://', ''),
     /** Resolves when the runtime asks for its first event, at the end of init. */
     ready: unlessFailed(next.promise),
     /** Passes an event to the runtime, one at a time; rejects if the function fails. */
@@ -66,9 +65,6 @@ export async function startRuntimeApi() {
     },
     /** Makes `ready` and each invocation reject, because the runtime will send nothing more. */
     fail: failure.reject,
-    close(): void {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
 }

@@ -57,21 +57,15 @@ interface Reply {
   next: string | undefined;
 }
 
-async function call({ baseAddress, apiKey }: LocalService, path: string, init?: RequestInit): Promise<Reply> {
-  const response = await fetch(`${baseAddress}${path}`, {
-    ...init,
-    headers: { Authorization: `Bearer ${apiKey}`, ...(init?.headers as Record<string, string>) },
-  });
+async function call(to: LocalService, path: string, init?: RequestInit): Promise<Reply> {
+  const response = await to.request(path, init);
   const next = /\/v1(\/[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
   return { status: response.status, body: parseJson(await response.text()), next };
 }
 
 /** Gives the pet as answered with 201, or undefined when the service has ended before it answered. */
 async function create(to: LocalService, { newPet, idempotencyKey }: Creation): Promise<Pet | undefined> {
-  const headers = {
-    'Content-Type': 'application/json',
-    ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
-  };
+  const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
   const init = { method: 'POST', headers, body: stringifyJson(newPet) };
   const reply = await call(to, '/pets', init).catch(() => undefined);
   expect([201, undefined]).toContain(reply?.status);

@@ -1,19 +1,16 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../support/loopback.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { done, runModule } from '../support/run-command.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exec(runbook)!;
 
-const server = dynalite({ createTableMs: 0 });
-afterAll(() => {
-  server.close();
-});
+const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
+afterAll(close);
 
 /** Creates a table with pets, given as their ids and names. */
 async function createTable(
@@ -36,8 +33,6 @@ async function createTable(
 }
 
 test('the script of the runbook copies what is missing, keeps what is there, and can be run again', async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
   const run = async () =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sharedSynthesis } from '../support/assembly.ts';
+import { assemblyWithoutCache } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -25,7 +25,7 @@ let proxy: FaultProxy;
 let beforeCall: (body: string) => Promise<unknown> = async () => {};
 
 beforeAll(async () => {
-  service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache());
+  service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache(folder));
   const note = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
   proxy = await startFaultProxy(note.databaseEndpoint, async (_call, read) => {
     await beforeCall(await read());
@@ -40,17 +40,6 @@ afterAll(async () => {
   await proxy.close();
   await service.stop();
 });
-
-async function assemblyWithoutCache(): Promise<string> {
-  const assembly = join(folder, 'cdk.out');
-  cpSync((await sharedSynthesis()).assembly, assembly, { recursive: true });
-  const file = join(assembly, 'PetStore-staging.template.json');
-  const template = readFileSync(file, 'utf8');
-  const changed = template.replace(/("AuthorizerResultTtlInSeconds": )[1-9]\d*/, '$10');
-  expect(changed).not.toBe(template);
-  writeFileSync(file, changed);
-  return assembly;
-}
 
 /** Starts the command on the local service, for a developer whose own settings lead elsewhere. */
 function start(parameters: string[], folderOfNote = behindProxy): RunningModule {

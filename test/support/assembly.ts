@@ -1,8 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { cdk, cdkEnvironment, synthesize } from '../../infra/local/template/assembly.ts';
+import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
@@ -73,6 +83,23 @@ export async function synthesizeStaging(): Promise<string> {
   const folder = folderUntilExit();
   await synthesize(folder, 'staging');
   return folder;
+}
+
+/** Copies an assembly with another text in the template of staging. @returns the folder of the copy */
+export function changedAssembly(assembly: string, copy: string, text: RegExp, replacement: string): string {
+  cpSync(assembly, copy, { recursive: true });
+  const file = join(copy, `${stackName('staging')}.template.json`);
+  const template = readFileSync(file, 'utf8');
+  if (!text.test(template)) throw new Error(`The template has no ${text.source}.`);
+  writeFileSync(file, template.replaceAll(text, replacement));
+  return copy;
+}
+
+/** Returns a copy of the assembly of all tests in which API Gateway does not cache the authorizer's decisions. */
+export async function assemblyWithoutCache(parent: string): Promise<string> {
+  const { assembly } = await sharedSynthesis();
+  const copy = join(parent, 'cdk.out');
+  return changedAssembly(assembly, copy, /(?<="AuthorizerResultTtlInSeconds": )\d+/g, '0');
 }
 
 /** Creates a folder that is removed when this process ends, also by an error or Ctrl-C. */

@@ -57,8 +57,12 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     /** Calls the API with the key, and sends the body as JSON. */
     request: (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${baseAddress}${path}`, {
-        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
         ...init,
+        headers: {
+          Authorization: `Bearer ${apiKey}`,
+          'Content-Type': 'application/json',
+          ...(init.headers as Record<string, string>),
+        },
       }),
     process: child,
     /** All that it has printed so far, errors included. */

@@ -19,10 +19,10 @@ export function stringOrList(): v.GenericSchema<string | string[], string[]> {
 }
 
 /** A mapping of headers to literal values, `'in single quotes'`. */
-function staticHeaders(prefix: string) {
-  const value = v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is modelled'));
-  return v.optional(v.record(v.pipe(text, v.startsWith(prefix)), value), {});
-}
+const staticHeaders = v.optional(
+  v.record(text, v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is modelled'))),
+  {},
+);
 
 const literalTemplate = v.pipe(text, v.regex(/^[^$#]*$/, 'only literal text is modelled'));
 
@@ -59,7 +59,7 @@ const MockIntegration = v.pipe(
     IntegrationResponses: v.strictTuple([
       v.strictObject({
         StatusCode: text,
-        ResponseParameters: staticHeaders('method.response.header.'),
+        ResponseParameters: staticHeaders,
         ResponseTemplates: v.strictObject({ 'application/json': literalTemplate }),
       }),
     ]),
@@ -84,7 +84,7 @@ export const resourceModels = {
   'AWS::ApiGateway::GatewayResponse': v.strictObject({
     ResponseType: text,
     StatusCode: text,
-    ResponseParameters: staticHeaders('gatewayresponse.header.'),
+    ResponseParameters: staticHeaders,
     ResponseTemplates: v.strictObject({ 'application/json': gatewayTemplate }),
   }),
   'AWS::ApiGateway::Method': v.strictObject({

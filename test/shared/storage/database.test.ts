@@ -6,11 +6,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { database, isDatabaseUnavailable } from '../../../shared/storage/database.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 
 const details = { message: 'Why.', $metadata: {} };
 
@@ -78,9 +77,9 @@ describe('over HTTP', () => {
   const before = { ...process.env };
 
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { origin } = await listenOnLoopback(server);
     Object.assign(process.env, {
-      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_DYNAMODB: origin,
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'none',
       AWS_SECRET_ACCESS_KEY: 'none',

@@ -118,12 +118,6 @@ describe('a template', () => {
       { ResponseParameters: { 'gatewayresponse.header.Origin': 'method.request.header.Origin' } },
     ],
     [
-      'a header of another kind of response',
-      'ResponseParameters',
-      response,
-      { ResponseParameters: { 'method.response.header.Vary': "'5'" } },
-    ],
-    [
       'a variable in a gateway response',
       'ResponseTemplates',
       response,
