@@ -49,13 +49,8 @@ describe('The query of GET /v1/pets', () => {
 
   test.each<[string, (link: string) => string]>([
     ['is empty', (link) => link.replace(/(?<=cursor=).*/, '')],
-    [
-      'is an id alone, as in earlier versions',
-      (link) => link.replace(/(?<=cursor=).*/, 'MjQ0MTQxODQzMzU0NTM1'),
-    ],
     ['lacks its start', (link) => link.replace(/(?<=cursor=)./, '')],
     ['lacks its end', (link) => link.slice(0, -1)],
-    ['has other letters', (link) => link.toLowerCase()],
     ['has padding', (link) => `${link}%3D`],
     ['has another character', (link) => `${link}A`],
     ['has white space', (link) => link.replace('cursor=', 'cursor=%20')],

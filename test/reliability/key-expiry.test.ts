@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
-import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { stages } from '../../infra/stages.ts';
-import { generateApiKey, type KeyStore } from '../../shared/storage/api-keys.ts';
+import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 
@@ -34,15 +33,12 @@ function issue(lifetime?: number): Promise<IssuedKey> {
   return issueApiKey(store, { owner: 'Acme', lifetime, caller });
 }
 
-function list(key: string): Promise<HttpResponse> {
-  return service.send({ target: '/v1/pets?limit=1', headers: { Authorization: `Bearer ${key}` } });
-}
-
 /** The statuses of lists with this key at these times, in milliseconds since the test began. */
 function statusesAt(key: string, ...times: number[]): Promise<number[]> {
   return Array.fromAsync(times, async (time) => {
     jest.setSystemTime(start + time);
-    return (await list(key)).status;
+    const headers = { Authorization: `Bearer ${key}` };
+    return (await service.send({ target: '/v1/pets?limit=1', headers })).status;
   });
 }
 
@@ -64,15 +60,4 @@ test('a key is rejected at most the time of the cache after it is revoked, until
   const read = await service.send({ target: `/v1/pets/${JSON.parse(created.body).id}`, headers });
   expect([created.status, read.status]).toEqual([201, 200]);
   expect(await statusesAt(key, CACHE_MILLISECONDS)).toEqual([401]);
-});
-
-test('a key is rejected with the same response whatever is wrong with it', async () => {
-  const [expired, revoked] = [await issue(1), await issue()];
-  await revokeApiKey(store, revoked.record, caller);
-  jest.setSystemTime(start + 1);
-  const keys = [expired.key, revoked.key, generateApiKey(store.stage), generateApiKey('production')];
-  const [first, ...others] = (await Array.fromAsync([...keys, ''], list)) as [HttpResponse];
-  expect(first.status).toBe(401);
-  const headers = { ...first.headers, 'x-amzn-RequestId': expect.any(String) };
-  for (const other of others) expect(other).toEqual({ ...first, headers });
 });

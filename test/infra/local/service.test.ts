@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readTemplate } from '../../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { done, type Outcome, refusal, runModule } from '../../support/run-command.ts';
+import { refusal, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
@@ -46,12 +46,6 @@ function addPet(service: LocalService): Promise<Response> {
 /** Waits until the functions have written so many metrics. Their output arrives after their responses, but in order. */
 function metricsWritten(service: LocalService, count: number): Promise<unknown> {
   return service.printed(new RegExp(`(?:after a metric[^]*){${count}}`));
-}
-
-/** Issues a key for the local service on the data folder. */
-function issueKey(): Promise<Outcome> {
-  const parameters = ['issue', '--stage', 'local', '--data', data, '--owner', 'Acme', '--quiet'];
-  return runModule('infra/operate/keys/main.ts', parameters);
 }
 
 // Each test continues with what the previous one left.
@@ -116,13 +110,6 @@ describe('the local service on a data folder', () => {
     expect(lines.filter((line) => line === OTHER_OUTPUT)).toHaveLength(4);
   });
 
-  test('accepts a key that an operator issues, and does not print it', async () => {
-    const key = done(await issueKey());
-    expect(key).toMatch(/^pets_staging_\w{36}\n$/);
-    expect((await service.request('/pets', withKey(key.trim()))).status).toBe(200);
-    expect(service.output()).not.toContain(key.trim());
-  });
-
   test('keeps its pets and its key over SIGTERM, and without --verbose prints no metrics', async () => {
     const { apiKey } = service;
     expect(await service.stop('SIGTERM')).toBe(0);
@@ -139,7 +126,10 @@ describe('the local service on a data folder', () => {
   test('is not found by operators after it was killed', async () => {
     await service.stop('SIGKILL');
     expect(existsSync(join(data, 'service.json'))).toBe(true);
-    expect(refusal(await issueKey())).toBe(`No local service runs on ${data}: start it with npm start.`);
+    const parameters = ['list', '--stage', 'local', '--data', data];
+    expect(refusal(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
+      `No local service runs on ${data}: start it with npm start.`,
+    );
   });
 });
 

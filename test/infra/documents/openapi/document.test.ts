@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
 import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
-import { readOpenApi } from '../../../support/openapi-document.ts';
 
 // What breaks clients is found by `npm run openapi:diff`, against the contract that they have been given.
 
@@ -21,16 +20,4 @@ describe.each([
     const problems = await lintFromString({ source: text, config });
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
-});
-
-test('getPet alone is deprecated, and has the day of its removal and what to use instead', () => {
-  const operations = Object.values<object>(readOpenApi().paths).flatMap((item) => Object.values<any>(item));
-  expect(operations.filter(({ deprecated }) => deprecated)).toMatchObject([
-    {
-      operationId: 'getPet',
-      'x-sunset': '2030-12-05',
-      'x-deprecated-reason': expect.stringContaining('GET /pets'),
-      description: expect.stringContaining('5 December 2030'),
-    },
-  ]);
 });

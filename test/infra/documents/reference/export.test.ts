@@ -25,7 +25,6 @@ test('npm run docs writes the page and the document to a folder that it creates'
 
 test.each([
   [['--output', ''], /^--output must name a folder\.$/],
-  [['--outputs', 'x'], /^Unknown option '--outputs'/],
   [
     ['--output', join(folder, 'file')],
     /^\S+file cannot be written: .*ENOTDIR.*\. Choose another folder with --output\.$/,

@@ -97,7 +97,6 @@ describe('the authorizer', () => {
 
   test.each([
     ['an error', { error: 'the table cannot be read' }],
-    ['null', resultOf(null)],
     ['no statements', resultOf({ principalId: 'key_1', policyDocument: {} })],
     ['a condition', resultOf(policyOf({ Effect: 'Allow', Resource: listArn, Condition: {} } as never))],
     ['no principal', resultOf({ policyDocument: allowStage.policyDocument })],

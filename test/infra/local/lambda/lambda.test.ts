@@ -126,7 +126,6 @@ describe('a function', () => {
 
   test.each([
     ['throws at import', `throw new Error('no table');`, 'no table'],
-    ['is not JavaScript', 'export const handler = ;', 'SyntaxError'],
     ['has no handler', 'export const other = () => 1;', 'does not export handler'],
   ])('whose bundle %s gives an error for each event', async (_name, source, message) => {
     const { invoke } = functionOf(source);

@@ -97,7 +97,6 @@ const CALL =
 
 test.each<[string[], Record<string, string>, string]>([
   [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
-  [['--count', '1.5'], {}, '--count must be an integer from 1 to 1000000.'],
   [['--seed', KEY], {}, '--seed must be an integer from 0 to 2147483647.'],
   [['--concurrency', '101'], {}, '--concurrency must be an integer from 1 to 100.'],
   [['--', KEY], {}, CALL],
