@@ -4,8 +4,14 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Locator } from 'playwright-core';
 import { operations } from '../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { findChromium, launchBrowser } from './chromium.ts';
-import { goTo, openReference, type ReferencePage, sidebar } from './reference-page.ts';
+import {
+  findChromium,
+  goTo,
+  launchBrowser,
+  openReference,
+  type ReferencePage,
+  sidebar,
+} from './reference-page.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';

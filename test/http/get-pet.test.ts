@@ -37,14 +37,11 @@ describe('GET /v1/pets/{petId}', () => {
 
   test.each<[string, (id: bigint) => string]>([
     ['that no pet has', () => '1'],
-    ['of 2^63-1', () => '9223372036854775807'],
     ['of -2^63', () => '-9223372036854775808'],
     ['beyond int64', () => '9223372036854775808'],
     ['that equals one modulo 2^64', (id) => `${id + 2n ** 64n}`],
     ['with the opposite sign', (id) => `-${id}`],
     ['with a plus sign', (id) => `+${id}`],
-    ['with a leading zero', (id) => `0${id}`],
-    ['with a fraction', (id) => `${id}.0`],
     ['with a space', (id) => `%20${id}`],
     ['with a line break', (id) => `${id}%0A`],
     ['with a slash', (id) => `${id}%2F2`],

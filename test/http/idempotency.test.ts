@@ -76,7 +76,6 @@ describe('A create with an Idempotency-Key', () => {
     ['an empty string', '""'],
     ['with a space', 'a b'],
     ['with an unclosed quote', '"a'],
-    ['with text after the quotes', '"a";b=1'],
     ['with an accent', 'caf\u00e9'],
     ['256 characters long', 'a'.repeat(256)],
   ])('is rejected if the key is %s', async (_what, key) => {

@@ -36,7 +36,6 @@ test.each([
 describe('the settings of a stage may have', () => {
   test.each<[string, Partial<StageSettings>]>([
     ['as many list partitions as recorded', { listPartitions: 4, recordedListPartitions: 4 }],
-    ['the rate and burst that AWS sets by default', { requestsPerSecond: 10_000, requestBurst: 5_000 }],
     ['logs for a day', { logRetentionDays: 1 }],
     ['the narrowest limits of AWS WAF', { firewall }],
     ['subscribers of the topic only', { alarmEmail: null }],

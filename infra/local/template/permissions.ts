@@ -27,10 +27,8 @@ export function permits(
   );
 }
 
-/** Whether an ARN matches a pattern of a policy, in which `*` stands for any characters and `?` for one. */
+/** Whether an ARN matches a pattern of a policy, in which `*` stands for any characters. */
 export function matchesArn(pattern: string, arn: string): boolean {
-  const expression = RegExp.escape(pattern)
-    .replaceAll(String.raw`\*`, '.*')
-    .replaceAll(String.raw`\?`, '.');
+  const expression = RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*');
   return new RegExp(`^${expression}$`, 's').test(arn);
 }

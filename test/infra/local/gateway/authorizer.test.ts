@@ -41,7 +41,6 @@ afterEach(() => {
 
 describe('the authorizer', () => {
   test.each([
-    ['is missing or empty', ''],
     ['has the token of another form', 'Bearer 123'],
     ['has something after the token', 'Bearer abc def'],
   ])('is not asked when the header %s', async (_name, token) => {

@@ -46,8 +46,6 @@ describe('the routes of a template', () => {
     ['HEAD /v1/pets', 'ANY /v1/pets {}', 'GET does not imply HEAD'],
     ['GET /v1', 'ANY /{proxy+} {"proxy":"v1"}', 'a resource without methods'],
     ['GET /', 'ANY / {}', 'a greedy parameter does not match the root'],
-    ['GET /V1/pets', 'ANY /{proxy+} {"proxy":"V1/pets"}', 'the path is case-sensitive'],
-    ['GET /__proto__', 'ANY /{proxy+} {"proxy":"__proto__"}', 'names of object members are values'],
   ])('send %s to %s: %s', (request, expected) => {
     expect(found(request)).toBe(expected);
   });

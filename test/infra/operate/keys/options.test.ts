@@ -20,7 +20,6 @@ test.each([
   ['white space', ' \u00A0'],
   ['what controls the terminal', '\u001B[2J'],
   ['a line break in Unicode', 'Acme\u2028key_1'],
-  ['what reverses its direction', '\u202Eemca'],
   ['half a character', '\uD800'],
   ['more than 100 characters', 'a'.repeat(101)],
   ['an option', '--json'],
