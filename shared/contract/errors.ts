@@ -112,7 +112,7 @@ export const connectionErrorCodes = [
   'request_header_fields_too_large',
 ] as const satisfies ErrorCode[];
 
-/** The body of every error response. `status` repeats the HTTP status code. */
+/** The body of every error response of the service. `status` repeats the HTTP status code. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;

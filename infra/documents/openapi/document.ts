@@ -34,7 +34,7 @@ function openApiDocument(version: string): Json {
       version: '1.0.0',
       description:
         'Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8. Every request ' +
-        'carries an API key as a bearer token, and every error response has the same body, `Error`. ' +
+        'carries an API key as a bearer token, and every error response of the service has the same body, `Error`. ' +
         'Any other URL gets a 404, any other method a 405.',
       contact: { name: 'The operator of the stage' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },

@@ -23,7 +23,7 @@ export function componentSchemas(): Json {
   return {
     ...toJsonSchemaDefs(components, conversion),
     Error: {
-      description: 'The body of every error response.',
+      description: 'The body of every error response of the service.',
       type: 'object',
       required: ['code', 'message', 'status'],
       properties: {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,11 @@ export function readLocalService(folder: string): LocalService {
  */
 export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
   const folder = data ? resolve(data) : defaultDataFolder();
-  const temporary = globSync(fileIn(`${temporaryFolderPrefix}*`)).map((file) => dirname(file));
+  // Another user of the machine could offer a service that collects what it gets.
+  const own = globSync(fileIn(`${temporaryFolderPrefix}*`)).filter(
+    (file) => statSync(file, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0),
+  );
+  const temporary = own.map((file) => dirname(file));
   const candidates = data === IN_MEMORY ? [temporary] : data ? [[folder]] : [[folder], temporary];
   for (const folders of candidates) {
     const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
