@@ -6,7 +6,14 @@ import { withRelease } from './changelog.ts';
 import { changesSince } from './changes/since.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
-import { errorTable, limitTable, listParameterTable, memberTable, operationTable } from './tables.ts';
+import {
+  errorTable,
+  limitTable,
+  listParameterTable,
+  memberTable,
+  operationTable,
+  retentionTable,
+} from './tables.ts';
 
 const RELEASED = 'docs/openapi-released.json';
 const CHANGELOG = 'docs/changelog.md';
@@ -69,6 +76,7 @@ function generatedFiles(): Record<string, string> {
       limits: limitTable(),
     },
     'docs/cost.md': { cost: costReport() },
+    'docs/security.md': { retention: retentionTable() },
     'README.md': {
       'idle staging': monthlyDollars('staging', 0).toFixed(),
       'production at 10/s': monthlyDollars('production', 10).toFixed(),

@@ -12,7 +12,7 @@ import {
   schemaObject,
 } from './openapi/schema-objects.ts';
 
-// Tables of docs/interface.md, in Markdown.
+// Tables of documents, in Markdown.
 
 export function operationTable(): string {
   const rows = Object.values<Operation>(operations).map((operation) => {
@@ -67,6 +67,16 @@ export function limitTable(): string {
   const names = ['one operation', 'one address', 'one API key'];
   const rows = names.map((name, row) => [name, ...columns.map((column) => column[row]!)]);
   return markdownTable(['limit of', ...Object.keys(stages)], rows, '---');
+}
+
+/** Returns the table of how long each stage keeps what. */
+export function retentionTable(): string {
+  const rows = Object.entries<StageSettings>(stages).map(([stage, { logRetentionDays, recoveryDays }]) => [
+    stage,
+    `${logRetentionDays}`,
+    `${recoveryDays}`,
+  ]);
+  return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
 }
 
 function perMinute(requests: number | undefined): string {

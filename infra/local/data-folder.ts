@@ -26,7 +26,7 @@ export function temporaryFolder(): string {
 /** An error as a sentence if it is about the folder, its disk, its data, or a folder above it; any other error unchanged. */
 export function explainFolderError(folder: string, error: unknown): unknown {
   if (error instanceof UsageError) return error;
-  const { code = '', path = '', syscall = '', message } = error as NodeJS.ErrnoException;
+  const { code = '', path, message } = error as NodeJS.ErrnoException;
   if (/no space left|quota exceeded|file too large/i.test(message)) {
     const advice = 'make room and start again; everything acknowledged is kept';
     return new UsageError(`The disk is full (${message}): ${advice}.`);
@@ -35,8 +35,7 @@ export function explainFolderError(folder: string, error: unknown): unknown {
     const advice = 'choose another folder with --data, or delete the data';
     return new UsageError(`The data in ${folder} cannot be read (${message}): ${advice}.`);
   }
-  const isAbout =
-    path === '' ? /^(?:read|write)$/.test(syscall) : isWithin(path, folder) || isWithin(folder, path);
+  const isAbout = path ? isWithin(path, folder) || isWithin(folder, path) : /^E(?:IO|ROFS)$/.test(code);
   if (!isAbout) return error;
   return new UsageError(`The folder ${folder} cannot be used (${message}): choose another with --data.`);
 }

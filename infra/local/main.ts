@@ -43,6 +43,7 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   const { data = defaultDataFolder(values.stage) } = values;
   // dynalite throws errors of the store where nothing can catch them. The process ends before it acknowledges a later
   // write, which LevelDB may lose after a failed one.
+  process.stdout.on('error', () => stop()); // nobody reads it any more
   process.on('uncaughtException', (error) => {
     const explained = explainFolderError(resolve(data), error);
     console.error(explained instanceof UsageError ? explained.message : explained);

@@ -37,8 +37,8 @@ const fields = {
 export const gatewayRefusalsMetric = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
 
 /**
- * 5xx responses that are not the client's fault. Lambda rejects requests of more than 6,291,456 bytes with a 413, and API
- * Gateway, which accepts 10 MB, may turn that into a 5xx.
+ * 5xx responses that are not the client's fault, in stages whose firewall does not end large bodies. Lambda rejects
+ * requests of more than 6,291,456 bytes with a 413, and API Gateway, which accepts 10 MB, may turn that into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const serverErrorsMetric = { name: 'ServerErrors' };
@@ -54,18 +54,27 @@ export function accessLog(
   // A missing value is logged as a dash.
   new MetricFilter(scope, 'GatewayRefusals', {
     ...counts,
-    filterPattern: FilterPattern.literal(
-      '{ ($.errorType != "-") || (($.functionRequestId = "-") && ($.status = "4*")) }',
+    filterPattern: FilterPattern.any(
+      FilterPattern.stringValue('$.errorType', '!=', '-'),
+      FilterPattern.all(
+        FilterPattern.stringValue('$.functionRequestId', '=', '-'),
+        FilterPattern.stringValue('$.status', '=', '4*'),
+      ),
     ),
     metricName: gatewayRefusalsMetric.name,
     dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
   });
-  new MetricFilter(scope, 'ServerErrors', {
-    ...counts,
-    filterPattern: FilterPattern.literal('{ ($.status = "5*") && ($.integrationStatus != "413") }'),
-    metricName: serverErrorsMetric.name,
-    dimensions: { service: '$.service' },
-  });
+  if (!settings.firewall) {
+    new MetricFilter(scope, 'ServerErrors', {
+      ...counts,
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue('$.status', '=', '5*'),
+        FilterPattern.stringValue('$.integrationStatus', '!=', '413'),
+      ),
+      metricName: serverErrorsMetric.name,
+      dimensions: { service: '$.service' },
+    });
+  }
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),
     accessLogFormat: AccessLogFormat.custom(JSON.stringify({ service: serviceName(stage), ...fields })),

@@ -74,7 +74,7 @@ export class Api extends Construct {
     if (domain) serveUnderDomain(this, api as IRestApi, domain);
     this.baseAddress = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
-    this.serverErrors = addAlarms(stage, monitoring);
+    this.serverErrors = addAlarms(stage, settings, monitoring);
     acknowledgeFindings(api, settings);
   }
 }
@@ -103,8 +103,10 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
   }
 }
 
-function addAlarms(stage: string, monitoring: Monitoring): Alarm {
+function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monitoring): Alarm {
   const api = apiMetrics(stage);
+  // API Gateway's own count does not depend on the access log.
+  const errors = firewall ? api.serverErrors : countedPerMinute(stage, serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {
     chapter: 'Slow answers',
     meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
@@ -118,7 +120,7 @@ function addAlarms(stage: string, monitoring: Monitoring): Alarm {
     metric: new MathExpression({
       // Math takes a missing value for zero. Without IF, a few errors would ring until the requests are counted.
       expression: 'IF(requests, errors - requests / 1000)',
-      usingMetrics: { errors: countedPerMinute(stage, serverErrorsMetric), requests: api.requests },
+      usingMetrics: { errors, requests: api.requests },
       label: '5xx beyond one in a thousand',
       period: MINUTE,
     }),

@@ -1,3 +1,5 @@
+import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
+
 export interface SentRequest {
   method: string;
   /** Path and query as sent. */
@@ -35,6 +37,8 @@ export const awsRejections: AwsRejection[] = [
   // A body of more than 10 MB, which API Gateway may stop reading:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
   { matches: ({ body = '' }) => Buffer.byteLength(body) > 10 * 1024 * 1024 },
+  // A body that a firewall rejects, whatever else is wrong with the request (infra/stack/firewall.ts).
+  { status: 413, matches: ({ body = '' }) => Buffer.byteLength(body) > MAX_BODY_BYTES },
   // A media type with parameters, where a mock has request templates for the bare type:
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
   {

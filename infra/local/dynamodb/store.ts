@@ -1,11 +1,10 @@
 import { AbstractValueIterator } from 'abstract-level';
 import dynalite from 'dynalite';
 import engine, { type Store } from 'dynalite/db/index.js';
-import { existsSync, globSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../operate/command.ts';
+import { requireIntactLog } from './level-log.ts';
 
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
@@ -15,10 +14,7 @@ export type OpenStore = Awaited<ReturnType<typeof openStore>>;
  * @throws UsageError if they are in use; an error of LevelDB if they cannot be opened.
  */
 export async function openStore(folder?: string) {
-  if (folder && globSync(join(folder, '*.{ldb,log}')).length > 0 && !existsSync(join(folder, 'CURRENT'))) {
-    // LevelDB would create empty tables and delete the others.
-    throw Object.assign(new Error(`${folder} has no file CURRENT`), { code: 'LEVEL_CORRUPTION' });
-  }
+  if (folder) requireIntactLog(folder);
   const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
   const { db } = created!;
   try {

@@ -28,8 +28,8 @@ export const assumptions = {
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
   /** 6 GB of 30 in the example on AWS's page. */
   compressedLogShare: 0.2,
-  /** `PetsCreated`, `ServerErrors`, and one for each error code or type. */
-  metrics: 13,
+  /** `PetsCreated`, and one for each error code or type. */
+  metrics: 12,
   /** `DeprecatedCalls` has the key among its dimensions. */
   metricsPerApiKey: 1,
   /** X-Ray's default: the first request of each second, and this share of the others. */

@@ -53,7 +53,7 @@ describe('the local service does not start, and says what to do, if', () => {
   });
 
   test.each([
-    ['CURRENT', 'MANIFEST-7', /No such file or directory/],
+    ['CURRENT', 'MANIFEST-7', /has no log/],
     ['000005.ldb', '', /has no file CURRENT/],
   ])('the tables have a damaged %s', async (name, text, reason) => {
     const data = mkdtempSync(join(folders, 'data-'));
