@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import { cpSync, existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -62,4 +63,13 @@ test('of several such services, the folder chooses one', async () => {
   expect(sentence).toMatch(/^Several local services run: choose the folder of one with --data \(.*\)\.$/);
   const [, folder = ''] = new RegExp(`${baseAddress} on ([^,)]+)`).exec(sentence)!;
   await expectToWork(done(await issue('--data', folder)), services[1]!);
+});
+
+test('a service ends when nobody reads its output any more, as in a pipe to head', async () => {
+  const [service] = services;
+  const ended = once(service!.process, 'close');
+  service!.process.stdout.destroy();
+  // Each request prints a line.
+  const requests = [1, 2].map(() => service!.request('/pets').catch(() => undefined));
+  expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });
