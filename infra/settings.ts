@@ -150,7 +150,7 @@ const RESERVED = ['account', 'local'];
 
 /** Returns whether a stage may have the name, which is part of its keys, its base URL and its stack's name. */
 export function isStageName(name: string): boolean {
-  return /^[a-z]+$/.test(name) && !RESERVED.includes(name);
+  return /^[a-z]{1,30}$/.test(name) && !RESERVED.includes(name);
 }
 
 type Stages = Record<string, StageSettings>;
@@ -161,7 +161,7 @@ export function checkStages(all: Stages): void {
   for (const [stage, settings] of Object.entries(all)) {
     if (!isStageName(stage)) {
       throw new SettingsError(
-        `A stage's name must consist of lower-case letters and be neither ${RESERVED.join(' nor ')}, not ${show(stage)}.`,
+        `A stage's name must consist of at most 30 lower-case letters and be neither ${RESERVED.join(' nor ')}, not ${show(stage)}.`,
       );
     }
     checkSettings(stage, settings);
@@ -183,7 +183,7 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   if (stage === undefined && like === undefined) return all;
   if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
     throw new SettingsError(
-      `A stage on demand needs a free name of lower-case letters in -c stage and ${Object.keys(all).join(' or ')} in -c like, not ${show(stage)} and ${show(like)}.`,
+      `A stage on demand needs a free name of at most 30 lower-case letters in -c stage and ${Object.keys(all).join(' or ')} in -c like, not ${show(stage)} and ${show(like)}.`,
     );
   }
   // API Gateway serves a domain once.

@@ -18,17 +18,22 @@ export function makeFolder(folder: string): void {
 
 /** A folder for the working files while the data is in memory. It is removed when the process exits. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(temporaryFolderPrefix);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+  try {
+    const folder = mkdtempSync(temporaryFolderPrefix);
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}: set TMPDIR to a folder that you can write to.`);
+  }
 }
 
 /** An error as a sentence if it is about the folder, its disk, its data, or a folder above it; any other error unchanged. */
 export function explainFolderError(folder: string, error: unknown): unknown {
-  if (error instanceof UsageError) return error;
-  const { code = '', path, message } = error as NodeJS.ErrnoException;
+  if (typeof error !== 'object' || error === null || error instanceof UsageError) return error;
+  const { path, message, ...others } = error as NodeJS.ErrnoException;
+  const code = String(others.code);
   if (/no space left|quota exceeded|file too large/i.test(message)) {
-    const advice = 'make room and start again; everything acknowledged is kept';
+    const advice = 'make room and start again; what a data folder keeps is complete';
     return new UsageError(`The disk is full (${message}): ${advice}.`);
   }
   if (code.startsWith('LEVEL_')) {

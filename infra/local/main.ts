@@ -41,9 +41,9 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   if (values.watch && assembly)
     throw new UsageError('--watch needs bundles of its own: leave out --assembly.');
   const { data = defaultDataFolder(values.stage) } = values;
+  process.stdout.on('error', () => stop()); // nobody reads it any more
   // dynalite throws errors of the store where nothing can catch them. The process ends before it acknowledges a later
   // write, which LevelDB may lose after a failed one.
-  process.stdout.on('error', () => stop()); // nobody reads it any more
   process.on('uncaughtException', (error) => {
     const explained = explainFolderError(resolve(data), error);
     console.error(explained instanceof UsageError ? explained.message : explained);

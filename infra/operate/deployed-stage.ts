@@ -23,7 +23,9 @@ export async function findDeployedStage(
   stage: string,
 ): Promise<{ baseAddress: string; apiKeysTable: string }> {
   if (!isStageName(stage))
-    throw new UsageError('--stage must be the name of a stage on AWS, such as staging: lower-case letters.');
+    throw new UsageError(
+      '--stage must be the name of a stage on AWS, such as staging: at most 30 lower-case letters.',
+    );
   const StackName = stackName(stage);
   const client = new CloudFormationClient();
   const { Stacks } = await client

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
-import { gatewayRefusalsMetric, serverErrorsMetric } from './access-log.ts';
+import { gatewayRefusalsMetric } from './access-log.ts';
 import type { PetStoreFunctions } from './functions.ts';
 import { apiMetrics, countedPerMinute, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
@@ -28,7 +28,6 @@ export function addDashboard(
   { stage, functions, storage, monitoring }: DashboardProps,
 ): void {
   const api = apiMetrics(stage);
-  const faults = countedPerMinute(stage, serverErrorsMetric);
   const service = serviceName(stage);
   const fns = Object.values(functions).map(({ lambda }) => lambda);
   const { tables } = storage;
@@ -38,7 +37,7 @@ export function addDashboard(
     widgets: [
       [new AlarmStatusWidget({ title: 'Alarms', alarms: monitoring.alarms.toReversed(), width: 24 })],
       [
-        graph('Requests and refusals per minute', [api.requests, api.clientErrors, api.serverErrors, faults]),
+        graph('Requests and refusals per minute', [api.requests, api.clientErrors, api.serverErrors]),
         graph('Latency in ms', ['p50', 'p90', 'p99'].map(api.latency)),
         graph('Pets created per minute', [countedPerMinute(stage, metrics.petsCreated)]),
       ],

@@ -106,13 +106,16 @@ describe('the settings of a stage must not have', () => {
 });
 
 describe('the stages', () => {
-  test.each(['my stage!', 'Staging', 'eu1', 'account', 'local'])('must not be named %j', (name) => {
-    expect(() => checkStages({ [name]: stages.staging })).toThrow(
-      new SettingsError(
-        `A stage's name must consist of lower-case letters and be neither account nor local, not '${name}'.`,
-      ),
-    );
-  });
+  test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
+    'must not be named %j',
+    (name) => {
+      expect(() => checkStages({ [name]: stages.staging })).toThrow(
+        new SettingsError(
+          `A stage's name must consist of at most 30 lower-case letters and be neither account nor local, not '${name}'.`,
+        ),
+      );
+    },
+  );
 
   test('must not have the same domain', () => {
     const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
@@ -139,7 +142,7 @@ describe('a stage on demand', () => {
     { stage: 'drill-2', like: 'production' },
   ])('is not described by %j', (context) => {
     expect(() => stagesOf(all, context)).toThrow(
-      /^A stage on demand needs a free name of lower-case letters in -c stage and staging or production in -c like, not .* and .*\.$/,
+      /^A stage on demand needs a free name of at most 30 lower-case letters in -c stage and staging or production in -c like, not .* and .*\.$/,
     );
   });
 });

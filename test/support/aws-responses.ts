@@ -1,10 +1,10 @@
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { resourcesOf, stackTemplate } from './stack-template.ts';
 
-/** The response of production's firewall where the rule for keys blocks a request. */
-export function firewallResponse(): HttpResponse {
+/** The response of production's firewall where a rule blocks a request. */
+export function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
   const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
-  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === 'PerKey');
+  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);
   const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
   const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
   if (ContentType !== 'APPLICATION_JSON') throw new Error(`The firewall sends ${ContentType}.`);

@@ -9,7 +9,8 @@ export function readDocument(path: string): object {
   try {
     return withoutReferences(parseJson(readFileSync(path, 'utf8')) as Json);
   } catch (error) {
-    throw new UsageError(`${path} is not an OpenAPI document in JSON: ${(error as Error).message}`);
+    const message = error instanceof RangeError ? 'a reference contains itself.' : (error as Error).message;
+    throw new UsageError(`${path} is not an OpenAPI document in JSON: ${message}`);
   }
 }
 

@@ -38,7 +38,8 @@ const operationAsWhole: Judge = (before: any, after) =>
 /** A removal is announced twelve months before. A day that has been announced may only be moved to a later one. */
 const sunset: Judge = (before: any, after: any) => {
   const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
-  return after === undefined || Date.parse(after) > minimum ? 'non-breaking' : 'breaking';
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(after);
+  return after === undefined || (isDay && Date.parse(after) > minimum) ? 'non-breaking' : 'breaking';
 };
 
 function same(rule: Rule, ...names: string[]): Rules {

@@ -100,8 +100,8 @@ export function headersOfError(code: ErrorCode, operation?: Operation): Response
   const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
   return {
     ...everywhere,
-    // The firewall's own response may lack it.
-    ...(code === 'too_many_requests' && { RequestId: 'sometimes' }),
+    // The firewall's own responses may lack it.
+    ...(['too_many_requests', 'request_too_large'].includes(code) && { RequestId: 'sometimes' }),
     ...(code === 'unauthorized' && { Challenge: 'always' }),
     ...(code === 'method_not_allowed' && { Allow: 'always' }),
     ...(errorCatalogue[code].retryAfterSeconds !== undefined && { RetryAfter: 'always' }),

@@ -1,25 +1,27 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 // https://github.com/google/leveldb/blob/main/doc/log_format.md
 const BLOCK_BYTES = 32_768;
 /** Checksum (4 bytes), length (2) and type (1). The checksum is of the type and what follows. */
 const HEADER_BYTES = 7;
+const LAST_TYPE = 4;
 
 /**
  * Checks the log of a LevelDB store, which has the latest writes. LevelDB skips damaged records, takes a lost log for an
- * empty one, and replaces a store that has lost its file CURRENT with an empty store, all without a word.
+ * empty one, and replaces a store that has lost its file CURRENT with an empty store, all without an error.
  *
  * @throws Error with the code LEVEL_CORRUPTION
  */
 export function requireIntactLog(folder: string): void {
-  const [current] = globSync(join(folder, 'CURRENT'));
-  const logs = globSync(join(folder, '*.log'));
-  if (!current && globSync(join(folder, '*.{ldb,log}')).length > 0)
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const logs = names.filter((name) => name.endsWith('.log'));
+  const isNew = !names.includes('CURRENT');
+  if (isNew && names.some((name) => /\.(?:ldb|log)$/.test(name)))
     throw corruption(`${folder} has no file CURRENT`);
-  if (current && logs.length === 0) throw corruption(`${folder} has no log`);
-  const damaged = logs.find((file) => !isIntact(readFileSync(file)));
-  if (damaged) throw corruption(`${damaged} is damaged`);
+  if (!isNew && logs.length === 0) throw corruption(`${folder} has no log`);
+  for (const file of logs.map((name) => join(folder, name)))
+    if (!isIntact(readFileSync(file))) throw corruption(`${file} is damaged`);
 }
 
 function corruption(message: string): Error {
@@ -34,13 +36,30 @@ function isIntact(log: Buffer): boolean {
       offset += left;
       continue;
     }
-    const end = offset + HEADER_BYTES + log.readUInt16LE(offset + 4);
-    // Its process was killed while it wrote this, so nobody was told that it is stored.
-    if (end > log.length) return true;
-    if (log.readUInt32LE(offset) !== maskedCrc32c(log.subarray(offset + 6, end))) return false;
+    const end = endOf(log, offset);
+    if (end - offset > left) return false;
+    // Its process was killed while it wrote the last record, so the write was not acknowledged.
+    if (end > log.length) return !hasRecord(log, offset + 1);
+    if (!isRecord(log, offset)) return false;
     offset = end;
   }
   return true;
+}
+
+function endOf(log: Buffer, offset: number): number {
+  return offset + HEADER_BYTES + log.readUInt16LE(offset + 4);
+}
+
+function isRecord(log: Buffer, offset: number): boolean {
+  const end = endOf(log, offset);
+  return end <= log.length && log.readUInt32LE(offset) === maskedCrc32c(log.subarray(offset + 6, end));
+}
+
+/** Returns whether a record begins at the offset or after it, if the one before has lost its length. */
+function hasRecord(log: Buffer, from: number): boolean {
+  for (let offset = from; offset + HEADER_BYTES <= log.length; offset += 1)
+    if (log[offset + 6]! <= LAST_TYPE && isRecord(log, offset)) return true;
+  return false;
 }
 
 const CRC32C = Uint32Array.from({ length: 256 }, (_, byte) => {

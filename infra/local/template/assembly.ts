@@ -20,10 +20,12 @@ export async function synthesize(assembly: string, stage: string): Promise<void>
   const stack = stackName(stage);
   rmSync(assembly, { recursive: true, force: true });
   try {
-    await promisify(execFile)(process.execPath, [cdk, 'synth', stack, '--quiet', '--output', assembly], {
-      cwd: projectRoot,
-      env: { ...process.env, ...cdkEnvironment },
-    });
+    const parameters = [cdk, 'synth', stack, '--quiet', '--output', assembly];
+    const env = { ...process.env, ...cdkEnvironment };
+    const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
+    // It would write on into a folder that is removed at the end.
+    process.prependOnceListener('exit', () => running.child.kill());
+    await running;
   } catch (error) {
     const { stderr } = error as { stderr: string };
     const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];

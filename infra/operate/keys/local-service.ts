@@ -1,4 +1,4 @@
-import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,10 +52,10 @@ export function readLocalService(folder: string): LocalService {
 export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
   const folder = data ? resolve(data) : defaultDataFolder();
   // Another user of the machine could offer a service that collects what it gets.
-  const own = globSync(fileIn(`${temporaryFolderPrefix}*`)).filter(
-    (file) => statSync(file, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0),
-  );
-  const temporary = own.map((file) => dirname(file));
+  const temporary = readdirSync(dirname(temporaryFolderPrefix))
+    .map((name) => join(dirname(temporaryFolderPrefix), name))
+    .filter((path) => path.startsWith(temporaryFolderPrefix))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
   const candidates = data === IN_MEMORY ? [temporary] : data ? [[folder]] : [[folder], temporary];
   for (const folders of candidates) {
     const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
 import { UsageError } from '../command.ts';
@@ -31,7 +31,9 @@ export async function findService(
   data: string | undefined,
   { BASE_URL, API_KEY = '' }: NodeJS.ProcessEnv,
 ): Promise<Service> {
-  const service = BASE_URL ? { baseAddress: BASE_URL, apiKey: API_KEY } : await readDataFolder(data);
+  const service = BASE_URL
+    ? { baseAddress: BASE_URL.replace(/\/+$/, ''), apiKey: API_KEY.trim() }
+    : await readDataFolder(data);
   if (BASE_URL && !/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(BASE_URL)) {
     throw new UsageError('BASE_URL must be an https URL, which hides the API key, or one of this machine.');
   }
@@ -48,5 +50,7 @@ export async function findService(
 
 async function readDataFolder(data?: string): Promise<Service> {
   const { folder, service } = await findLocalService(data);
-  return { baseAddress: service.baseAddress, apiKey: readFileSync(apiKeyFile(folder), 'utf8') };
+  const file = apiKeyFile(folder);
+  if (!existsSync(file)) throw new UsageError(`There is no ${file}: start the service again.`);
+  return { baseAddress: service.baseAddress, apiKey: readFileSync(file, 'utf8').trim() };
 }

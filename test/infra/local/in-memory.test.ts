@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { cpSync, existsSync, globSync } from 'node:fs';
+import { cpSync, existsSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defaultDataFolder,
@@ -63,6 +63,11 @@ test('of several such services, the folder chooses one', async () => {
   expect(sentence).toMatch(/^Several local services run: choose the folder of one with --data \(.*\)\.$/);
   const [, folder = ''] = new RegExp(`${baseAddress} on ([^,)]+)`).exec(sentence)!;
   await expectToWork(done(await issue('--data', folder)), services[1]!);
+
+  const file = join(folder, 'api-key');
+  rmSync(file);
+  const seed = await runModule('infra/operate/seed/main.ts', ['--data', folder], { TMPDIR });
+  expect(refusal(seed)).toBe(`There is no ${file}: start the service again.`);
 });
 
 test('a service ends when nobody reads its output any more, as in a pipe to head', async () => {

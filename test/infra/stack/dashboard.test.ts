@@ -26,7 +26,6 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable').map(([name]) => name);
     expect(graphs.flatMap(linesOf)).toEqual([
       ...['Count', '4XXError', '5XXError'].map((name) => `AWS/ApiGateway ${name} ${api} Sum 60`),
-      `PetStore ServerErrors service ${service} Sum 60`,
       ...['p50', 'p90', 'p99'].map((statistic) => `AWS/ApiGateway Latency ${api} ${statistic} 60`),
       `PetStore ${petsCreated.name} service ${service} Sum 60`,
       ...searches,

@@ -57,7 +57,10 @@ const ownWays: Record<string, Way> = {
 
   'createPet 201': () => sent(createOnce),
   'createPet 400': () => sent(create('{"categoryId":"7"}')),
-  'createPet 413': () => sent(create(' '.repeat(65_537))),
+  'createPet 413': async () => [
+    ...(await sent(create(' '.repeat(65_537)))),
+    exchange(createOnce, firewallResponse('LargeBody')),
+  ],
   'createPet 415': () => sent(create(rex, { 'Content-Type': 'text/plain' })),
   'createPet 422': () => sent(createOnce, { ...createOnce, body: mia }),
 
@@ -72,7 +75,10 @@ const ownWays: Record<string, Way> = {
   'other 405': () => sent({ target: '/v1/pets', method: 'PUT' }),
   'other 415': () => sent({ target: '/v1/pets', method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
   'other 400': async () => [givenByApiGateway('DEFAULT_4XX', orders)],
-  'other 413': async () => [givenByApiGateway('REQUEST_TOO_LARGE', orders)],
+  'other 413': async () => [
+    givenByApiGateway('REQUEST_TOO_LARGE', orders),
+    exchange(orders, firewallResponse('LargeBody')),
+  ],
   'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
 };
 
@@ -92,11 +98,14 @@ function commonWays(operation: string, request: Request): Record<string, Way> {
     [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
     [`${operation} 408`]: () =>
       rejected(request, 'X: x', { requestTimeout: 50, connectionsCheckingInterval: 10 }),
-    [`${operation} 413`]: () => sent({ ...request, body: ' '.repeat(7_000_000) }),
+    [`${operation} 413`]: async () => [
+      ...(await sent({ ...request, body: ' '.repeat(7_000_000) })),
+      exchange(request, firewallResponse('LargeBody')),
+    ],
     [`${operation} 415`]: async () => [givenByApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
     [`${operation} 429`]: async () => [
       givenByApiGateway('THROTTLED', request),
-      exchange(request, firewallResponse()),
+      exchange(request, firewallResponse('PerKey')),
     ],
     [`${operation} 431`]: () => rejected(request, `X: ${'x'.repeat(2_000_000)}`),
     [`${operation} 500`]: async () => [

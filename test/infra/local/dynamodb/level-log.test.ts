@@ -1,25 +1,30 @@
 import { expect, test } from '@jest/globals';
 import { ClassicLevel } from 'classic-level';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireIntactLog } from '../../../../infra/local/dynamodb/level-log.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 
-/** @returns the log of a store with more than one block of records, and one that takes several. */
-async function writeStore() {
-  const folder = mkdtempSync(join(folders, 'store-'));
+/** @returns the log of a store with these values, in a folder whose name is also a pattern. */
+async function writeStore(values: string[]) {
+  const folder = mkdtempSync(join(folders, 'store[1]-'));
   const store = new ClassicLevel(folder);
-  for (let index = 0; index < 300; index += 1) await store.put(`key ${index}`, 'x'.repeat(index));
-  await store.put('large', 'y'.repeat(100_000));
+  for (const [index, value] of values.entries()) await store.put(`key ${index}`, value);
   await store.close();
-  const [log = ''] = globSync(join(folder, '*.log'));
+  const log = join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.log'))!,
+  );
   return { folder, log, bytes: readFileSync(log) };
 }
 
+/** Values that fill several blocks of the log, and one that alone takes several. */
+const many = [...Array.from({ length: 300 }, (_, index) => 'x'.repeat(index)), 'y'.repeat(100_000)];
+
 test('a log is intact as LevelDB wrote it, and if its process was killed while it wrote', async () => {
-  const { folder, log, bytes } = await writeStore();
+  const { folder, log, bytes } = await writeStore(many);
   expect(bytes.length).toBeGreaterThan(140_000);
   for (const missing of [0, 1, 100]) {
     writeFileSync(log, bytes.subarray(0, bytes.length - missing));
@@ -27,9 +32,14 @@ test('a log is intact as LevelDB wrote it, and if its process was killed while i
   }
 });
 
-test('a log is damaged if any bit before its end differs, or if it is gone', async () => {
-  const { folder, log, bytes } = await writeStore();
-  for (let position = 0; position < bytes.length - 33_000; position += 997) {
+test.each([
+  ['one block', ['Rex', 'Mia', 'Tom'], 1],
+  ['several blocks', many, 997],
+])('a log of %s is damaged if any bit before its last record differs, or if it is gone', async (...row) => {
+  const [, values, step] = row;
+  const { folder, log, bytes } = await writeStore(values);
+  const end = bytes.lastIndexOf(values.length > 3 ? 'key 299' : 'key 1');
+  for (let position = 0; position < end; position += step) {
     const damaged = Buffer.from(bytes);
     damaged[position]! ^= 1 << (position % 8);
     writeFileSync(log, damaged);
