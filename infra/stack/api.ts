@@ -118,7 +118,7 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
     chapter: 'Server errors',
     meaning: 'At least five responses more than one in a thousand in a minute were a 5xx of our fault.',
     metric: new MathExpression({
-      // Math takes a missing value for zero. Without IF, a few errors would ring until the requests are counted.
+      // Math takes a missing value for zero. Without IF, a few errors would fire it until the requests are counted.
       expression: 'IF(requests, errors - requests / 1000)',
       usingMetrics: { errors, requests: api.requests },
       label: '5xx beyond one in a thousand',

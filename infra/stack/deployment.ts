@@ -19,7 +19,7 @@ interface DeploymentProps {
 }
 
 /**
- * Canary deployments: a new version gets a tenth of the requests for ten minutes, and is rolled back if an alarm rings. As
+ * Canary deployments: a new version gets a tenth of the requests for ten minutes, and is rolled back if an alarm fires. As
  * counts come minutes late, five minutes would leave the errors of the first two.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */

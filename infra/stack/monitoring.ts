@@ -15,7 +15,7 @@ const METRIC_DELAY = Duration.minutes(4);
 
 interface PetStoreAlarmProps extends Pick<AlarmProps, 'threshold'> {
   metric: AlarmProps['metric'] & { period: Duration };
-  /** Chapter of docs/runbook.md: what to do when the alarm rings. */
+  /** Chapter of docs/runbook.md: what to do when the alarm fires. */
   chapter: string;
   /** What is the case when the metric reaches the threshold, as a sentence. */
   meaning: string;

@@ -70,11 +70,11 @@ describe.each(stageNames)('of the alarms of %s,', (stage) => {
 
   test('all are tested here', () => {
     const untested = alarms.filter((alarm) => !cases.some(([name]) => name === alarm));
-    expect(untested.map((name) => `Add to test/infra/stack/alarms.test.ts when ${name} rings.`)).toEqual([]);
+    expect(untested.map((name) => `Add to test/infra/stack/alarms.test.ts when ${name} fires.`)).toEqual([]);
   });
 
   test.each(cases.filter(([name]) => alarms.includes(name)))(
-    '%s rings within five minutes on %s, and ends; it does not on less',
+    '%s fires within five minutes on %s, and ends; it does not on less',
     (name, _what, enough, tooLittle) => {
       for (const conditions of allConditions) {
         const last = Math.max(...enough.map(([minute]) => minute));
