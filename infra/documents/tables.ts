@@ -71,11 +71,9 @@ export function limitTable(): string {
 
 /** Returns the table of how long each stage keeps what. */
 export function retentionTable(): string {
-  const rows = Object.entries<StageSettings>(stages).map(([stage, { logRetentionDays, recoveryDays }]) => [
-    stage,
-    `${logRetentionDays}`,
-    `${recoveryDays}`,
-  ]);
+  const rows = Object.entries<StageSettings>(stages).map(([stage, { logRetentionDays, recoveryDays }]) =>
+    [stage, logRetentionDays, recoveryDays].map(String),
+  );
   return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
 }
 

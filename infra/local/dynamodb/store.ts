@@ -38,10 +38,7 @@ export async function openStore(folder?: string) {
 let created: Store | undefined;
 const { create } = engine;
 
-engine.create = (options) => {
-  created = create(options);
-  return created;
-};
+engine.create = (options) => (created = create(options));
 
 // dynalite 4.0.0 writes the entries of the indexes and then the item. If the process is killed in between, an index lists
 // an item that cannot be read. One batch writes all or nothing; the write of the item that follows changes nothing.

@@ -89,6 +89,7 @@ export async function serve(
 
 /** Tries a port before the work of a start is done. @throws UsageError if it cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
+  if (port === 0) return;
   for (const listener of await listen(createServer(), port)) {
     listener.close();
     await once(listener, 'close');

@@ -51,22 +51,25 @@ export function readLocalService(folder: string): LocalService {
  */
 export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
   const folder = data ? resolve(data) : defaultDataFolder();
-  // Another user of the machine could offer a service that collects what it gets.
-  const temporary = readdirSync(dirname(temporaryFolderPrefix))
+  const onFolder = data === IN_MEMORY ? undefined : await findRunning(folder);
+  if (onFolder) return onFolder;
+  const folders = data && data !== IN_MEMORY ? [] : temporaryFolders();
+  const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
+  if (found.length > 1) {
+    const services = found.map((one) => `${one.service.baseAddress} on ${one.folder}`).join(', ');
+    throw new UsageError(`Several local services run: choose the folder of one with --data (${services}).`);
+  }
+  if (found[0]) return found[0];
+  const place = data === IN_MEMORY ? 'in memory' : `on ${folder}`;
+  throw new UsageError(`No local service runs ${place}: start it with npm start.`);
+}
+
+/** The user's own: another user of the machine could offer a service that collects what it gets. */
+function temporaryFolders(): string[] {
+  return readdirSync(dirname(temporaryFolderPrefix))
     .map((name) => join(dirname(temporaryFolderPrefix), name))
     .filter((path) => path.startsWith(temporaryFolderPrefix))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
-  const candidates = data === IN_MEMORY ? [temporary] : data ? [[folder]] : [[folder], temporary];
-  for (const folders of candidates) {
-    const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
-    if (found.length > 1) {
-      const services = found.map((one) => `${one.service.baseAddress} on ${one.folder}`).join(', ');
-      throw new UsageError(`Several local services run: choose the folder of one with --data (${services}).`);
-    }
-    if (found[0]) return found[0];
-  }
-  const place = data === IN_MEMORY ? 'in memory' : `on ${folder}`;
-  throw new UsageError(`No local service runs ${place}: start it with npm start.`);
 }
 
 /** A service that was killed leaves its file. Its port may be another's by now, which does not know the path of the endpoint. */

@@ -31,21 +31,23 @@ export async function findService(
   data: string | undefined,
   { BASE_URL, API_KEY = '' }: NodeJS.ProcessEnv,
 ): Promise<Service> {
-  const service = BASE_URL
-    ? { baseAddress: BASE_URL.replace(/\/+$/, ''), apiKey: API_KEY.trim() }
-    : await readDataFolder(data);
-  if (BASE_URL && !/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(BASE_URL)) {
-    throw new UsageError('BASE_URL must be an https URL, which hides the API key, or one of this machine.');
-  }
-  if (BASE_URL && (!API_KEY || API_KEY.startsWith(keyPrefix('production')))) {
-    throw new UsageError(
-      'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.',
-    );
-  }
+  const service = BASE_URL ? readVariables(BASE_URL, API_KEY.trim()) : await readDataFolder(data);
   const { status, reason } = await send(service, '/pets?limit=1');
   if (status === 200) return service;
   const advice = BASE_URL ? 'check BASE_URL and API_KEY' : 'start it with npm start';
   throw new UsageError(`${service.baseAddress} does not list pets, ${advice}: ${reason}`);
+}
+
+function readVariables(baseUrl: string, apiKey: string): Service {
+  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(baseUrl)) {
+    throw new UsageError('BASE_URL must be an https URL, which hides the API key, or one of this machine.');
+  }
+  if (!apiKey || apiKey.startsWith(keyPrefix('production'))) {
+    throw new UsageError(
+      'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.',
+    );
+  }
+  return { baseAddress: baseUrl.replace(/\/+$/, ''), apiKey };
 }
 
 async function readDataFolder(data?: string): Promise<Service> {
