@@ -25,6 +25,12 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the cloud assembly has what a function's bundle is made from, for `npm start -- --watch`. */
 const BUNDLING_METADATA = 'pet-store:bundling';
 
+/** What the bundles import of Node, but for what is imported when it is used. */
+const nodeModules = 'buffer console crypto fs fs/promises https os path process stream timers zlib'.split(
+  ' ',
+);
+const sdkParts = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
+
 const esbuildOptions: BuildOptions = {
   bundle: true,
   platform: 'node',
@@ -34,10 +40,16 @@ const esbuildOptions: BuildOptions = {
   // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
   alias: {
-    '@aws-sdk/credential-provider-node': './shared/storage/lambda-credentials.ts',
-    '@aws-sdk/endpoint-cache': './shared/storage/endpoint-cache.ts',
+    ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
+    ...aliases('@aws-sdk/', sdkParts, './shared/bundle/sdk.ts'),
   },
+  // Never imported at run time. A dynamic import within the bundle would wrap most modules in functions.
+  external: ['@smithy/core/event-streams', 'bowser'],
 };
+
+function aliases(prefix: string, names: string[], file: string): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [prefix + name, file]));
+}
 
 /** A Lambda function with its own bundle, role, log group and alias. */
 export interface LambdaFunction {
