@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EnvironmentVariable } from '../../shared/names.ts';
@@ -25,10 +26,9 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the cloud assembly has what a function's bundle is made from, for `npm start -- --watch`. */
 const BUNDLING_METADATA = 'pet-store:bundling';
 
-/** What the bundles import of Node, but for what is imported when it is used. */
-const nodeModules = 'buffer console crypto fs fs/promises https os path process stream timers zlib'.split(
-  ' ',
-);
+/** What the SDK imports at run time, if it needs it. */
+const importedLater = ['async_hooks', 'http'];
+const nodeModules = builtinModules.filter((name) => !importedLater.includes(name));
 const sdkParts = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
 
 const esbuildOptions: BuildOptions = {
@@ -43,8 +43,8 @@ const esbuildOptions: BuildOptions = {
     ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
     ...aliases('@aws-sdk/', sdkParts, './shared/bundle/sdk.ts'),
   },
-  // Never imported at run time. A dynamic import within the bundle would wrap most modules in functions.
-  external: ['@smithy/core/event-streams', 'bowser'],
+  // DynamoDB has none. An import of it within the bundle, by an expression, would wrap most modules in functions.
+  external: ['@smithy/core/event-streams'],
 };
 
 function aliases(prefix: string, names: string[], file: string): Record<string, string> {
