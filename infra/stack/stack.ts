@@ -1,4 +1,5 @@
-import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
 import { shiftTraffic } from './deployment.ts';
@@ -8,14 +9,18 @@ import { Monitoring } from './monitoring.ts';
 import { checkSettings, type StageSettings } from '../settings.ts';
 import { Storage } from './storage.ts';
 
+/** Days before an operation's removal from which every synth warns. */
+const SUNSET_WARNING_DAYS = 180;
+
 export interface PetStoreStackProps {
   stage: string;
   settings: StageSettings;
+  today?: Date;
 }
 
 /** Everything of one stage: its tables, its functions and its REST API, sharing nothing with other stages. */
 export class PetStoreStack extends Stack {
-  constructor(app: App, id: string, { stage, settings }: PetStoreStackProps) {
+  constructor(app: App, id: string, { stage, settings, today = new Date() }: PetStoreStackProps) {
     checkSettings(stage, settings);
     super(app, id, {
       description: `Pet store, stage ${stage}`,
@@ -31,9 +36,22 @@ export class PetStoreStack extends Stack {
     if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring, serverErrors });
     addDashboard(this, { stage, functions, storage, monitoring });
     addFirewall(this, api.stageArn, settings);
+    warnOfSunsets(this, today);
 
     new CfnOutput(this, 'BaseAddress', { value: api.baseAddress, description: 'Base URL' });
     new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
     new CfnOutput(this, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Topic of alarms' });
+  }
+}
+
+function warnOfSunsets(stack: Stack, today: Date): void {
+  for (const { id, deprecation } of Object.values<Operation>(operations)) {
+    if (!deprecation) continue;
+    const { sunset } = deprecation;
+    if (sunset.getTime() - today.getTime() > SUNSET_WARNING_DAYS * 86_400_000) continue;
+    Annotations.of(stack).addWarningV2(
+      `pet-store:sunset:${id}`,
+      `${id} is to be removed on ${sunset.toISOString().slice(0, 10)}: look at its use by key and remove it from shared/contract/operations.ts.`,
+    );
   }
 }

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { App } from 'aws-cdk-lib';
 import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
+import { PetStoreStack } from '../../../infra/stack/stack.ts';
 import { templateOf } from '../../../infra/stack/template.ts';
 import { stages } from '../../../infra/stages.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // The only file that loads the CDK, which takes longer than its tests do.
 
@@ -16,6 +19,7 @@ const domain = {
   hostedZoneId: 'Z0000000000000000000',
 };
 
+const folder = temporaryFolder();
 const unchanged = changedStack({});
 const repartitioned = changedStack({
   listPartitions: 4,
@@ -116,6 +120,21 @@ test('a stage on demand has what only production has, under its own name, and le
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
   // Lambda deletes versions with their function.
   expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
+});
+
+// getPet is removed on 2030-12-05.
+test.each([
+  ['2030-06-07T23:59:59Z', 'nothing', 0],
+  ['2030-06-08T00:00:00Z', 'the removal', 1],
+  ['2031-12-05T00:00:00Z', 'the removal', 1],
+])('a synth at %s announces %s of a deprecated operation', (today, _what, count) => {
+  const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
+  const props = { stage: 'staging', settings: required, today: new Date(today) };
+  const { node } = new PetStoreStack(app, 'Stack', props);
+  const warnings = node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
+  expect(warnings.map(({ data }) => data)).toEqual(
+    Array(count).fill(expect.stringMatching(/^getPet is to be removed on 2030-12-05:/)),
+  );
 });
 
 /** @returns the readable stack of staging under changed settings, and its logical ids by their short forms. */
