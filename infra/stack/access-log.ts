@@ -36,18 +36,24 @@ const fields = {
 /** Error responses of API Gateway itself, mocks and web ACL included; the type of a mock's is a dash. */
 export const gatewayRefusalsMetric = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
 
-/** The access log of a stage's API: a JSON line for each request, and a metric that is counted from the lines. */
+/**
+ * 5xx responses that are not the client's fault, in stages whose firewall does not end large bodies. Lambda rejects
+ * requests of more than 6,291,456 bytes with a 413, and API Gateway, which accepts 10 MB, may turn that into a 5xx.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const serverErrorsMetric = { name: 'ServerErrors' };
+
+/** The access log of a stage's API: a JSON line for each request, and metrics that are counted from the lines. */
 export function accessLog(
   scope: Construct,
   stage: string,
   settings: StageSettings,
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
   const logGroup = createLogGroup(scope, 'AccessLog', settings);
+  const counts = { logGroup, metricNamespace, metricValue: '1' };
   // A missing value is logged as a dash.
   new MetricFilter(scope, 'GatewayRefusals', {
-    logGroup,
-    metricNamespace,
-    metricValue: '1',
+    ...counts,
     filterPattern: FilterPattern.any(
       FilterPattern.stringValue('$.errorType', '!=', '-'),
       FilterPattern.all(
@@ -58,6 +64,17 @@ export function accessLog(
     metricName: gatewayRefusalsMetric.name,
     dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
   });
+  if (!settings.firewall) {
+    new MetricFilter(scope, 'ServerErrors', {
+      ...counts,
+      filterPattern: FilterPattern.all(
+        FilterPattern.stringValue('$.status', '=', '5*'),
+        FilterPattern.stringValue('$.integrationStatus', '!=', '413'),
+      ),
+      metricName: serverErrorsMetric.name,
+      dimensions: { service: '$.service' },
+    });
+  }
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),
     accessLogFormat: AccessLogFormat.custom(JSON.stringify({ service: serviceName(stage), ...fields })),

@@ -16,12 +16,12 @@ import { serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { accessLog } from './access-log.ts';
+import { accessLog, serverErrorsMetric } from './access-log.ts';
 import { serveUnderDomain, tls } from './domain.ts';
 import type { PetStoreFunctions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addMockResponse } from './mock-responses.ts';
-import { apiMetrics, FIVE_MINUTES, MINUTE } from './metrics.ts';
+import { apiMetrics, countedPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { StageSettings } from '../settings.ts';
 
@@ -74,7 +74,7 @@ export class Api extends Construct {
     if (domain) serveUnderDomain(this, api as IRestApi, domain);
     this.baseAddress = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
-    this.serverErrors = addAlarms(stage, monitoring);
+    this.serverErrors = addAlarms(stage, settings, monitoring);
     acknowledgeFindings(api, settings);
   }
 }
@@ -103,8 +103,10 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
   }
 }
 
-function addAlarms(stage: string, monitoring: Monitoring): Alarm {
+function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monitoring): Alarm {
   const api = apiMetrics(stage);
+  // API Gateway's own count does not depend on the access log.
+  const errors = firewall ? api.serverErrors : countedPerMinute(stage, serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {
     chapter: 'Slow answers',
     meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
@@ -118,7 +120,7 @@ function addAlarms(stage: string, monitoring: Monitoring): Alarm {
     metric: new MathExpression({
       // Math takes a missing value for zero. Without IF, a few errors would fire it until the requests are counted.
       expression: 'IF(requests, errors - requests / 1000)',
-      usingMetrics: { errors: api.serverErrors, requests: api.requests },
+      usingMetrics: { errors, requests: api.requests },
       label: '5xx beyond one in a thousand',
       period: MINUTE,
     }),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { stages } from '../../../infra/stages.ts';
 import { requestCounts } from '../../support/cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
@@ -38,6 +39,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   });
 
   const service = `service=pet-store-${stage}`;
+  const serverErrors = 'firewall' in stages[stage] ? 'nothing' : 'ServerErrors';
   test.each([
     [
       'GatewayRefusals',
@@ -46,7 +48,10 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     ],
     // Of a mock.
     ['GatewayRefusals', ' status=404 type=-', { status: '404' }],
-    ['nothing', '', { status: '503', integrationStatus: '200' }],
+    // With a firewall, API Gateway's own count of 5xx will do.
+    [serverErrors, '', { status: '503', integrationStatus: '200' }],
+    [serverErrors, '', { status: '503', integrationStatus: '429' }],
+    ['nothing', '', { status: '502', integrationStatus: '413' }],
     ['nothing', '', { status: '404', awsEndpointRequestId: 'id' }],
     ['nothing', '', { status: '200', awsEndpointRequestId: 'id' }],
   ])('counts %s%s of a request with %j', (metric, dimensions, context) => {

@@ -10,7 +10,13 @@ import {
   statesOf,
 } from '../../support/cloudwatch.ts';
 import type { StageName } from '../../../infra/stages.ts';
-import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
+import {
+  functionNames,
+  propertiesOf,
+  readableTemplate,
+  resourcesOf,
+  stageNames,
+} from '../../support/stack-template.ts';
 
 interface Conditions extends Evaluation {
   /** Minutes from the end of a minute until its counts can be read: of AWS, and of what is counted from logs. */
@@ -106,10 +112,14 @@ function apiCases(stage: StageName): Case[] {
     ...requestCounts(templates[stage], 2, { status: '503', 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requestCounts(templates[stage], count - 2, { status: '503', integrationStatus: '200' }),
   ];
+  // A body that API Gateway accepts and Lambda does not. A firewall ends it before.
+  const hasFirewall = propertiesOf(templates[stage], 'AWS::WAFv2::WebACL').length > 0;
+  const lambdaRejects = { status: '502', integrationStatus: '413' };
+  const tooLarge = hasFirewall ? [] : requestCounts(templates[stage], 100, lambdaRejects);
   const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: `pet-store-${stage}`, Stage: stage });
   const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);
   return [
-    ['ApiServerErrors', 'seven faults in a thousand requests', faults(7), faults(6)],
+    ['ApiServerErrors', 'seven faults in a thousand requests', faults(7), [...faults(6), ...tooLarge]],
     ['ApiLatency', 'slow responses for fifteen minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
   ];
 }
