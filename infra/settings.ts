@@ -150,8 +150,9 @@ export function isStageName(name: string): boolean {
 
 type Stages = Record<string, StageSettings>;
 
-/** @throws SettingsError for the first stage that is wrong. */
+/** @throws SettingsError for the first stage that is wrong, or shares its domain with another. */
 export function checkStages(all: Stages): void {
+  const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {
     if (!isStageName(stage)) {
       throw new SettingsError(
@@ -159,6 +160,12 @@ export function checkStages(all: Stages): void {
       );
     }
     checkSettings(stage, settings);
+    const { domain } = settings;
+    if (!domain) continue;
+    const other = stageOfDomain.get(domain.name);
+    if (other)
+      throw new SettingsError(`The stages ${other} and ${stage} have the same domain ${domain.name}.`);
+    stageOfDomain.set(domain.name, stage);
   }
 }
 

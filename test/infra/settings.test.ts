@@ -115,6 +115,13 @@ describe('the stages', () => {
       );
     },
   );
+
+  test('must not have the same domain', () => {
+    const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
+    expect(() => checkStages(all)).toThrow(
+      new SettingsError('The stages staging and production have the same domain pets.example.com.'),
+    );
+  });
 });
 
 describe('a stage on demand', () => {
