@@ -35,12 +35,6 @@ function describeMember({ expected }: v.BaseIssue<unknown>): string {
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
 const requestLimit = wholeNumber(10, 2_000_000_000);
 
-/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
-const RETENTION_DAYS = [
-  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1_096, 1_827, 2_192, 2_557, 2_922, 3_288,
-  3_653,
-];
-
 /** The settings of a stage: units are in the names, bounds are AWS's where no reason is given. */
 const Settings = v.strictObject(
   {
@@ -64,10 +58,11 @@ const Settings = v.strictObject(
     /** Upper bounds for each table and index, on demand: what a runaway client can cost. */
     maxReadUnitsPerSecond: wholeNumber(1),
     maxWriteUnitsPerSecond: wholeNumber(1),
-    logRetentionDays: v.picklist(
-      RETENTION_DAYS,
-      'must be a time that CloudWatch offers, such as 14, 30, 90 or 365',
-    ),
+    /**
+     * CloudWatch offers few of these numbers, which the synth checks.
+     * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+     */
+    logRetentionDays: wholeNumber(1),
     /** Above what the database may take, below the 29 seconds that API Gateway waits. */
     functionTimeoutSeconds: wholeNumber(6, 28),
     /** How long API Gateway caches the authorizer's decision: as long as a revoked key can go on working. */

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { plain, runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
-import { withRelease } from './changelog.ts';
 import { changesSince } from './changes/since.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
@@ -18,17 +17,17 @@ import {
 const RELEASED = 'docs/openapi-released.json';
 const CHANGELOG = 'docs/changelog.md';
 
-const USAGE = `npm run generate:contract -- [--check] [--release SENTENCE …]
+const USAGE = `npm run generate:contract -- [--check] [--release]
 
 Writes openapi.json, openapi-3.0.json, and what documents repeat from the code.
 
   --check    writes nothing, and fails if a file is stale
-  --release  also publishes the contract: adds the sentences, each with its own --release, to ${CHANGELOG}, and
-             writes ${RELEASED}, which npm run openapi:diff compares with`;
+  --release  also publishes the contract, whose changes ${CHANGELOG} must list under the heading of today: writes
+             ${RELEASED}, which npm run openapi:diff compares with`;
 
 const options = {
   check: { type: 'boolean', default: false },
-  release: { type: 'string', multiple: true },
+  release: { type: 'boolean', default: false },
 } as const;
 
 await runWithOptions(USAGE, options, ({ check, release }) => {
@@ -39,16 +38,16 @@ await runWithOptions(USAGE, options, ({ check, release }) => {
     const names = stale.map(([file]) => file).join(', ');
     throw new UsageError(`${names} must be generated again: run npm run generate.`);
   }
-  const released = release ? releasedFiles(release) : [];
-  for (const [file, text] of [...stale, ...released]) {
+  if (release) stale.push([RELEASED, releasableContract()]);
+  for (const [file, text] of stale) {
     writeFileSync(inProject(file), text);
     console.log(`Wrote ${file}.`);
   }
-  if (stale.length === 0 && !release) console.log('Nothing has changed.');
+  if (stale.length === 0) console.log('Nothing has changed.');
 });
 
-/** Returns the text of each file that a release changes. @throws UsageError if it would break clients */
-function releasedFiles(changes: string[]): [file: string, text: string][] {
+/** Returns the contract to publish. @throws UsageError if it would break clients, or does not say what has changed. */
+function releasableContract(): string {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))
     throw new UsageError('The contract has not changed since the last release.');
@@ -58,11 +57,10 @@ function releasedFiles(changes: string[]): [file: string, text: string][] {
       `This may break clients; npm run openapi:diff lists all such changes: ${plain(breaking)}`,
     );
   }
-  const day = new Date().toISOString().slice(0, 10);
-  return [
-    [CHANGELOG, withRelease(read(CHANGELOG), day, changes)],
-    [RELEASED, contract],
-  ];
+  const heading = `## ${new Date().toISOString().slice(0, 10)}`;
+  if (!read(CHANGELOG).includes(`\n${heading}\n\n- `))
+    throw new UsageError(`Tell clients what has changed: add a list to ${CHANGELOG}, under "${heading}".`);
+  return contract;
 }
 
 /** Returns the text of each generated file. */

@@ -88,15 +88,6 @@ function typeOf(schema: Record<string, any>): string {
   if ($ref) return typeOf(componentSchemas()[$ref.split('/').at(-1)] as object);
   if (schema['enum']) return schema['enum'].map((value: string) => `\`${value}\``).join(', ');
   if (maxLength !== undefined) return `${type} of ${minLength ?? 0} to ${maxLength} characters`;
-  if (maximum !== undefined) return `${type} from ${power(minimum)} to ${power(maximum)}`;
+  if (maximum !== undefined) return `${type} from ${minimum} to ${maximum}`;
   return format ?? type;
-}
-
-/** Returns a bound as text, shorter if it is near a power of two. */
-function power(bound: number | bigint): string {
-  for (const exponent of [53n, 63n]) {
-    if (BigInt(bound) === 2n ** exponent - 1n) return `2^${exponent}−1`;
-    if (BigInt(bound) === -(2n ** exponent)) return `−2^${exponent}`;
-  }
-  return bound.toString();
 }

@@ -1,20 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** Names of parts by their folder or file in `test/`. The name of any other file is that of its part. */
-const parts = {
-  'bench/load': 'load',
-  bench: 'benchmark',
-  browser: 'page',
-  'clients/generated': 'generated clients',
-  clients: 'clients',
-  'infra/local/watch': 'hot reload',
-  'infra/operate/keys': 'key commands',
-  'infra/operate/seed': 'seed',
-  'infra/stack/synth': 'synthesis',
-  'reliability/rotation': 'key rotation',
-};
 
 interface FileResult {
   testFilePath: string;
@@ -25,32 +10,26 @@ interface FileResult {
   numPendingTests: number;
 }
 
-/** A Jest reporter that prints a row for each part of the proofs. */
+/** A Jest reporter that prints a row for each file of the proofs. */
 export default class ProofsReporter {
   onRunComplete(_contexts: unknown, { testResults }: { testResults: FileResult[] }): void {
-    const byPart = Object.entries(Object.groupBy(testResults, partOf)).toSorted(([one], [other]) =>
-      one.localeCompare(other),
-    );
-    console.table(Object.fromEntries(byPart.map(([part, files]) => [part, rowOf(files!)])));
+    const rows = testResults.map((file): [string, ReturnType<typeof rowOf>] => [
+      relative(join(import.meta.dirname, '..'), file.testFilePath).replace('.proof.ts', ''),
+      rowOf(file),
+    ]);
+    console.table(Object.fromEntries(rows.toSorted(([one], [other]) => one.localeCompare(other))));
   }
 }
 
-function partOf({ testFilePath }: FileResult): string {
-  const path = relative(fileURLToPath(new URL('..', import.meta.url)), testFilePath);
-  const part = Object.entries(parts).find(([start]) => path.startsWith(start));
-  return part?.[1] ?? basename(path, '.proof.ts');
-}
-
-function rowOf(files: FileResult[]) {
-  const sum = (numberOf: (file: FileResult) => number) =>
-    files.reduce((total, file) => total + numberOf(file), 0);
-  const figures = files.map((file) => fileOf(file.testFilePath)).filter((file) => existsSync(file));
+function rowOf(file: FileResult) {
+  const { testFilePath, failureMessage, perfStats } = file;
+  const figure = fileOf(testFilePath);
   return {
-    passed: sum((file) => file.numPassingTests),
-    failed: sum((file) => (file.failureMessage ? file.numFailingTests || 1 : 0)),
-    skipped: sum((file) => file.numPendingTests),
-    seconds: Math.round(sum(({ perfStats: { start, end } }) => end - start) / 1000),
-    figure: figures.map((file) => readFileSync(file, 'utf8')).join(', '),
+    passed: file.numPassingTests,
+    failed: failureMessage ? file.numFailingTests || 1 : 0,
+    skipped: file.numPendingTests,
+    seconds: Math.round((perfStats.end - perfStats.start) / 1000),
+    figure: existsSync(figure) ? readFileSync(figure, 'utf8') : '',
   };
 }
 

@@ -14,37 +14,21 @@ declare const document: { getElementById: (id: string) => { textContent: string 
 declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
-type Replacer = (key: string, value: unknown) => unknown;
 
 export function showReference(): void {
-  const { parse, stringify } = JSON;
-  /** Names of members with 64-bit integers. */
-  const integers = new Set<string>();
-  const collect = (name: string, value: { format?: string } | null) => {
-    if (value?.format === 'int64') integers.add(name);
-    return value;
-  };
-  const page = parse(document.getElementById('page').textContent, collect) as unknown as ReferencePage;
+  const { parse } = JSON;
+  const page = parse(document.getElementById('page').textContent) as ReferencePage;
 
   // Scalar has no setting for exact integers: its forms and its code samples call JSON.parse, which rounds integers beyond 2^53.
-  // Here they keep their digits. A form that gets anything but a number from JSON.parse puts text into the body, so
-  // JSON.stringify writes that text as an integer.
+  // Here they keep their digits, of which a form makes text when it is edited: then the service responds with a 400.
   // Browsers support rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
   if ('rawJSON' in JSON) {
-    const exactly: Replacer = (name, value) =>
-      integers.has(name) && typeof value === 'string' && /^-?[1-9]\d{15,}$/.test(value)
-        ? JSON.rawJSON(value)
-        : value;
-    Object.assign(JSON, {
-      parse: (text: string, reviver?: Reviver) =>
-        reviver
-          ? parse(text, reviver)
-          : parse(text, (_key, value, { source = '' }) =>
-              Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
-            ),
-      stringify: (value: unknown, replacer?: Replacer, space?: string | number) =>
-        stringify(value, replacer ?? exactly, space),
-    });
+    JSON.parse = (text: string, reviver?: Reviver) =>
+      reviver
+        ? parse(text, reviver)
+        : parse(text, (_key, value, { source = '' }) =>
+            Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
+          );
   }
 
   Scalar.createApiReference('#reference', {

@@ -1,6 +1,6 @@
 import { AbstractValueIterator } from 'abstract-level';
 import dynalite from 'dynalite';
-import engine, { type Store } from 'dynalite/db/index.js';
+import engine, { type Store, type Table } from 'dynalite/db/index.js';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../operate/command.ts';
@@ -38,19 +38,19 @@ export async function openStore(folder?: string) {
 let created: Store | undefined;
 const { create } = engine;
 
-engine.create = (options) => (created = create(options));
+engine.create = (options: object) => (created = create(options));
 
 // dynalite 4.0.0 writes the entries of the indexes and then the item. If the process is killed in between, an index lists
 // an item that cannot be read. One batch writes all or nothing; the write of the item that follows changes nothing.
-engine.updateIndexes = ({ db }, table, before, after, callback) => {
+engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, callback: () => void) => {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
   const { deletes, puts } = engine.getIndexActions(GlobalSecondaryIndexes, before, after, table);
   const prefix = `index-global~${TableName}~`;
-  const key = `item-${TableName}~${engine.createKey((after ?? before)!, table)}`;
+  const key = `item-${TableName}~${engine.createKey(after ?? before, table)}`;
   const writes = [
-    ...deletes.map((entry) => ({ type: 'del', key: `${prefix}${entry.index}~${entry.key}` })),
-    ...puts.map((put) => ({ type: 'put', key: `${prefix}${put.index}~${put.key}`, value: put.item })),
+    ...deletes.map((entry: any) => ({ type: 'del', key: `${prefix}${entry.index}~${entry.key}` })),
+    ...puts.map((put: any) => ({ type: 'put', key: `${prefix}${put.index}~${put.key}`, value: put.item })),
     after ? { type: 'put', key, value: after } : { type: 'del', key },
   ];
   db.batch(writes, callback);

@@ -10,12 +10,7 @@ import { accountId, region, type Template } from '../template/template.ts';
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, invocation payload. */
 const MAX_EVENT_BYTES = 6_291_456;
 
-export interface ApiGateway {
-  handle: (request: HttpRequest) => Promise<HttpResponse>;
-  gatewayResponse: (responseType: string) => HttpResponse;
-  /** Discards the cached decisions of the authorizers, as the API Gateway action of this name does. */
-  flushAuthorizersCache: () => void;
-}
+export type ApiGateway = ReturnType<typeof createApiGateway>;
 
 /**
  * Runs the REST API of the template: route, authorizer, then function or mock, with the template's gateway responses for
@@ -23,7 +18,7 @@ export interface ApiGateway {
  *
  * @param functions by logical id
  */
-export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>): ApiGateway {
+export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>) {
   const api = readApi(template, functions);
   const gatewayResponses = new Map(
     template
@@ -37,15 +32,16 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
   }
 
   return {
-    gatewayResponse: (responseType) => gatewayResponse(responseType),
-    async handle(request) {
+    gatewayResponse,
+    async handle(request: HttpRequest): Promise<HttpResponse> {
       const requestId = randomUUID();
       const outcome = await integrate(api, request, requestId);
       return typeof outcome === 'string'
         ? gatewayResponse(outcome, requestId)
         : withRequestId(outcome, requestId);
     },
-    flushAuthorizersCache() {
+    /** Discards the cached decisions of the authorizers, as the API Gateway action of this name does. */
+    flushAuthorizersCache: (): void => {
       for (const { flushCache } of api.authorizers.values()) flushCache();
     },
   };

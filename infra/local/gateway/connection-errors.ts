@@ -11,21 +11,12 @@ import type { ApiGateway } from './api-gateway.ts';
 
 const LINGER_MILLISECONDS = 2_000;
 const VERSION = 'its version must be HTTP/1.1 or HTTP/1.0';
-const TRANSFER_ENCODING = 'Transfer-Encoding must be chunked, and needs HTTP/1.1';
-const CONTENT_LENGTH = 'Content-Length must be one number, without Transfer-Encoding';
 
-/** What is wrong, by the code of the parser, whose own words change with the version of Node. */
+/** What is wrong, by those codes of the parser whose own words do not say it. */
 const reasons: Record<string, string> = {
-  HPE_INVALID_METHOD: 'its method is unknown',
-  HPE_INVALID_URL: 'its URL contains an invalid character',
   HPE_INVALID_CONSTANT: VERSION,
   HPE_INVALID_VERSION: VERSION,
   HPE_PAUSED_H2_UPGRADE: VERSION,
-  HPE_INVALID_HEADER_TOKEN: 'a header contains an invalid character',
-  HPE_INVALID_CONTENT_LENGTH: CONTENT_LENGTH,
-  HPE_UNEXPECTED_CONTENT_LENGTH: CONTENT_LENGTH,
-  HPE_INVALID_TRANSFER_ENCODING: TRANSFER_ENCODING,
-  HPE_INVALID_CHUNK_SIZE: 'a chunk must begin with its size in hexadecimal digits',
   HPE_INVALID_EOF_STATE: 'it is incomplete',
 };
 
@@ -43,7 +34,7 @@ function headError(request: IncomingMessage): ErrorBody | undefined {
   const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
   // An intermediary that parses it differently would find a different end of the body (RFC 9112 section 6.1).
   if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
-    return invalid(TRANSFER_ENCODING);
+    return invalid('Transfer-Encoding must be chunked, and needs HTTP/1.1');
   }
   // RFC 9112 section 3.2.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
@@ -92,11 +83,11 @@ export function rejectInvalidRequests(
   };
 }
 
-function clientError({ code = '' }: NodeJS.ErrnoException): ErrorBody {
+function clientError({ code = '', reason }: NodeJS.ErrnoException & { reason?: string }): ErrorBody {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorBody('request_timeout');
   if (code === 'HPE_HEADER_OVERFLOW') return tooLarge();
-  const reason = reasons[code];
-  return reason === undefined ? errorBody('invalid_request') : invalid(reason);
+  const words = reasons[code] ?? reason;
+  return words === undefined ? errorBody('invalid_request') : invalid(words);
 }
 
 function invalid(reason: string): ErrorBody {

@@ -1,7 +1,7 @@
-import { devNull } from 'node:os';
 import type { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { localDatabaseEnvironment } from '../../operate/keys/local-service.ts';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 
@@ -36,7 +36,12 @@ export function startInstance(
       functionName: logicalId,
       memoryLimitInMB: MemorySize,
     },
-    env: { ...Environment.Variables, ...environmentOf(logicalId, databaseEndpoint) },
+    env: {
+      ...Environment.Variables,
+      AWS_LAMBDA_FUNCTION_NAME: logicalId,
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+      ...localDatabaseEnvironment({ databaseEndpoint, region, accessKeyId: logicalId }),
+    },
     execArgv: [],
     stdout: true,
     stderr: true,
@@ -70,20 +75,6 @@ export function startInstance(
         };
         worker.postMessage({ event, deadline: Date.now() + Timeout * 1000 });
       }),
-  };
-}
-
-/** The variables that Lambda sets, and those that lead the SDK to the local database. */
-function environmentOf(functionName: string, databaseEndpoint: string): Record<string, string> {
-  return {
-    AWS_LAMBDA_FUNCTION_NAME: functionName,
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: functionName,
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
   };
 }
 

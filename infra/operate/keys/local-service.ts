@@ -88,20 +88,23 @@ function fileIn(folder: string): string {
   return join(folder, 'service.json');
 }
 
+type DatabaseAccess = Pick<LocalService, 'databaseEndpoint' | 'region' | 'accessKeyId'>;
+
 /** Leads the SDK of this process to the database of a local service. Must be called before the SDK is used. */
-export function useLocalDatabase({
-  databaseEndpoint,
-  region,
-  accessKeyId,
-}: Pick<LocalService, 'databaseEndpoint' | 'region' | 'accessKeyId'>): void {
+export function useLocalDatabase(access: DatabaseAccess): void {
   // The developer's own settings, such as a profile, would lead it elsewhere.
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-  Object.assign(process.env, {
+  Object.assign(process.env, localDatabaseEnvironment(access));
+}
+
+/** Returns the environment variables that lead the SDK to the database of a local service. */
+export function localDatabaseEnvironment({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {
+  return {
     AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
-  });
+  };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiGateway } from '../../../../infra/local/gateway/api-gateway.ts';
 import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
@@ -69,15 +69,6 @@ describe('A browser on this machine', () => {
     writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Other pets"}}');
     expect((await ask([localhost, html])).body).toContain('<title>Other pets</title>');
     expect(printed).toHaveBeenLastCalledWith(expect.stringMatching(/^\S+Z GET \/ 200 \d+\.\d ms$/));
-  });
-
-  test('gets an error page that says what to do if openapi.json is missing', async () => {
-    rmSync(openApi);
-    const { status, head, body } = await ask([localhost, html]);
-    expect(status).toBe(500);
-    expect(head).toContain("Content-Security-Policy: default-src 'none'; frame-ancestors 'none'");
-    expect(body).toMatch(/openapi\.json cannot be shown: .*npm run generate/);
-    expect(body).not.toContain('local-key');
   });
 });
 
