@@ -24,9 +24,10 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
 }
 
 /**
- * The newest `count` pets, newest first. The first round queries each partition for its likely share. The second round
- * queries those that may hide newer pets for as many as can be missing, so that afterwards `count` pets are newer than
- * all unread ones. More rounds follow only if DynamoDB returns fewer items than the limit (1 MB a page).
+ * Pets, newest first, of which the first `count` are the newest. The first round queries each partition for its likely
+ * share. The second round queries those that may hide newer pets for as many as can be missing, so that afterwards
+ * `count` pets are newer than all unread ones. More rounds follow only if DynamoDB returns fewer items than the limit
+ * (1 MB a page).
  */
 async function readNewest(count: number, list: ListPetsQuery): Promise<PetItem[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
@@ -35,9 +36,9 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<PetItem[]
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
   while (queries.length > 0) {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
-    newest = [...newest, ...pages.flatMap(({ items }) => items)]
-      .toSorted((one, other) => (one.id > other.id ? -1 : 1))
-      .slice(0, count);
+    newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((one, other) =>
+      one.id > other.id ? -1 : 1,
+    );
     queries = pages.flatMap(({ partition, lastKey }) => {
       // What is unread in a partition has ids below its last key.
       const newer = lastKey ? newest.findLastIndex(({ id }) => id >= lastKey.id) + 1 : count;
