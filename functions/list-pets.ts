@@ -1,7 +1,7 @@
 import { encodeCursor } from '../shared/contract/cursor.ts';
 import { type Call, endpoint, type Success } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
-import { listPets } from '../shared/storage/pets.ts';
+import { listPets } from '../shared/storage/pet-lists.ts';
 import { rehearse } from '../shared/runtime/rehearsal.ts';
 
 type ListPets = typeof operations.listPets;

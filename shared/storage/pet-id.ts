@@ -16,3 +16,9 @@ export function newPetId(now: number = Date.now(), random: number = randomInt(RA
 export function listPartitionOf(id: bigint, partitions: number): string {
   return (id % BigInt(partitions)).toString();
 }
+
+/** The most of the newest `pets` that a partition is likely to hold: one of up to 16 holds more in 1 % of lists. */
+export function likelyShare(pets: number, partitions: number): number {
+  const mean = pets / partitions;
+  return Math.min(pets, Math.ceil(mean + 3 * Math.sqrt(mean) + 2));
+}

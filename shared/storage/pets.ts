@@ -1,11 +1,11 @@
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem } from './database.ts';
-import { environmentVariables, listIndexes, metrics, requireEnvironment } from '../names.ts';
+import { environmentVariables, metrics, requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
 import { agreeOnPetId } from './intents.ts';
 import { listPartitionOf, newPetId } from './pet-id.ts';
-import { type ListPetsQuery, type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
+import { type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
 
 const MEMBERS = Object.keys(Pet.entries) as (keyof Pet)[];
@@ -14,15 +14,10 @@ const MEMBERS = Object.keys(Pet.entries) as (keyof Pet)[];
 const MAX_DRAWS = 20;
 
 /** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
-interface PetItem extends Pet {
+export interface PetItem extends Pet {
   creation: string;
   partition: string;
   statusPartition?: string;
-}
-
-export interface PetPage {
-  pets: Pet[];
-  next?: bigint;
 }
 
 /**
@@ -80,53 +75,6 @@ export async function getPet(id: bigint): Promise<Pet | undefined> {
   return item && toPet(item);
 }
 
-/** One page of pets, newest first, below `cursor` if given. Its cost depends on `limit` alone. */
-export async function listPets({ limit, status, cursor }: ListPetsQuery): Promise<PetPage> {
-  const lists = await Promise.all(
-    Array.from({ length: listPartitions() }, (_, partition) =>
-      // One more than asked for tells whether there is a next page.
-      newestOfPartition(partition.toString(), { status, cursor, limit: limit + 1 }),
-    ),
-  );
-  return mergeNewest(lists, limit);
-}
-
-/** The newest `limit` pets of lists that are each newest first, and complete or longer than `limit`. */
-function mergeNewest(lists: Pet[][], limit: number): PetPage {
-  const newest = lists.flat().toSorted((one, other) => (one.id > other.id ? -1 : 1));
-  const pets = newest.slice(0, limit);
-  const last = pets.at(-1);
-  return newest.length > limit && last ? { pets, next: last.id } : { pets };
-}
-
-async function newestOfPartition(
-  partition: string,
-  { status, cursor, limit }: { status: PetStatus | undefined; cursor: bigint | undefined; limit: number },
-): Promise<Pet[]> {
-  const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
-  const key = status ? statusPartition(status, partition) : partition;
-  const pets: Pet[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    // DynamoDB may return fewer items than asked for and go on elsewhere (1 MB a page).
-    const page = await database.send(
-      new QueryCommand({
-        TableName: petsTable(),
-        IndexName: indexName,
-        KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
-        ExpressionAttributeNames: { '#key': partitionKey },
-        ExpressionAttributeValues: { ':key': key, ...(cursor && { ':cursor': cursor }) },
-        ScanIndexForward: false,
-        Limit: limit - pets.length,
-        ExclusiveStartKey: start,
-      }),
-    );
-    pets.push(...((page.Items ?? []) as PetItem[]).map(toPet));
-    start = page.LastEvaluatedKey;
-  } while (start && pets.length < limit);
-  return pets;
-}
-
 function putIfFree(item: PetItem): Promise<boolean> {
   return conditionHolds(
     database.send(
@@ -152,22 +100,22 @@ function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPart
   return { partition, ...(status && { statusPartition: statusPartition(status, partition) }) };
 }
 
-function statusPartition(status: PetStatus, partition: string): string {
+export function statusPartition(status: PetStatus, partition: string): string {
   return `${status}#${partition}`;
 }
 
 /** The members of a pet, in the order of its schema, without those that only storage has. */
-function toPet(item: PetItem): Pet {
+export function toPet(item: PetItem): Pet {
   return Object.fromEntries(
     MEMBERS.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
   ) as unknown as Pet;
 }
 
-function petsTable(): string {
+export function petsTable(): string {
   return requireEnvironment(environmentVariables.petsTable);
 }
 
-function listPartitions(): number {
+export function listPartitions(): number {
   const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
   // A list over no partition would be empty and look right.
   if (!Number.isInteger(partitions) || partitions < 1)

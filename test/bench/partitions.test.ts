@@ -6,3 +6,8 @@ test('an execution environment serves 10 requests a second, however short they a
   const row = "| Lambda's quota of an account | 10,000 | 10,000 | 10,000 | 10,000 |";
   expect(limitTables().match(/^\| Lambda's quota .*$/gm)).toEqual([row, row]);
 });
+
+// 101, 74, 43 and 16 pets of 165 bytes of each partition, in halves of a unit for each 4 KB.
+test('more partitions do not multiply the read units of a long list', () => {
+  expect(limitTables()).toContain('| of 100 pets | 2.5 | 3 | 4 | 8 |');
+});

@@ -2,7 +2,7 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { AwsStub } from 'aws-sdk-client-mock';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 
-interface IndexedPet extends Pet {
+export interface IndexedPet extends Pet {
   creation: string;
   partition: string;
   statusPartition?: string;
@@ -32,11 +32,13 @@ export function indexedPet(
 /**
  * Answers queries of the two indexes from these items, to which more may be added. Like DynamoDB, it stops after `Limit`
  * items, or after `itemsAtOnce`, and returns a LastEvaluatedKey whenever it stopped, even if no item follows.
+ * `afterQuery` is called after each.
  */
 export function serveIndexes(
   mock: Pick<AwsStub<any, any, any>, 'on' | 'reset'>,
   items: readonly IndexedPet[],
   itemsAtOnce = Infinity,
+  afterQuery = (): void => {},
 ): void {
   mock.reset(); // otherwise the record of calls grows with each run of a property and slows it down
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
@@ -50,6 +52,7 @@ export function serveIndexes(
     const end = start + Math.min(Limit, itemsAtOnce);
     const last = sorted[end - 1] as any;
     const LastEvaluatedKey = last && { id: last.id, [key!]: last[key!] };
+    afterQuery();
     return { Items: sorted.slice(start, end), LastEvaluatedKey };
   });
 }

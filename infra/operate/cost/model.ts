@@ -1,4 +1,5 @@
 import type { StageSettings } from '../../settings.ts';
+import { likelyShare } from '../../../shared/storage/pet-id.ts';
 import type { StandingParts } from './count.ts';
 import { type Price, priceNames, prices } from './prices.ts';
 
@@ -96,9 +97,9 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: type
   };
 }
 
-/** Returns the read units of a page of a list: an eventually consistent query of each partition for one pet more. */
+/** Returns the read units of a page of a list: an eventually consistent query of each partition for its share of them. */
 export function listReadUnits(partitions: number, pets: number, petBytes: number): number {
-  return partitions * Math.ceil(((pets + 1) * petBytes) / 4_096) * 0.5;
+  return partitions * Math.ceil((likelyShare(pets + 1, partitions) * petBytes) / 4_096) * 0.5;
 }
 
 /** Returns the US dollars that a month of a stage costs at a steady rate, by price. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { newPetId } from '../../../shared/storage/pet-id.ts';
+import { likelyShare, newPetId } from '../../../shared/storage/pet-id.ts';
 
 const START_OF_2025 = Date.parse('2025-01-01T00:00:00Z');
 const moment = fc.integer({ min: START_OF_2025 + 1, max: START_OF_2025 + 2 ** 41 - 1 });
@@ -38,5 +38,26 @@ describe('an identifier', () => {
     // Every bit is seen set and unset; that one is not has a chance of 2^-496.
     expect(ids.reduce((one, other) => one | other) & 4095n).toBe(4095n);
     expect(ids.reduce((one, other) => one & other) & 4095n).toBe(0n);
+  });
+});
+
+describe('the likely share of a partition', () => {
+  test('is everything of the only one, and of many little', () => {
+    expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 7, 16]);
+  });
+
+  test('is more than any of up to 16 has of a page in 99 % of lists', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
+        let chance = (1 - 1 / partitions) ** limit;
+        let atMost = chance;
+        // The binomial distribution.
+        for (let pets = 1; pets < likelyShare(limit + 1, partitions); pets += 1) {
+          chance *= (limit - pets + 1) / pets / (partitions - 1);
+          atMost += chance;
+        }
+        expect(partitions * (1 - atMost)).toBeLessThan(0.01);
+      }),
+    );
   });
 });

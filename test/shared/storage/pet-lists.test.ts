@@ -1,0 +1,150 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { listPets } from '../../../shared/storage/pet-lists.ts';
+import type { PetStatus } from '../../../shared/contract/schemas.ts';
+import { mock, setEnvironment } from '../../support/mocked-database.ts';
+import { indexedPet, type IndexedPet, serveIndexes } from '../../support/pet-indexes.ts';
+
+const statuses = fc.constantFrom<PetStatus | undefined>('available', 'pending', 'sold', undefined);
+
+setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
+
+/** Items from oldest to newest, in runs of one partition. */
+function itemsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
+  const run = fc.tuple(fc.nat(partitions - 1), fc.array(statuses, { maxLength: 25 }));
+  return fc
+    .array(run, { maxLength: 20, size: '+1' })
+    .map((runs) =>
+      runs
+        .flatMap(([partition, all]) => all.map((status) => ({ partition, status })))
+        .map(({ partition, status }, index) =>
+          indexedPet(BigInt(index * partitions + partition + 1), { partitions, status }),
+        ),
+    );
+}
+
+/** The pages of a list from its start to its end. */
+async function walk(limit: number, status?: PetStatus): Promise<bigint[][]> {
+  const pages: bigint[][] = [];
+  let cursor: bigint | undefined;
+  do {
+    const page = await listPets({ limit, ...(status && { status }), ...(cursor && { cursor }) });
+    pages.push(page.pets.map(({ id }) => id));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+function queries(): QueryCommandInput[] {
+  return mock.commandCalls(QueryCommand).map(({ args }) => args[0].input);
+}
+
+describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
+  const lists = fc.record({
+    items: itemsOver(partitions),
+    limit: fc.integer({ min: 1, max: 30 }),
+    status: statuses,
+    itemsAtOnce: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 5 })),
+    grows: fc.boolean(),
+  });
+
+  beforeEach(() => {
+    process.env['LIST_PARTITIONS'] = partitions.toString();
+  });
+
+  test('has each pet of the status once, newest first, in full pages, also while newer pets are added', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
+        const stored = [...items];
+        serveIndexes(mock, stored, itemsAtOnce, () => {
+          if (grows) stored.push(indexedPet(2n ** 53n + BigInt(stored.length), { partitions, status }));
+        });
+        const pages = await walk(limit, status);
+        const listed = pages.flat();
+        const expected = items.filter((item) => !status || item.status === status).map(({ id }) => id);
+        expect(listed.filter((id) => id < 2n ** 53n)).toEqual(expected.toReversed());
+        expect(new Set(listed).size).toBe(listed.length);
+        expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+        expect(pages.length === 1 || pages.at(-1)!.length > 0).toBe(true);
+      }),
+    );
+  });
+
+  test('queries each partition at most twice, and for no more pets than if it were the only one', async () => {
+    await fc.assert(
+      fc.asyncProperty(lists, async ({ items, limit }) => {
+        serveIndexes(mock, items);
+        await listPets({ limit });
+        const byKey = Map.groupBy(queries(), ({ ExpressionAttributeValues: values }) => values?.[':key']);
+        for (const [first, second, ...more] of byKey.values()) {
+          expect(first!.Limit! + (second?.Limit ?? 0)).toBeLessThanOrEqual(limit + 1);
+          expect(more).toEqual([]);
+        }
+      }),
+    );
+  });
+});
+
+describe('the queries of a list', () => {
+  test.each(['0', '1.5'])('are none when the stage has %s partitions: that is an error', async (n) => {
+    process.env['LIST_PARTITIONS'] = n;
+    await expect(listPets({ limit: 20 })).rejects.toThrow('LIST_PARTITIONS must be a positive integer');
+  });
+
+  test('ask all partitions at once for their likely share, then again where newer pets may be hidden', async () => {
+    process.env['LIST_PARTITIONS'] = '4';
+    // Partition 2 has the five newest pets, partition 1 the others.
+    const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
+    const items = ids.map((id) => indexedPet(id, { partitions: 4 }));
+    serveIndexes(mock, items);
+    const listing = listPets({ limit: 20 });
+    const first = queries();
+    expect(first.map(({ Limit }) => Limit)).toEqual([15, 15, 15, 15]);
+    await listing;
+    const ExclusiveStartKey = { id: ids[19], partition: '1' };
+    expect(queries()).toEqual([...first, { ...first[1], Limit: 1, ExclusiveStartKey }]);
+  });
+
+  test('start below the cursor, in the index of the status', async () => {
+    mock.on(QueryCommand).resolves({});
+    await listPets({ limit: 100, status: 'pending', cursor: 42n });
+    expect(queries()).toEqual([
+      {
+        TableName: 'pets',
+        IndexName: 'newest-by-status',
+        KeyConditionExpression: '#key = :key AND id < :cursor',
+        ExpressionAttributeNames: { '#key': 'statusPartition' },
+        ExpressionAttributeValues: { ':key': 'pending#0', ':cursor': 42n },
+        ScanIndexForward: false,
+        Limit: 101,
+      },
+    ]);
+  });
+
+  test('go on where DynamoDB stopped early, for what is still missing', async () => {
+    const LastEvaluatedKey = { id: 8n, partition: '0' };
+    mock
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [indexedPet(9n), indexedPet(8n)], LastEvaluatedKey })
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { id: 5n, partition: '0' } })
+      .resolvesOnce({ Items: [indexedPet(3n), indexedPet(1n)] });
+    const { pets, next } = await listPets({ limit: 3 });
+    expect([pets.map(({ id }) => id), next]).toEqual([[9n, 8n, 3n], 3n]);
+    expect(queries()).toMatchObject([
+      {},
+      { Limit: 2, ExclusiveStartKey: LastEvaluatedKey },
+      { Limit: 2, ExclusiveStartKey: { id: 5n, partition: '0' } },
+    ]);
+  });
+
+  test('fail together when one of them fails', async () => {
+    process.env['LIST_PARTITIONS'] = '4';
+    const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
+    mock
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [indexedPet(4n)] })
+      .rejects(error);
+    await expect(listPets({ limit: 3 })).rejects.toBe(error);
+  });
+});
