@@ -2,6 +2,7 @@ import { endpoint } from '../shared/runtime/endpoint.ts';
 import { tokenOf } from '../shared/storage/intents.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { createPet, createPetOnce, getPet } from '../shared/storage/pets.ts';
+import { recorder } from '../shared/telemetry.ts';
 import { rehearse } from '../shared/runtime/rehearsal.ts';
 
 const { id: operation, path } = operations.createPet;
@@ -17,6 +18,8 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
 // A write would add a pet, or be a failed condition that operators see. A read opens the same connection.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await rehearse(operations.createPet, sample, async ({ body }) => {
-  await getPet(0n);
-  return body;
+  const read = getPet(0n);
+  recorder(); // every create counts
+  await read;
+  return { body: { id: 0n, ...body } };
 });

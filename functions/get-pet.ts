@@ -12,5 +12,5 @@ export const handler = endpoint(operations.getPet, async ({ path }) => {
 
 await rehearse(operations.getPet, { pathParameters: { petId: '0' } }, async ({ path }) => {
   await getPet(path.petId);
-  return path;
+  return { body: { id: path.petId, name: 'Rex', categoryId: 1n } };
 });

@@ -1,10 +1,12 @@
 import { encodeCursor } from '../shared/contract/cursor.ts';
-import { endpoint } from '../shared/runtime/endpoint.ts';
+import { type Call, endpoint, type Success } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { listPets } from '../shared/storage/pets.ts';
 import { rehearse } from '../shared/runtime/rehearsal.ts';
 
-export const handler = endpoint(operations.listPets, async ({ query, rootAddress }) => {
+type ListPets = typeof operations.listPets;
+
+async function list({ query, rootAddress }: Call<ListPets>): Promise<Success<ListPets>> {
   const { pets, next } = await listPets(query);
   if (next === undefined) return { body: pets };
 
@@ -17,7 +19,8 @@ export const handler = endpoint(operations.listPets, async ({ query, rootAddress
     body: pets,
     headers: { Link: `<${rootAddress}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
   };
-});
+}
 
-const sample = { multiValueQueryStringParameters: { limit: ['20'] } };
-await rehearse(operations.listPets, sample, async ({ query }) => (await listPets(query)).pets);
+export const handler = endpoint(operations.listPets, list);
+
+await rehearse(operations.listPets, { multiValueQueryStringParameters: { limit: ['20'] } }, list);

@@ -4,10 +4,19 @@ import { metricNamespace, type metrics } from './names.ts';
 
 // Neither ever gets to see an event, a header or a body: what is not handed over cannot be logged.
 
-/** Writes JSON lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/ */
-export const logger = new Logger();
+// Both are created when they are first used, because most instances never log anything and creating them takes 5 ms.
+let createdLogger: Logger | undefined;
+let createdRecorder: Metrics | undefined;
 
-const recorder = new Metrics({ namespace: metricNamespace });
+/** Writes JSON lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/ */
+export function logger(): Logger {
+  return (createdLogger ??= new Logger());
+}
+
+/** Writes metrics as log lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/metrics/ */
+export function recorder(): Metrics {
+  return (createdRecorder ??= new Metrics({ namespace: metricNamespace }));
+}
 
 type Metric = (typeof metrics)[keyof typeof metrics];
 
@@ -48,6 +57,6 @@ export function count<M extends Metric>(
   dimensions: Record<M['dimensions'][number], string>,
 ): void {
   for (const [dimension, value] of Object.entries<string>(dimensions))
-    recorder.addDimension(dimension, value);
-  recorder.addMetric(name, MetricUnit.Count, 1).publishStoredMetrics();
+    recorder().addDimension(dimension, value);
+  recorder().addMetric(name, MetricUnit.Count, 1).publishStoredMetrics();
 }

@@ -21,7 +21,7 @@ test.each<[string, unknown]>([
   ['an error because of an object', failure({ cause: { message: quoted } })],
   ['an object', { message: quoted, stack: quoted }],
 ])('nothing that a client sent is logged of %s', (_what, thrown) => {
-  logger.error('A message', { error: loggable(thrown) });
+  logger().error('A message', { error: loggable(thrown) });
   expect(written()).toContain('A message');
   expect(written()).not.toContain('Rex of a client');
 });

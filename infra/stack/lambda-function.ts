@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EnvironmentVariable } from '../../shared/names.ts';
@@ -25,6 +26,11 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the cloud assembly has what a function's bundle is made from, for `npm start -- --watch`. */
 const BUNDLING_METADATA = 'pet-store:bundling';
 
+/** What the SDK imports at run time, if it needs it. */
+const importedLater = ['async_hooks', 'http'];
+const nodeModules = builtinModules.filter((name) => !importedLater.includes(name));
+const sdkParts = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
+
 const esbuildOptions: BuildOptions = {
   bundle: true,
   platform: 'node',
@@ -34,10 +40,16 @@ const esbuildOptions: BuildOptions = {
   // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
   alias: {
-    '@aws-sdk/credential-provider-node': './shared/storage/lambda-credentials.ts',
-    '@aws-sdk/endpoint-cache': './shared/storage/endpoint-cache.ts',
+    ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
+    ...aliases('@aws-sdk/', sdkParts, './shared/bundle/sdk.ts'),
   },
+  // DynamoDB has none. An import of it within the bundle, by an expression, would wrap most modules in functions.
+  external: ['@smithy/core/event-streams'],
 };
+
+function aliases(prefix: string, names: string[], file: string): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [prefix + name, file]));
+}
 
 /** A Lambda function with its own bundle, role, log group and alias. */
 export interface LambdaFunction {

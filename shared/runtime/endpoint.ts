@@ -41,11 +41,18 @@ export function endpoint<O extends Operation>(
   })
     .use(deprecationNotice(operation))
     .use(errorBodies(operation))
-    .handler(async (event: APIGatewayProxyEvent) => {
-      const parts = parseRequest(operation, event);
-      const { body, headers } = await run({ ...parts, rootAddress: rootAddress(event), keyId: keyId(event) });
-      return render(operation.success.status, body, headers);
-    });
+    .handler((event: APIGatewayProxyEvent) => respond(operation, run, event));
+}
+
+/** The response of an operation that succeeds. @throws whatever is thrown by the operation, or ApiError by `parseRequest`. */
+export async function respond<O extends Operation>(
+  operation: O,
+  run: (call: Call<O>) => Promise<Success<O>>,
+  event: APIGatewayProxyEvent,
+): Promise<APIGatewayProxyResult> {
+  const parts = parseRequest(operation, event);
+  const { body, headers } = await run({ ...parts, rootAddress: rootAddress(event), keyId: keyId(event) });
+  return render(operation.success.status, body, headers);
 }
 
 function errorBodies({ id: operation }: Operation): Middleware {
@@ -56,9 +63,9 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const { code, message } = toApiError(error);
       const body = errorBody(code, message, requestId);
       if (body.status >= 500) {
-        logger.addContext(context);
+        logger().addContext(context);
         const circumstances = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
-        logger.error(message, { error: loggable(error), ...circumstances });
+        logger().error(message, { error: loggable(error), ...circumstances });
       }
       count(metrics.refusals, { code });
       if (code === 'internal_error') {

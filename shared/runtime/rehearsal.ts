@@ -1,30 +1,21 @@
-import type * as v from 'valibot';
-import { stringifyJson } from '../contract/json.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type Call, respond, type Success } from './endpoint.ts';
 import type { Operation } from '../contract/operations.ts';
-import { parseRequest, type RequestEvent } from './request.ts';
 import { warmUp } from './warm-up.ts';
 
 /**
- * Warms up the function of an operation: parses a sample request, reads from the database and writes a body, as requests
- * do. Nothing is logged or counted, and failures are ignored.
+ * Warms up the function of an operation: responds to a sample request, with a read from the database, as to any other.
+ * Nothing is logged or counted, and failures are ignored.
  *
  * @param sample the parts of a request that the operation accepts
- * @param read reads in place of what the operation does, and returns what is to be written
+ * @param run what the operation does, or a read in place of it
  */
 export function rehearse<O extends Operation>(
   operation: O,
-  sample: Partial<RequestEvent>,
-  read: (request: v.InferOutput<O['request']>) => Promise<unknown>,
+  sample: Partial<APIGatewayProxyEvent>,
+  run: (call: Call<O>) => Promise<Success<O>>,
 ): Promise<void> {
-  const event: RequestEvent = {
-    multiValueHeaders: {},
-    pathParameters: null,
-    multiValueQueryStringParameters: null,
-    body: null,
-    isBase64Encoded: false,
-    ...sample,
-  };
-  return warmUp(async () => {
-    stringifyJson(await read(parseRequest(operation, event)));
-  });
+  const requestContext = { stage: '', path: '/', domainName: 'localhost' };
+  const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;
+  return warmUp(() => respond(operation, run, event));
 }

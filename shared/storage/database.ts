@@ -1,20 +1,17 @@
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  DynamoDBServiceException,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Readable } from 'node:stream';
+import { awsJson } from './aws-json.ts';
 
 type SdkError = Parameters<typeof isThrottlingError>[0];
 
 /** From connecting to the last byte of the response. */
 const ATTEMPT_MILLISECONDS = 1_500;
-const OPENING_BRACE = 0x7b;
 
 const client = new DynamoDBClient({
   maxAttempts: 3,
+  protocol: awsJson,
   // The bundles lack its cache.
   endpointDiscoveryEnabled: false,
   requestHandler: {
@@ -34,6 +31,7 @@ export const database = DynamoDBDocumentClient.from(client, {
 
 // It prepares log entries although there is no logger: a twentieth of the work of a list.
 client.middlewareStack.remove('loggerMiddleware');
+client.middlewareStack.remove('getUserAgentMiddleware');
 
 // The SDK's `requestTimeout` covers only the head of a response, and it reads an empty response as one without an item.
 client.middlewareStack.add(
@@ -71,9 +69,7 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
     Math.max(0, deadline - Date.now()),
   );
   try {
-    const bytes = Buffer.concat((await body.toArray()) as Buffer[]);
-    if (bytes[0] !== OPENING_BRACE) throw new Error('The answer of the database is no JSON object.');
-    return bytes;
+    return Buffer.concat((await body.toArray()) as Buffer[]);
   } finally {
     clearTimeout(timer);
   }
@@ -85,7 +81,7 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
     await write;
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    if (Error.isError(error) && error.name === 'ConditionalCheckFailedException') return false;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { type Results, rowOf } from './bench-results.ts';
+import { figureOf, type Results, titleOf } from './bench-results.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
-/** A limit of a function's figures relative to those of a yardstick. It is reported; nothing fails by it. */
+/** A limit of a function's figures relative to those of another row. It is reported; nothing fails by it. */
 export interface Bound {
   what: string;
   atMost: number;
@@ -9,36 +9,42 @@ export interface Bound {
   measured?: Spread;
 }
 
-/** A function, and the yardstick that makes the same call. */
-const pairs = [
-  ['list-pets', 'bare list'],
-  ['create-pet', 'bare create'],
-] as const;
+const figures = {
+  cold: 'init and first response',
+  cpu: 'CPU of a warm request',
+  p50: 'median of warm requests',
+};
 
-const COLD = 'init and first answer at 256 MB';
-const CPU = 'CPU of a warm request';
+type Limit = [figure: keyof typeof figures, megabytes: number, ours: string, other: string, atMost: number];
+
+const limits: Limit[] = [
+  ['cold', 256, 'list-pets', 'bare list, primed', 0.7],
+  ['cold', 256, 'create-pet', 'bare create, primed', 0.7],
+  ['cold', 256, 'create-pet with a key', 'bare create with a key, primed', 0.7],
+  ['cold', 256, 'list-pets', 'bare list', 0.5],
+  ['cold', 256, 'create-pet', 'bare create', 0.5],
+  ['cold', 256, 'create-pet with a key', 'bare create with a key', 0.5],
+  ['cold', 512, 'list-pets', 'hello world', 3.1],
+  ['cold', 512, 'create-pet', 'hello world', 3.1],
+  ['cpu', 512, 'list-pets', 'bare list', 0.85],
+  ['cpu', 512, 'create-pet', 'bare create', 0.95],
+  ['cpu', 512, 'create-pet with a key', 'bare create with a key', 0.95],
+  ['cpu', 512, 'list-pets over 16 keys', 'list-pets', 2.5],
+  ['p50', 512, 'list-pets over 16 keys', 'list-pets', 2],
+];
 
 export function boundsOf(results: Results): Bound[] {
-  const cold = (name: string) => rowOf(results, name, 256)?.cold.rounds ?? [];
-  /** Of all memory sizes, which the work of a request does not depend on. */
-  const cpu = (name: string) =>
-    results.rows.flatMap((row) => (row.name === name ? (row.cpu?.rounds ?? []) : []));
-  const hello = cpu('hello world');
-  const alone = (name: string) => cpu(name).map((value, round) => value - (hello[round] ?? NaN));
-  const without = 'the same without what hello world takes: ';
-  return [
-    ...pairs.map(([ours, bare]) =>
-      bound(`\`${ours}\`, ${COLD} ÷ ${bare}, primed`, 1.4, cold(ours), cold(`${bare}, primed`)),
-    ),
-    ...pairs.map(([ours, bare]) => bound(`\`${ours}\`, ${COLD} ÷ ${bare}`, 0.5, cold(ours), cold(bare))),
-    ...pairs.map(([ours, bare]) => bound(`\`${ours}\`, ${CPU} ÷ ${bare}`, 1.15, cpu(ours), cpu(bare))),
-    ...pairs.map(([ours, bare]) => bound(`${without}\`${ours}\` ÷ ${bare}`, 1.15, alone(ours), alone(bare))),
-  ];
-}
-
-function bound(what: string, atMost: number, ours: number[], others: number[]): Bound {
-  const ratios = ours.map((value, round) => value / (others[round] ?? NaN)).filter((ratio) => ratio > 0);
-  return { what, atMost, ...(ratios.length > 0 && { measured: spreadOf(ratios, 3) }) };
+  return limits.map(([figure, megabytes, ours, other, atMost]) => {
+    const roundsOf = (name: string) => figureOf(results, figure, name, megabytes)?.rounds ?? [];
+    const others = roundsOf(other);
+    const ratios = roundsOf(ours).map((value, round) => value / (others[round] ?? NaN));
+    const compared = ratios.filter((ratio) => ratio > 0);
+    return {
+      what: `${figures[figure]} at ${megabytes} MB: ${titleOf(ours)} ÷ ${titleOf(other)}`,
+      atMost,
+      ...(compared.length > 0 && { measured: spreadOf(compared, 3) }),
+    };
+  });
 }
 
 /** Whether a bound is met. If it lies within the middle half of the ratios, the median decides. */

@@ -10,16 +10,20 @@ export interface Call {
   expected: string[];
 }
 
-const PET_ID = '244813135872000';
+export type CallName = keyof ReturnType<typeof callsFor>;
 
-/** The calls by the modules of functions and yardsticks. Requests are those of curl to a regional REST API. */
-export function callsFor(template: Template, apiKey: string): Record<string, Call> {
+const PET_ID = '244813135872000';
+const OK = '"statusCode":200';
+
+/** The calls by name. Requests are those of curl to a regional REST API. */
+export function callsFor(template: Template, apiKey: string) {
   const findRoute = readRoutes(template);
-  const eventOf = (method: string, path: string, { query = '', body = '' } = {}) => {
+  const eventOf = (method: string, path: string, { query = '', body = '', idempotencyKey = '' } = {}) => {
     const headers = {
       Accept: '*/*',
       Authorization: `Bearer ${apiKey}`,
       ...(body && { 'Content-Type': 'application/json' }),
+      ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
       Host: `abc123.execute-api.${region}.amazonaws.com`,
       'User-Agent': 'curl/8.14.1',
       'X-Amzn-Trace-Id': 'Root=1-5759e988-bd862e3fe1be46a994272793',
@@ -35,27 +39,22 @@ export function callsFor(template: Template, apiKey: string): Record<string, Cal
     };
     return JSON.stringify(proxyEvent({ ...request, headers: Object.entries(headers) }, context));
   };
-  const list: Call = {
-    event: eventOf('GET', '/v1/pets', { query: 'limit=20' }),
-    expected: ['"statusCode":200', 'Rex the 0th', 'Rex the 19th'],
-  };
-  const create: Call = {
-    event: eventOf('POST', '/v1/pets', { body: '{"name":"Rex","categoryId":7,"status":"available"}' }),
-    expected: ['"statusCode":201', 'Rex'],
-  };
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`;
+  const list = eventOf('GET', '/v1/pets', { query: 'limit=20' });
+  const newPet = { body: '{"name":"Rex","categoryId":7,"status":"available"}' };
+  const idempotencyKey = '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"';
+  const created = ['"statusCode":201', 'Rex'];
   return {
-    'list-pets': list,
-    'bare-list': list,
-    'bare-list-primed': list,
-    'create-pet': create,
-    'bare-create': create,
-    'bare-create-primed': create,
-    'get-pet': { event: eventOf('GET', `/v1/pets/${PET_ID}`), expected: ['"statusCode":200', PET_ID] },
-    authorizer: {
+    list: { event: list, expected: [OK, 'Rex the 0th', 'Rex the 19th'] },
+    // Of several keys, each has some of the first 20 pets.
+    listOverKeys: { event: list, expected: [OK, 'Rex the 0th', '; rel='] },
+    create: { event: eventOf('POST', '/v1/pets', newPet), expected: created },
+    createWithKey: { event: eventOf('POST', '/v1/pets', { ...newPet, idempotencyKey }), expected: created },
+    get: { event: eventOf('GET', `/v1/pets/${PET_ID}`), expected: [OK, PET_ID] },
+    hello: { event: list, expected: [OK, 'world'] },
+    authorize: {
       event: JSON.stringify({ type: 'TOKEN', authorizationToken: `Bearer ${apiKey}`, methodArn }),
       expected: ['"Effect":"Allow"'],
     },
-    hello: { event: list.event, expected: ['"statusCode":200', 'world'] },
-  };
+  } satisfies Record<string, Call>;
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../infra/operate/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
 import type { MeasuredFunction } from './bench-functions.ts';
-import { type Counts, type Metric, metrics, type Row } from './bench-results.ts';
+import { type Metric, metrics, type Row } from './bench-results.ts';
 import type { CpuQuota } from './cpu-quota.ts';
 import { type Instance, startInstance } from './instance.ts';
 import type { Invocation } from './runtime-api.ts';
@@ -9,15 +9,20 @@ import { quantile, spreadOf } from './spread.ts';
 import type { StubDatabase } from './start-stub-database.ts';
 
 /** A function of one memory size. */
-export type Subject = MeasuredFunction & { megabytes: number };
+export type Subject = MeasuredFunction & {
+  megabytes: number;
+  /** The function that API Gateway calls first. */
+  authorizer?: Subject | undefined;
+};
 
 interface Circumstances {
-  counts: Counts;
   quota: CpuQuota | undefined;
   database: StubDatabase;
 }
 
-/** What one instance is measured by. */
+/** Measures one instance. */
+type Measure = (subject: Subject, circumstances: Circumstances) => Promise<Figures>;
+
 type Figures = Partial<Record<Metric, number>>;
 
 /**
@@ -29,6 +34,22 @@ const DATABASE_MILLISECONDS = 4;
 /** Requests with a whole core, and a database that responds at once, after which V8 has compiled the hot code. */
 const REQUESTS_TO_SETTLE = 1_500;
 
+/** Requests of each warm instance that are measured. */
+export const WARM_REQUESTS = 200;
+
+/** Each function at each size. At the size that it is deployed with, it starts after the authorizer. */
+export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subject[] {
+  const authorizer = functions.find(({ name }) => name === 'authorizer')!;
+  const first = { ...authorizer, megabytes: authorizer.memoryMegabytes! };
+  return [...new Set(sizes)].flatMap((megabytes) =>
+    functions.map((fn) => ({
+      ...fn,
+      megabytes,
+      ...(fn.memoryMegabytes === megabytes && fn !== authorizer && { authorizer: first }),
+    })),
+  );
+}
+
 /**
  * Measures each subject in rounds, each in the opposite order of the one before, so that whatever else the machine does
  * affects all alike.
@@ -36,37 +57,37 @@ const REQUESTS_TO_SETTLE = 1_500;
  * @throws UsageError if a result is wrong
  * @throws Error if a function fails
  */
-export async function measure(subjects: Subject[], circumstances: Circumstances): Promise<Row[]> {
-  const { counts, database } = circumstances;
-  await database.respondAfter(DATABASE_MILLISECONDS);
-  const measured = subjects.map((subject) => ({ subject, rounds: {} as Record<string, number[]> }));
-  const steps = [
-    { what: 'cold starts', rounds: counts.coldStarts, measureOne: startCold },
-    { what: 'warm instances', rounds: counts.warmInstances, measureOne: keepWarm },
-  ];
-  for (const { what, rounds, measureOne } of steps) {
-    const showDone = showProgress(what, rounds * subjects.length);
-    let done = 0;
-    for (let round = 0; round < rounds; round += 1) {
-      for (const one of round % 2 === 0 ? measured : measured.toReversed()) {
-        const figures = await measureOne(one.subject, circumstances);
-        for (const [metric, figure] of Object.entries(figures)) (one.rounds[metric] ??= []).push(figure);
-        showDone((done += 1));
-      }
+export async function measure(
+  measureOne: Measure,
+  subjects: Subject[],
+  rounds: number,
+  circumstances: Circumstances,
+): Promise<Row[]> {
+  await circumstances.database.respondAfter(DATABASE_MILLISECONDS);
+  const measured = subjects.map((subject) => ({ subject, figures: {} as Record<string, number[]> }));
+  const showDone = showProgress(measureOne.name, rounds * subjects.length);
+  let done = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { subject, figures } of round % 2 === 0 ? measured : measured.toReversed()) {
+      for (const [metric, figure] of Object.entries(await measureOne(subject, circumstances)))
+        (figures[metric] ??= []).push(figure);
+      showDone((done += 1));
     }
   }
-  return measured.map(({ subject, rounds }) => toRow(subject, rounds));
+  return measured.map(({ subject, figures }) => toRow(subject, figures));
 }
 
-async function startCold(subject: Subject, { quota }: Circumstances): Promise<Figures> {
-  await using instance = await startInstance(subject, subject.megabytes, quota);
-  const { initMilliseconds: init } = instance;
+/** Measures a cold start, after that of the authorizer if the subject has one: they do not overlap. */
+export async function coldStart(subject: Subject, circumstances: Circumstances): Promise<Figures> {
+  const before = subject.authorizer && (await coldStart(subject.authorizer, circumstances));
+  await using instance = await startInstance(subject, subject.megabytes, circumstances.quota);
   const { milliseconds: first } = await invoke(instance, subject);
-  return { init, first, cold: init + first };
+  const cold = instance.initMilliseconds + first;
+  return { first, cold, ...(before && { chain: before.cold! + cold }) };
 }
 
-async function keepWarm(subject: Subject, { quota, database, counts }: Circumstances): Promise<Figures> {
-  const { warmRequests } = counts;
+/** Measures an instance whose code V8 has compiled. */
+export async function warmInstance(subject: Subject, { quota, database }: Circumstances): Promise<Figures> {
   await using instance = await startInstance(subject, subject.megabytes, quota);
   quota?.setMemorySize();
   await database.respondAfter(0);
@@ -75,7 +96,7 @@ async function keepWarm(subject: Subject, { quota, database, counts }: Circumsta
   quota?.setMemorySize(subject.megabytes);
   const before = instance.usage();
   const invocations: Invocation[] = [];
-  for (let request = 0; request < warmRequests; request += 1) {
+  for (let request = 0; request < WARM_REQUESTS; request += 1) {
     invocations.push(await invoke(instance, subject));
   }
   const after = instance.usage();
@@ -84,10 +105,10 @@ async function keepWarm(subject: Subject, { quota, database, counts }: Circumsta
   return {
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
-    billed: billed.reduce((sum, each) => sum + each, 0) / warmRequests,
+    billed: billed.reduce((sum, each) => sum + each, 0) / WARM_REQUESTS,
     ...(before &&
       after && {
-        cpu: ((after.cpuMilliseconds - before.cpuMilliseconds) * 1_000) / warmRequests,
+        cpu: ((after.cpuMilliseconds - before.cpuMilliseconds) * 1_000) / WARM_REQUESTS,
         resident: after.residentMegabytes,
       }),
   };

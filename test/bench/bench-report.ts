@@ -2,7 +2,7 @@ import { prices } from '../../infra/operate/cost/prices.ts';
 import { standingParts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { boundsOf, verdictOf } from './bench-bounds.ts';
-import { type Metric, type Results, type Row, rowOf } from './bench-results.ts';
+import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
 import { showSpread } from './spread.ts';
 
 /** Functions whose memory size is chosen, by operation as the cost model names them. */
@@ -13,42 +13,28 @@ export const functions = {
   authorizer: 'authorizer',
 };
 
-/** US dollars of a GB-second in us-east-1, first tier, and what the figure was compared with. */
-const memoryPrices = {
-  arm64: { dollars: prices.duration.dollars[0]![1], seen: prices.duration.seen },
-  x86_64: { dollars: 0.0000166667, seen: '2024, quoted by cloudchipr.com' },
-};
+/** US dollars of a GB-second for arm64 in us-east-1, first tier. */
+const DOLLARS_PER_GB_SECOND = prices.duration.dollars[0]![1];
+
+/** The memory size at which warm requests are compared with yardsticks. */
+const COMPARED_MEGABYTES = 512;
 
 /** The generated parts of `docs/performance.md`, by name. */
 export function report(results: Results) {
-  const bySize = (what: string, metric: Metric) =>
-    sizeTable(results, what, namesIn(results), (row) => showSpread(row[metric]));
   return {
     circumstances: results.circumstances,
-    'cold requests': [
-      bySize('Init and first answer, ms', 'cold'),
-      bySize('Init, ms', 'init'),
-      bySize('First answer after init, ms', 'first'),
-    ].join('\n'),
-    'warm requests': [
-      bySize('Median of warm requests, ms', 'p50'),
-      bySize('99th percentile of warm requests, ms', 'p99'),
-    ].join('\n'),
-    'processor time and memory': [
-      bySize('CPU of a warm request, µs', 'cpu'),
-      bySize('Resident memory after warm requests, MB', 'resident'),
-      bundleTable(results),
-    ].join('\n'),
-    'list partitions': partitionsTable(results),
+    clients: clientsTable(results),
     bounds: boundsTable(results),
-    'memory size': costTables(results),
+    'cold requests': coldTable(results),
+    'warm requests': warmTable(results),
+    'memory size': memoryTable(results),
   };
 }
 
 /** Figures that the README repeats, by name. */
 export function readmeFigures(results: Results): Record<string, string> {
   const cold = (name: string) =>
-    [256, 512].map((megabytes) => rowOf(results, name, megabytes)!.cold.median.toFixed()).join(' and ');
+    [256, 512].map((megabytes) => figureOf(results, 'cold', name, megabytes)!.median.toFixed()).join(' and ');
   const sizes = results.rows
     .filter(({ name }) => Object.values(functions).includes(name))
     .map(({ bundleBytes }) => Math.round(bundleBytes / 1_000));
@@ -59,24 +45,26 @@ export function readmeFigures(results: Results): Record<string, string> {
   };
 }
 
-function bundleTable(results: Results): string {
-  const bytesOf = (name: string) => results.rows.find((row) => row.name === name)!.bundleBytes;
+function clientsTable(results: Results): string {
+  const { memoryMegabytes } = standingParts('production');
+  const cells = (operation: string, name: string): string[] => {
+    const megabytes = memoryMegabytes[operation]!;
+    const show = (metric: Metric) => showSpread(figureOf(results, metric, name, megabytes));
+    return [titleOf(name), `${megabytes}`, show('chain'), show('cold'), show('p50'), show('p99')];
+  };
   return markdownTable(
-    ['Bundle', 'bytes'],
-    namesIn(results).map((name) => [nameOf(name), bytesOf(name).toLocaleString('en')]),
-  );
-}
-
-/** Rows of one memory size only, and the same function as it is deployed. */
-function partitionsTable(results: Results): string {
-  const special = results.rows.filter(({ name }) => isOverPartitions(name));
-  const { megabytes = 0 } = special[0] ?? {};
-  const plain = rowOf(results, 'list-pets', megabytes) ?? [];
-  return markdownTable(
-    [`At ${megabytes} MB`, 'CPU of a warm request, µs', 'median of warm requests, ms', 'resident memory, MB'],
-    [plain, special]
-      .flat()
-      .map(({ name, cpu, p50, resident }) => [nameOf(name), ...[cpu, p50, resident].map(showSpread)]),
+    [
+      'ms',
+      'MB',
+      'authorizer and function cold',
+      'function alone cold',
+      'warm, median',
+      'warm, 99th percentile',
+    ],
+    [
+      ...Object.entries(functions).map(([operation, name]) => cells(operation, name)),
+      cells('createPet', 'create-pet with a key'),
+    ],
   );
 }
 
@@ -92,57 +80,55 @@ function boundsTable(results: Results): string {
   );
 }
 
-function costTables(results: Results): string {
-  const { memoryMegabytes } = standingParts('production');
-  const operations = new Map(Object.entries(functions).map(([operation, name]) => [name, operation]));
-  const isChosen = ({ name, megabytes }: Row) => memoryMegabytes[operations.get(name)!] === megabytes;
-  const table = (what: string, cellOf: (row: Row) => string) =>
-    sizeTable(results, what, Object.values(functions), (row) =>
-      isChosen(row) ? `**${cellOf(row)}**` : cellOf(row),
-    );
-  return [
-    table('Charged for a warm request, ms', ({ billed }) => billed.median.toFixed(1)),
-    ...Object.entries(memoryPrices).map(([architecture, { dollars }]) =>
-      table(`Dollars of memory for a million, ${architecture}`, (row) =>
-        (gigabyteSecondsOfMillion(row) * dollars).toFixed(3),
-      ),
-    ),
-    markdownTable(
-      ['Price', 'dollars a GB-second', 'compared with'],
-      Object.entries(memoryPrices).map(([name, { dollars, seen }]) => [name, `${dollars}`, seen]),
-    ),
-  ].join('\n');
-}
-
-/** The GB-seconds that Lambda charges for a million warm requests. */
-function gigabyteSecondsOfMillion({ megabytes, billed }: Row): number {
-  return (megabytes / 1_024) * (billed.median / 1_000) * 1e6;
-}
-
-/** A row for each name, a column for each memory size. */
-function sizeTable(results: Results, what: string, names: string[], cellOf: (row: Row) => string): string {
-  const sizes = [...new Set(results.rows.map(({ megabytes }) => megabytes))];
+function coldTable(results: Results): string {
+  const sizes = [256, 512];
   return markdownTable(
-    [what, ...sizes.map((megabytes) => `${megabytes.toLocaleString('en')} MB`)],
-    names.map((name) => [
-      nameOf(name),
-      ...sizes.map((megabytes) => {
-        const row = rowOf(results, name, megabytes);
-        return row ? cellOf(row) : '–';
-      }),
+    ['Init and first response, ms', ...sizes.flatMap((size) => [`${size} MB`, 'of it first response'])],
+    namesWith(results, 'cold').map((name) => [
+      titleOf(name),
+      ...sizes.flatMap((size) =>
+        (['cold', 'first'] as const).map((metric) => showSpread(figureOf(results, metric, name, size))),
+      ),
     ]),
   );
 }
 
-function namesIn({ rows }: Results): string[] {
-  return [...new Set(rows.map(({ name }) => name))].filter((name) => !isOverPartitions(name));
+function warmTable(results: Results): string {
+  const columns = { p50: 'median, ms', p99: '99th percentile, ms', cpu: 'CPU, µs', resident: 'resident, MB' };
+  const metrics = Object.keys(columns) as (keyof typeof columns)[];
+  return markdownTable(
+    [`At ${COMPARED_MEGABYTES} MB`, ...Object.values(columns)],
+    namesWith(results, 'p50').map((name) => [
+      titleOf(name),
+      ...metrics.map((metric) => showSpread(figureOf(results, metric, name, COMPARED_MEGABYTES))),
+    ]),
+  );
 }
 
-function isOverPartitions(name: string): boolean {
-  return name.includes(' over ');
+function memoryTable(results: Results): string {
+  const { memoryMegabytes } = standingParts('production');
+  const sizes = [256, 512, 1_024];
+  const cellOf = (name: string, size: number): string => {
+    const billed = figureOf(results, 'billed', name, size)?.median;
+    if (billed === undefined) return '–';
+    const dollars = (size / 1_024) * (billed / 1_000) * 1e6 * DOLLARS_PER_GB_SECOND;
+    const p99 = figureOf(results, 'p99', name, size)!.median;
+    return `${billed.toFixed(1)} / ${p99.toFixed(1)} / ${dollars.toFixed(3)}`;
+  };
+  return markdownTable(
+    [
+      'Charged, ms / 99th percentile, ms / dollars',
+      ...sizes.map((size) => `${size.toLocaleString('en')} MB`),
+    ],
+    Object.entries(functions).map(([operation, name]) => [
+      titleOf(name),
+      ...sizes.map((size) =>
+        size === memoryMegabytes[operation] ? `**${cellOf(name, size)}**` : cellOf(name, size),
+      ),
+    ]),
+  );
 }
 
-/** Functions have the names of their modules. */
-function nameOf(name: string): string {
-  return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
+function namesWith({ rows }: Results, metric: Metric): string[] {
+  return [...new Set(rows.filter((row) => row[metric]).map(({ name }) => name))];
 }

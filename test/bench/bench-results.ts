@@ -7,22 +7,14 @@ export interface Results {
   rows: Row[];
 }
 
-/** Of each row. */
-export interface Counts {
-  coldStarts: number;
-  warmInstances: number;
-  /** Of each warm instance, after others that are not counted. */
-  warmRequests: number;
-}
-
-/** What is measured of each row, with the digits to keep after the decimal point. */
+/** What is measured, with the digits to keep after the decimal point. */
 export const metrics = {
-  /** Milliseconds until the function asks for its first event. */
-  init: 1,
-  /** Milliseconds of the first response after that. */
+  /** Milliseconds of the first response, from the event. */
   first: 1,
-  /** The sum of both. */
+  /** With init before it. */
   cold: 1,
+  /** With the authorizer's cold start before that. Only of functions that API Gateway calls after the authorizer. */
+  chain: 1,
   /** Milliseconds of warm requests: median and 99th percentile of each instance. */
   p50: 2,
   p99: 2,
@@ -37,14 +29,21 @@ export const metrics = {
 export type Metric = keyof typeof metrics;
 
 /** With the value of each round: rows that were measured in the same round can be compared. */
-type Rounds = Spread & { rounds: number[] };
+type Figure = Spread & { rounds: number[] };
 
-/** What was measured of a function, or a yardstick, of one memory size. */
-export type Row = { name: string; megabytes: number; bundleBytes: number } & Record<
-  'init' | 'first' | 'p50' | 'p99' | 'billed',
-  Spread
-> & { cold: Rounds; cpu?: Rounds; resident?: Spread };
+/** What was measured of a function, or a yardstick, of one memory size, in one series of rounds. */
+export type Row = { name: string; megabytes: number; bundleBytes: number } & Partial<Record<Metric, Figure>>;
 
-export function rowOf({ rows }: Results, name: string, megabytes: number): Row | undefined {
-  return rows.find((row) => row.name === name && row.megabytes === megabytes);
+export function figureOf(
+  { rows }: Results,
+  metric: Metric,
+  name: string,
+  megabytes: number,
+): Figure | undefined {
+  return rows.find((row) => row.name === name && row.megabytes === megabytes && row[metric])?.[metric];
+}
+
+/** Functions have the names of their modules. */
+export function titleOf(name: string): string {
+  return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
 }

@@ -10,11 +10,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
 import { boundsOf, verdictOf } from './bench-bounds.ts';
 import { prepareFunctions } from './bench-functions.ts';
-import { measure as measureFunctions, type Subject } from './bench-measure.ts';
+import { coldStart, measure as measureFunctions, type Subject, subjectsOf } from './bench-measure.ts';
 import { functions } from './bench-report.ts';
-import { type Results, rowOf } from './bench-results.ts';
+import { figureOf, type Results } from './bench-results.ts';
 import { readResults } from './benchmark.ts';
-import { MEGABYTES_PER_CORE } from './cpu-quota.ts';
 import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
 import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
@@ -29,33 +28,29 @@ const folder = temporaryFolder();
   let database: StubDatabase;
   let subjects: Subject[];
   const measureCold = (...measured: Subject[]) =>
-    measureFunctions(measured, {
-      counts: { coldStarts: 1, warmInstances: 0, warmRequests: 0 },
-      quota: undefined,
-      database,
-    });
+    measureFunctions(coldStart, measured, 1, { quota: undefined, database });
 
   beforeAll(async () => {
     jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
     const { assembly } = await sharedSynthesis();
     database = await startStubDatabase(folder, apiKey);
-    const prepared = await prepareFunctions(assembly, folder, apiKey, database.environment);
-    subjects = prepared.map((fn) => ({ ...fn, megabytes: MEGABYTES_PER_CORE }));
+    subjects = subjectsOf(await prepareFunctions(assembly, folder, apiKey, database.environment), [512]);
   });
   afterAll(() => {
     database.stop();
     jest.restoreAllMocks();
   });
 
-  test('is measured like the yardsticks', async () => {
+  test('is measured like the yardsticks, by itself and after the authorizer', async () => {
     const rows = await measureCold(...subjects);
     expect(rows).toHaveLength(subjects.length);
+    expect(rows.filter(({ cold, chain }) => chain && chain.median > cold!.median)).toHaveLength(5);
     const verdicts = boundsOf(results).map(verdictOf);
     const met = verdicts.filter((verdict) => !verdict.includes('*')).length;
-    const { init } = rows.find(({ name }) => name === 'list-pets')!;
+    const { cold } = rows.find(({ name }) => name === 'list-pets')!;
     reportFigure(
       import.meta.filename,
-      `${met} of ${verdicts.length} bounds met; init of list-pets now ${init.median} ms, beside other proofs`,
+      `${met} of ${verdicts.length} bounds met; cold start of list-pets now ${cold!.median} ms, beside other proofs`,
     );
   });
 
@@ -70,7 +65,7 @@ test('the cost model charges what was measured of the memory sizes in use', () =
   const { memoryMegabytes } = standingParts('production');
   const { intent: _, ...charged } = assumptions.billedMilliseconds;
   const measured = Object.entries(functions).map(([operation, name]) => {
-    const { billed } = rowOf(results, name, memoryMegabytes[operation]!)!;
+    const billed = figureOf(results, 'billed', name, memoryMegabytes[operation]!)!;
     return [operation, Number(billed.median.toFixed(1))];
   });
   expect(charged).toEqual(Object.fromEntries(measured));

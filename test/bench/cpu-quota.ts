@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 // Lambda gives a function a share of a core by its memory size. A control group of Linux does the same.
@@ -19,7 +19,8 @@ const hierarchies = [
   {
     kind: 'cgroup v2',
     mount: '/sys/fs/cgroup',
-    files: (quota: number) => ({ 'cpu.max': `${quota} ${PERIOD}` }),
+    // The parent must pass the controller on. The kernel accepts that in the root group, or without processes in it.
+    files: (quota: number) => ({ '../cgroup.subtree_control': '+cpu', 'cpu.max': `${quota} ${PERIOD}` }),
   },
 ];
 
@@ -45,6 +46,8 @@ export function createCpuQuota() {
         /** Adds a process, with all threads that it has and will have. */
         add: (pid: number) => write('cgroup.procs', `${pid}`),
         setMemorySize,
+        /** The number of periods in which processes used up their share, so far. */
+        timesThrottled: () => /nr_throttled (\d+)/.exec(readFileSync(join(folder, 'cpu.stat'), 'utf8'))?.[1],
       };
     } catch {
       // Not this kind, not allowed, or the parent group has less than a core.

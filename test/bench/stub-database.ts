@@ -18,7 +18,9 @@ type Item = Record<string, Partial<Record<'N' | 'S', string>>>;
 interface Input {
   Limit?: number;
   Key?: Item;
+  ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: Item;
+  ProjectionExpression?: string;
 }
 
 const { key, certificate, apiKeyRecord }: StubDatabaseOptions = JSON.parse(process.env['STUB_DATABASE']!);
@@ -40,9 +42,13 @@ function pet(index: number, partition: string): Item {
 }
 
 const actions: Record<string, (input: Input) => object> = {
-  Query({ Limit = 1, ExpressionAttributeValues = {} }) {
+  Query({ Limit = 1, ExpressionAttributeNames = {}, ExpressionAttributeValues = {}, ProjectionExpression }) {
     const partition = ExpressionAttributeValues[':key']?.S ?? '0';
-    const Items = Array.from({ length: Limit }, (_, index) => pet(index, partition));
+    const names = ProjectionExpression?.split(',').map((name) => ExpressionAttributeNames[name.trim()]);
+    const Items = Array.from({ length: Limit }, (_, index) => {
+      const attributes = Object.entries(pet(index, partition));
+      return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
+    });
     const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
     return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
   },
@@ -61,8 +67,8 @@ const server = createServer({ key, cert: certificate }, async (request, response
   const [, action = ''] = String(request.headers['x-amz-target']).split('.');
   const input = (await json(request)) as Input;
   // A new pet is not part of it, because every create has the same response.
-  const { Limit, Key, ExpressionAttributeValues } = input;
-  const name = JSON.stringify([action, Limit, Key, ExpressionAttributeValues]);
+  const { Limit, Key, ExpressionAttributeValues, ProjectionExpression } = input;
+  const name = JSON.stringify([action, Limit, Key, ExpressionAttributeValues, ProjectionExpression]);
   const body = bodies.get(name) ?? Buffer.from(JSON.stringify(actions[action]!(input)));
   bodies.set(name, body);
   if (milliseconds > 0) await setTimeout(milliseconds);

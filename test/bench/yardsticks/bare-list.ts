@@ -18,3 +18,5 @@ export async function handler(): Promise<object> {
   );
   return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Items) };
 }
+
+for (const _ of JSON.parse(process.env['PRIMING_EVENTS'] ?? '[]')) await handler();

@@ -4,20 +4,21 @@ import {
   InternalServerError,
   ThrottlingException,
 } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { database, isDatabaseUnavailable } from '../../../shared/storage/database.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 
 const details = { message: 'Why.', $metadata: {} };
 
-test('the SDK prepares no log lines of calls', () => {
+test('the SDK prepares no log lines of calls, and no header that describes it', () => {
+  const leftOut = /^(?:loggerMiddleware|getUserAgentMiddleware)/;
   const [byDefault, here] = [new DynamoDBClient({ region: 'eu-central-1' }), database].map((client) =>
-    client.middlewareStack.identify().filter((name) => name.startsWith('loggerMiddleware')),
+    client.middlewareStack.identify().filter((name) => leftOut.test(name)),
   );
-  expect(byDefault).toHaveLength(1);
+  expect(byDefault).toHaveLength(2);
   expect(here).toEqual([]);
 });
 
@@ -44,7 +45,9 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 function answer(status: number, body: object): Answer {
   return (_request, response) => {
-    response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0', 'x-amzn-RequestId': 'VB2K' })
+      .end(JSON.stringify(body));
   };
 }
 
@@ -64,12 +67,13 @@ const numbers = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
 const stored = { least: { N: '-9223372036854775808' }, most: { N: '9223372036854775807' } };
 
 describe('over HTTP', () => {
-  const received: { operation: string; body: any }[] = [];
+  const received: { operation: string; headers: IncomingHttpHeaders; body: any }[] = [];
   const answers: Answer[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
     received.push({
       operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
+      headers: request.headers,
       body: JSON.parse(body),
     });
     answers.shift()?.(request, response);
@@ -114,11 +118,37 @@ describe('over HTTP', () => {
     expect(received[0]?.body.Item).toEqual(stored);
   });
 
+  test('requests are those of the SDK', async () => {
+    const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
+    for (const client of [byDefault, database]) {
+      answers.push(answer(200, {}), answer(200, {}));
+      await client.send(new GetCommand({ TableName: 'pets', Key: { id: 1n }, ConsistentRead: true }));
+      await client.send(new PutCommand({ TableName: 'pets', Item: { ...numbers, tags: ['a', null] } }));
+    }
+    byDefault.destroy();
+    const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
+    const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
+    expect(requests.slice(2)).toEqual(requests.slice(0, 2));
+  });
+
+  test('an error has the name, message and metadata that DynamoDB gave it', async () => {
+    answers.push(refuse(400, 'ResourceNotFoundException'));
+    await expect(read()).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+      message: 'Why.',
+      $fault: 'client',
+      $metadata: { httpStatusCode: 400, requestId: 'VB2K', attempts: 1 },
+    });
+    answers.push(
+      answer(400, { __type: 'com.amazon.coral.service#UnrecognizedClientException', Message: 'Why.' }),
+    );
+    await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
+  });
+
   test('an attempt may take 1 s to connect, and 1.5 s in all', async () => {
     answers.push(answer(200, {}));
     await read();
-    const { requestHandler } = database.config as { requestHandler: { httpHandlerConfigs?: () => object } };
-    expect(requestHandler.httpHandlerConfigs?.()).toMatchObject({
+    expect((database.config as any).requestHandler.httpHandlerConfigs()).toMatchObject({
       connectionTimeout: 1_000,
       requestTimeout: 1_500,
       throwOnRequestTimeout: true,
@@ -166,8 +196,5 @@ describe('over HTTP', () => {
 });
 
 test('Endpoint discovery is off, because the bundles lack its cache', async () => {
-  const { endpointDiscoveryEnabled } = database.config as {
-    endpointDiscoveryEnabled?: () => Promise<boolean>;
-  };
-  expect(await endpointDiscoveryEnabled?.()).toBe(false);
+  expect(await (database.config as any).endpointDiscoveryEnabled()).toBe(false);
 });
