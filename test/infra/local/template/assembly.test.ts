@@ -28,9 +28,9 @@ test('npm start reuses the assembly, and with --synth does not', async () => {
   expect(await start()).toBe(true);
   for (const option of ['--verbose', '--synth']) {
     const service = await startLocalServiceOf(project.folder, '--data', data, option);
-    expect((await service.request('/pets')).status).toBe(200);
+    const { status } = await service.request('/pets');
+    expect([status, await service.stop()]).toEqual([200, 0]);
     expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Nothing changed since/);
-    expect(await service.stop()).toBe(0);
   }
   // The other tests need no package, but a list of them that they may change.
   project.write('infra/require-node.cjs', '');
