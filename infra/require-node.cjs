@@ -21,6 +21,9 @@ var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.js
 var absent = Object.keys(Object.assign({}, manifest.dependencies, manifest.devDependencies)).filter(isAbsent);
 if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).join(', ') + ' …)');
 
+// Compiled code is kept, which saves a third of a start. Where nothing can be written, Node compiles each time.
+require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
+
 function isAbsent(name) {
   return !module.paths.some(function (folder) {
     return fs.existsSync(path.join(folder, name));

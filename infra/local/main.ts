@@ -4,13 +4,14 @@ import { onInterrupt, runWithOptions, UsageError } from '../operate/command.ts';
 import { defaultDataFolder } from '../operate/keys/local-service.ts';
 import { startService } from './service.ts';
 
-const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--watch]
-          [--verbose]
+const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
+          [--watch] [--verbose]
 
   --stage     the stage of infra/stages.ts to run (default: staging)
   --port      port on localhost (default: the variable PORT, or 3000); 0 takes a free one
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
-  --assembly  folder of an already synthesized cloud assembly (default: synthesize it now)
+  --assembly  folder of a synthesized cloud assembly (default: synthesize if anything changed)
+  --synth     synthesize in any case, for example after a change in node_modules
   --watch     swap functions when their sources are saved
   --verbose   list the resource types that are not run, and print the metrics`;
 
@@ -19,6 +20,7 @@ const options = {
   port: { type: 'string', default: process.env['PORT'] ?? '3000' },
   data: { type: 'string' },
   assembly: { type: 'string' },
+  synth: { type: 'boolean', default: false },
   watch: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
 } as const;
@@ -38,8 +40,8 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   }
   if (values.data === '') throw new UsageError('--data must name a folder, or be memory.');
   if (!/^\w+$/.test(values.stage)) throw new UsageError('--stage must be the name of a stage.');
-  if (values.watch && assembly)
-    throw new UsageError('--watch needs bundles of its own: leave out --assembly.');
+  if (assembly && (values.watch || values.synth))
+    throw new UsageError('--watch and --synth need their own assembly: leave out --assembly.');
   const { data = defaultDataFolder(values.stage) } = values;
   process.stdout.on('error', () => stop()); // nobody reads it any more
   // dynalite throws errors of the store where nothing can catch them. The process ends before it acknowledges a later

@@ -8,8 +8,7 @@ import { answerBrowser } from './gateway/reference.ts';
 import { requireFreePort, serve } from './gateway/server.ts';
 import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
 import { IN_MEMORY, writeLocalService } from '../operate/keys/local-service.ts';
-import { stackName } from '../../shared/names.ts';
-import { readTemplate, synthesize } from './template/assembly.ts';
+import { bringUpToDate, readTemplate } from './template/assembly.ts';
 import { readPermissions } from './template/permissions.ts';
 import { accountId, region, type Template } from './template/template.ts';
 
@@ -19,8 +18,10 @@ export interface ServiceOptions {
   port: number;
   /** Folder that keeps the data between runs, or `memory`. */
   data: string;
-  /** Folder of a cloud assembly to run. If omitted, it is synthesized. */
+  /** Folder of a cloud assembly to run. If omitted, it is synthesized, unless that of the last run is up to date. */
   assembly: string | undefined;
+  /** Whether to synthesize in any case. */
+  synth?: boolean;
   watch: boolean;
   verbose: boolean;
 }
@@ -40,10 +41,7 @@ export async function startService(options: ServiceOptions) {
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
-    if (!options.assembly) {
-      console.log(`Synthesizing the stack ${stackName(stage)} …`);
-      await synthesize(assembly, stage);
-    }
+    if (!options.assembly) await bringUpToDate(assembly, options.synth);
     const template = readTemplate(stage, assembly);
     const database = await startDatabase({
       store,

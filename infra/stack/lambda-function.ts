@@ -27,8 +27,8 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const BUNDLING_METADATA = 'pet-store:bundling';
 
 /** What the SDK imports at run time, if it needs it. */
-const importedLater = ['async_hooks', 'http'];
-const nodeModules = builtinModules.filter((name) => !importedLater.includes(name));
+const importedLater = new Set(['async_hooks', 'http']);
+const nodeModules = builtinModules.filter((name) => !importedLater.has(name));
 const sdkParts = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
 
 const esbuildOptions: BuildOptions = {

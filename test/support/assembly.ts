@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { cdk, cdkEnvironment, synthesize } from '../../infra/local/template/assembly.ts';
+import { synthesize } from '../../infra/local/template/assembly.ts';
 import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
@@ -69,8 +69,8 @@ export function cdkSynth(
         return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
       },
     });`;
-  return runModule(cdk, ['synth', ...parameters, '--quiet', '--output', assembly], {
-    ...cdkEnvironment,
+  const command = ['synth', ...parameters, '--quiet', '--output', assembly];
+  return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
     // The CDK would detect a test by it, and report in another way.
     NODE_ENV: '',
@@ -78,10 +78,10 @@ export function cdkSynth(
   });
 }
 
-/** Synthesizes the staging stack into a folder that is removed when this process ends. */
+/** Synthesizes the stacks as `npm start` does into a folder that is removed when this process ends. */
 export async function synthesizeStaging(): Promise<string> {
   const folder = folderUntilExit();
-  await synthesize(folder, 'staging');
+  await synthesize(folder);
   return folder;
 }
 

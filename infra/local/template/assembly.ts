@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { hash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { stackName } from '../../../shared/names.ts';
@@ -9,30 +10,67 @@ import { parseTemplate, type Template } from './template.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The CDK's command, and the variables to run it with: it starts the app with the `node` that it finds, which must be this one. */
-export const cdk = fileURLToPath(import.meta.resolve('aws-cdk/bin/cdk'));
-export const cdkEnvironment = {
-  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
-};
+/** What a synthesis reads. npm writes the last file when it has installed packages, which are not read each time. */
+const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Synthesizes the stack of a stage into a folder, the cloud assembly. @throws UsageError with the CDK's output. */
-export async function synthesize(assembly: string, stage: string): Promise<void> {
-  const stack = stackName(stage);
+/** Synthesizes into a folder, unless its assembly is complete and nothing that it was made from has changed. */
+export async function bringUpToDate(assembly: string, isForced = false): Promise<void> {
+  const mark = `${assembly}.digest`;
+  const inputs = digestOf(projectRoot, INPUTS);
+  const currentMark = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;
+  if (!isForced && existsSync(mark) && readFileSync(mark, 'utf8') === currentMark()) {
+    return console.log(
+      'Nothing changed since the last synthesis, which is reused (--synth makes a new one).',
+    );
+  }
+  console.log('Synthesizing the stacks …');
+  rmSync(mark, { force: true });
+  await synthesize(assembly);
+  // What is saved meanwhile may be in the assembly or not.
+  if (digestOf(projectRoot, INPUTS) === inputs) writeFileSync(mark, currentMark());
+}
+
+/** A digest of the names and contents of files. */
+function digestOf(cwd: string, patterns: string[]): string {
+  const isFile = (name: string) => statSync(join(cwd, name), { throwIfNoEntry: false })?.isFile();
+  const names = globSync(patterns, { cwd }).filter(isFile).toSorted();
+  return hash('sha256', JSON.stringify(names.map((name) => [name, readFileSync(join(cwd, name), 'base64')])));
+}
+
+/**
+ * Synthesizes all stacks into a folder, the cloud assembly, as the CDK's command does, but without the checks for what is
+ * deployed. The app gets none of this process's environment, so that the assembly follows from files alone.
+ *
+ * @throws UsageError with the app's output if it fails.
+ */
+export async function synthesize(assembly: string): Promise<void> {
   rmSync(assembly, { recursive: true, force: true });
   try {
-    const parameters = [cdk, 'synth', stack, '--quiet', '--output', assembly];
-    const env = { ...process.env, ...cdkEnvironment };
+    const context = {
+      ...readJson('cdk.context.json'),
+      ...readJson('cdk.json').context,
+      'aws:cdk:enable-path-metadata': true,
+      'aws:cdk:enable-asset-metadata': true,
+      'pet-store:unchecked': true,
+    };
+    const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
+    const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
     const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
     // It would write on into a folder that is removed at the end.
-    process.prependOnceListener('exit', () => running.child.kill());
-    await running;
+    const kill = () => running.child.kill();
+    process.prependOnceListener('exit', kill);
+    await running.finally(() => process.off('exit', kill));
   } catch (error) {
-    const { stderr } = error as { stderr: string };
+    const { message, stderr = message } = error as Error & { stderr?: string };
     const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];
     if (noSpace) throw new Error(noSpace, { cause: error });
-    requireStack(stack, assembly);
-    throw new UsageError(`The stack ${stack} cannot be synthesized:\n${stderr.trim()}`);
+    throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
   }
+}
+
+function readJson(name: string): any {
+  const file = join(projectRoot, name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
 /** @throws UsageError if the folder has no template of this stage, or one that the local service cannot run. */

@@ -14,6 +14,8 @@ describe('npm start', () => {
     [['--port', '65536'], {}, /^The port must be a number from 0 to 65535, not 65536\.$/],
     [[], { PORT: 'http' }, /^The port must be a number from 0 to 65535, not http\.$/],
     [['--data', ''], {}, /^--data must name a folder, or be memory\.$/],
+    [['--assembly', '.', '--watch'], {}, /^--watch and --synth need their own assembly: leave out/],
+    [['--assembly', '.', '--synth'], {}, /^--watch and --synth need their own assembly: leave out/],
     [['staging'], {}, /^Call it like this, with the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects %j with %j in a sentence', async (parameters, environment, sentence) => {
     expect(refusal(await runModule('infra/local/main.ts', parameters, environment))).toMatch(sentence);

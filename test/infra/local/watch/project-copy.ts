@@ -1,24 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** What is needed to synthesize and to run the stack. */
-const PARTS = [
-  'cdk.json',
-  'functions',
-  'infra',
-  'package-lock.json',
-  'package.json',
-  'shared',
-  'tsconfig.json',
-];
-
 /** A copy of the project in a new folder within this one, whose sources a test may change. */
 export function copyProject(within: string) {
   const folder = mkdtempSync(join(within, 'project-'));
-  for (const part of PARTS) cpSync(join(projectRoot, part), join(folder, part), { recursive: true });
+  for (const part of globSync('{*.json,functions,infra,shared}', { cwd: projectRoot }))
+    cpSync(join(projectRoot, part), join(folder, part), { recursive: true });
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'), 'junction');
   return {
     folder,
