@@ -2,7 +2,7 @@
 // for that. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
 export const { Console } = process.getBuiltinModule('node:console');
-export const { createHash, createHmac, hash, randomFillSync, randomInt, randomUUID } =
+export const { createHash, createHmac, createSecretKey, hash, randomFillSync, randomInt, randomUUID } =
   process.getBuiltinModule('node:crypto');
 export const { createReadStream, fstatSync, lstatSync } = process.getBuiltinModule('node:fs');
 export const { homedir, platform, release } = process.getBuiltinModule('node:os');

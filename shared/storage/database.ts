@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { Readable } from 'node:stream';
 import { awsJson } from './aws-json.ts';
+import { Sha256 } from './sha256.ts';
 
 type SdkError = Parameters<typeof isThrottlingError>[0];
 
@@ -12,6 +13,7 @@ const ATTEMPT_MILLISECONDS = 1_500;
 const client = new DynamoDBClient({
   maxAttempts: 3,
   protocol: awsJson,
+  sha256: Sha256,
   // The bundles lack its cache.
   endpointDiscoveryEnabled: false,
   requestHandler: {

@@ -3,7 +3,11 @@ import type { ListPetsQuery, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../names.ts';
 import { database } from './database.ts';
 import { likelyShare } from './pet-id.ts';
-import { listPartitions, type PetItem, petsTable, statusPartition, toPet } from './pets.ts';
+import { listPartitions, petMembers, petsTable, statusPartition, toPet } from './pets.ts';
+
+/** By placeholders, as some names are reserved words. */
+const memberNames = Object.fromEntries(petMembers.map((name) => [`#${name}`, name]));
+const projection = Object.keys(memberNames).join();
 
 type LastKey = Pick<Pet, 'id'> | undefined;
 
@@ -29,10 +33,10 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
  * `count` pets are newer than all unread ones. More rounds follow only if DynamoDB returns fewer items than the limit
  * (1 MB a page).
  */
-async function readNewest(count: number, list: ListPetsQuery): Promise<PetItem[]> {
+async function readNewest(count: number, list: ListPetsQuery): Promise<Pet[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
   const limit = likelyShare(count, partitions.length);
-  let newest: PetItem[] = [];
+  let newest: Pet[] = [];
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
   while (queries.length > 0) {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
@@ -51,7 +55,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<PetItem[]
 async function queryPartition(
   { partition, limit, startKey }: PartitionQuery,
   { status, cursor }: ListPetsQuery,
-): Promise<{ partition: string; items: PetItem[]; lastKey: LastKey }> {
+): Promise<{ partition: string; items: Pet[]; lastKey: LastKey }> {
   const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
   const key = status ? statusPartition(status, partition) : partition;
   const { Items, LastEvaluatedKey } = await database.send(
@@ -59,12 +63,13 @@ async function queryPartition(
       TableName: petsTable(),
       IndexName: indexName,
       KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
-      ExpressionAttributeNames: { '#key': partitionKey },
+      ProjectionExpression: projection,
+      ExpressionAttributeNames: { ...memberNames, '#key': partitionKey },
       ExpressionAttributeValues: { ':key': key, ...(cursor && { ':cursor': cursor }) },
       ScanIndexForward: false,
       Limit: limit,
       ExclusiveStartKey: startKey,
     }),
   );
-  return { partition, items: (Items ?? []) as PetItem[], lastKey: LastEvaluatedKey as LastKey };
+  return { partition, items: (Items ?? []) as Pet[], lastKey: LastEvaluatedKey as LastKey };
 }

@@ -8,13 +8,13 @@ import { listPartitionOf, newPetId } from './pet-id.ts';
 import { type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
 
-const MEMBERS = Object.keys(Pet.entries) as (keyof Pet)[];
+export const petMembers = Object.keys(Pet.entries) as (keyof Pet)[];
 
 /** A second draw is rare already. */
 const MAX_DRAWS = 20;
 
 /** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
-export interface PetItem extends Pet {
+interface PetItem extends Pet {
   creation: string;
   partition: string;
   statusPartition?: string;
@@ -105,10 +105,10 @@ export function statusPartition(status: PetStatus, partition: string): string {
 }
 
 /** The members of a pet, in the order of its schema, without those that only storage has. */
-export function toPet(item: PetItem): Pet {
-  return Object.fromEntries(
-    MEMBERS.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])),
-  ) as unknown as Pet;
+export function toPet(item: Pet): Pet {
+  const pet: Record<string, unknown> = {};
+  for (const name of petMembers) if (item[name] !== undefined) pet[name] = item[name];
+  return pet as unknown as Pet;
 }
 
 export function petsTable(): string {
