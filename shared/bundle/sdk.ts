@@ -1,8 +1,14 @@
-// Replaces parts of the SDK in the bundles. What the client is configured not to use (`shared/storage/database.ts`) is empty.
+import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-/** Lambda has credentials in the environment alone. */
-export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';
+// Replaces parts of the SDK in the bundles, most of which `shared/storage/database.ts` replaces in the client.
 
-export function AwsJson1_0Protocol(): void {}
+/** Lambda has credentials in the environment alone, the same for as long as an instance lives. */
+export function defaultProvider(): ReturnType<typeof fromEnv> {
+  let credentials: ReturnType<ReturnType<typeof fromEnv>> | undefined;
+  return () => (credentials ??= fromEnv()());
+}
+
+export const AwsJson1_0Protocol = { setSerdeContext(): void {} };
+
 export function DynamoDBJsonCodec2(): void {}
 export function EndpointCache(): void {}

@@ -1,8 +1,9 @@
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
+import { getSmithyContext, type HttpResponse } from '@smithy/core/transport';
 import type { Readable } from 'node:stream';
-import { awsJson } from './aws-json.ts';
+import { readResponse, writeRequest } from './aws-json.ts';
 import { Sha256 } from './sha256.ts';
 
 type SdkError = Parameters<typeof isThrottlingError>[0];
@@ -12,7 +13,6 @@ const ATTEMPT_MILLISECONDS = 1_500;
 
 const client = new DynamoDBClient({
   maxAttempts: 3,
-  protocol: awsJson,
   sha256: Sha256,
   // The bundles lack its cache.
   endpointDiscoveryEnabled: false,
@@ -35,16 +35,22 @@ export const database = DynamoDBDocumentClient.from(client, {
 client.middlewareStack.remove('loggerMiddleware');
 client.middlewareStack.remove('getUserAgentMiddleware');
 
+client.middlewareStack.add(
+  (next, context) => (args) => {
+    const { operation } = getSmithyContext(context) as { operation: string };
+    return next({ ...args, request: writeRequest(operation, args.input, context.endpointV2!.url) });
+  },
+  { name: 'serializerMiddleware', step: 'serialize', override: true },
+);
+
 // The SDK's `requestTimeout` covers only the head of a response, and it reads an empty response as one without an item.
 client.middlewareStack.add(
   (next) => async (args) => {
     const deadline = Date.now() + ATTEMPT_MILLISECONDS;
-    const result = await next(args);
-    const response = result.response as { body: Readable | Buffer };
-    response.body = await wholeBody(response.body as Readable, deadline);
-    return result;
+    const { response } = (await next(args)) as { response: HttpResponse };
+    return { response, output: readResponse(response, await wholeBody(response.body, deadline)) };
   },
-  { name: 'readWholeAnswer', step: 'deserialize', priority: 'low' },
+  { name: 'deserializerMiddleware', step: 'deserialize', override: true },
 );
 
 // The SDK would not retry a response that it cannot read.
