@@ -2,7 +2,8 @@ import { endpoint } from '../shared/runtime/endpoint.ts';
 import { tokenOf } from '../shared/storage/intents.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { createPet, createPetOnce, getPet } from '../shared/storage/pets.ts';
-import { recorder } from '../shared/telemetry.ts';
+import { metrics } from '../shared/names.ts';
+import { rehearseCount } from '../shared/telemetry.ts';
 import { rehearse } from '../shared/runtime/rehearsal.ts';
 
 const { id: operation, path } = operations.createPet;
@@ -19,7 +20,7 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await rehearse(operations.createPet, sample, async ({ body }) => {
   const read = getPet(0n);
-  recorder(); // every create counts
+  rehearseCount(metrics.petsCreated);
   await read;
   return { body: { id: 0n, ...body } };
 });

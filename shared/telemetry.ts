@@ -14,8 +14,14 @@ export function logger(): Logger {
 }
 
 /** Writes metrics as log lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/metrics/ */
-export function recorder(): Metrics {
+function recorder(): Metrics {
   return (createdRecorder ??= new Metrics({ namespace: metricNamespace }));
+}
+
+/** Does what `count` does, but for writing the line. */
+export function rehearseCount({ name }: Metric): void {
+  recorder().addMetric(name, MetricUnit.Count, 0).serializeMetrics();
+  recorder().clearMetrics();
 }
 
 type Metric = (typeof metrics)[keyof typeof metrics];

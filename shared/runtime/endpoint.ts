@@ -35,24 +35,22 @@ export function endpoint<O extends Operation>(
   run: (call: Call<O>) => Promise<Success<O>>,
 ): Handler {
   // onError runs in reverse order: the Error body is there before headers are added to it.
+  return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
+}
+
+/** The handler of an operation that throws what is thrown. */
+export function throwingEndpoint<O extends Operation>(
+  operation: O,
+  run: (call: Call<O>) => Promise<Success<O>>,
+) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
     timeoutEarlyResponse: throwOutOfTime,
-  })
-    .use(deprecationNotice(operation))
-    .use(errorBodies(operation))
-    .handler((event: APIGatewayProxyEvent) => respond(operation, run, event));
-}
-
-/** The response of an operation that succeeds. @throws whatever is thrown by the operation, or ApiError by `parseRequest`. */
-export async function respond<O extends Operation>(
-  operation: O,
-  run: (call: Call<O>) => Promise<Success<O>>,
-  event: APIGatewayProxyEvent,
-): Promise<APIGatewayProxyResult> {
-  const parts = parseRequest(operation, event);
-  const { body, headers } = await run({ ...parts, rootAddress: rootAddress(event), keyId: keyId(event) });
-  return render(operation.success.status, body, headers);
+  }).handler(async (event: APIGatewayProxyEvent) => {
+    const parts = parseRequest(operation, event);
+    const { body, headers } = await run({ ...parts, rootAddress: rootAddress(event), keyId: keyId(event) });
+    return render(operation.success.status, body, headers);
+  });
 }
 
 function errorBodies({ id: operation }: Operation): Middleware {

@@ -1,5 +1,5 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Call, respond, type Success } from './endpoint.ts';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { type Call, type Success, throwingEndpoint } from './endpoint.ts';
 import type { Operation } from '../contract/operations.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -17,5 +17,6 @@ export function rehearse<O extends Operation>(
 ): Promise<void> {
   const requestContext = { stage: '', path: '/', domainName: 'localhost' };
   const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;
-  return warmUp(() => respond(operation, run, event));
+  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  return warmUp(() => throwingEndpoint(operation, run)(event, context));
 }
