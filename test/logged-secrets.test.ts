@@ -1,5 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type OperationId, operations } from '../shared/contract/operations.ts';
@@ -10,7 +11,7 @@ import { type LocalService, startLocalService } from './support/local-service.ts
 import { logLines, written } from './support/log-lines.ts';
 import { rowOf } from './support/operations.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
-import { mock, setEnvironment } from './support/mocked-database.ts';
+import { clientMock, mock, setEnvironment } from './support/mocked-database.ts';
 import { sendBytes } from './support/raw-http.ts';
 
 // Logs never contain a key, an Authorization header, a query or a body. All of these are marked here, and everything
@@ -127,7 +128,7 @@ describe('functions write nothing that a client sent', () => {
       stored.set(key, Item);
     });
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: stored.get(Key.id ?? Key.token) }));
-    mock.on(QueryCommand).resolves({ Items: [item] });
+    clientMock.on(QueryCommand).resolves({ Items: [marshall(item)] });
     for (const call of callsOf(id)) {
       expect({ ...call, status: await send(id, call, 'utf8') }).toEqual(call);
       expect({ ...call, status: await send(id, call, 'base64') }).toEqual(call);
@@ -136,9 +137,11 @@ describe('functions write nothing that a client sent', () => {
   });
 
   test.each(operationIds)('%s, but the id of the request if the database fails', async (id) => {
-    mock.onAnyCommand().callsFake(async (input) => {
-      throw new SyntaxError(`${inspect(input, { depth: Infinity })} ${pet}`);
-    });
+    for (const each of [mock, clientMock]) {
+      each.onAnyCommand().callsFake(async (input: unknown) => {
+        throw new SyntaxError(`${inspect(input, { depth: Infinity })} ${pet}`);
+      });
+    }
     const reading = callsOf(id).filter(({ status }) => status < 300);
     for (const call of reading) expect(await send(id, call, 'utf8')).toBe(500);
     expect(logLines()).toEqual(reading.map(() => expect.objectContaining({ requestId: REQUEST_ID })));

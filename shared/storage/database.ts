@@ -11,7 +11,8 @@ type SdkError = Parameters<typeof isThrottlingError>[0];
 /** From connecting to the last byte of the response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 
-const client = new DynamoDBClient({
+/** The client of all tables, for values as they are on the wire. */
+export const client = new DynamoDBClient({
   maxAttempts: 3,
   sha256: Sha256,
   // The bundles lack its cache.
@@ -23,13 +24,14 @@ const client = new DynamoDBClient({
   },
 });
 
+/** Numbers are read as bigint, which keeps an int64 exact. */
+export const unmarshallOptions = { wrapNumbers: BigInt };
+
 /**
- * The client of all tables. It reads numbers as bigint, which keeps an int64 exact. A call ends within 7.5 s: three
- * attempts of 1.5 s, and pauses of at most 3 s in all when throttled and 75 ms otherwise.
+ * The client, for values of JavaScript. A call ends within 7.5 s: three attempts of 1.5 s, and pauses of at most 3 s in
+ * all when throttled and 75 ms otherwise.
  */
-export const database = DynamoDBDocumentClient.from(client, {
-  unmarshallOptions: { wrapNumbers: BigInt },
-});
+export const database = DynamoDBDocumentClient.from(client, { unmarshallOptions });
 
 // It prepares log entries although there is no logger: a twentieth of the work of a list.
 client.middlewareStack.remove('loggerMiddleware');
@@ -77,7 +79,14 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
     Math.max(0, deadline - Date.now()),
   );
   try {
-    return Buffer.concat((await body.toArray()) as Buffer[]);
+    const chunks: Buffer[] = [];
+    await new Promise((resolve, reject) => {
+      body
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', resolve)
+        .on('error', reject);
+    });
+    return Buffer.concat(chunks);
   } finally {
     clearTimeout(timer);
   }

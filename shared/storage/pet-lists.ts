@@ -1,7 +1,8 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ListPetsQuery, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../names.ts';
-import { database } from './database.ts';
+import { client, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
 import { listPartitions, petMembers, petsTable, statusPartition, toPet } from './pets.ts';
 
@@ -9,20 +10,26 @@ import { listPartitions, petMembers, petsTable, statusPartition, toPet } from '.
 const memberNames = Object.fromEntries(petMembers.map((name) => [`#${name}`, name]));
 const projection = Object.keys(memberNames).join();
 
-type LastKey = Pick<Pet, 'id'> | undefined;
+/** An item, or the key of one, as DynamoDB returns it. Only what becomes part of the page is converted. */
+interface Item {
+  id: bigint;
+  attributes: Record<string, AttributeValue>;
+}
 
 /** A query for the newest pets of one partition, or for those after `startKey`. */
 interface PartitionQuery {
   partition: string;
   limit: number;
-  startKey?: LastKey;
+  startKey?: Item | undefined;
 }
 
 /** One page of pets, newest first, below `cursor` if given. Its cost depends on `limit` alone. */
 export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next?: bigint }> {
   // One more than asked for tells whether there is a next page.
   const newest = await readNewest(query.limit + 1, query);
-  const pets = newest.slice(0, query.limit).map(toPet);
+  const pets = newest
+    .slice(0, query.limit)
+    .map(({ attributes }) => toPet(unmarshall(attributes, unmarshallOptions) as Pet));
   const last = pets.at(-1);
   return newest.length > query.limit && last ? { pets, next: last.id } : { pets };
 }
@@ -33,10 +40,10 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
  * `count` pets are newer than all unread ones. More rounds follow only if DynamoDB returns fewer items than the limit
  * (1 MB a page).
  */
-async function readNewest(count: number, list: ListPetsQuery): Promise<Pet[]> {
+async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
   const limit = likelyShare(count, partitions.length);
-  let newest: Pet[] = [];
+  let newest: Item[] = [];
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
   while (queries.length > 0) {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
@@ -55,21 +62,32 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Pet[]> {
 async function queryPartition(
   { partition, limit, startKey }: PartitionQuery,
   { status, cursor }: ListPetsQuery,
-): Promise<{ partition: string; items: Pet[]; lastKey: LastKey }> {
+): Promise<{ partition: string; items: Item[]; lastKey: Item | undefined }> {
   const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
   const key = status ? statusPartition(status, partition) : partition;
-  const { Items, LastEvaluatedKey } = await database.send(
+  const { Items, LastEvaluatedKey } = await client.send(
     new QueryCommand({
       TableName: petsTable(),
       IndexName: indexName,
       KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
       ProjectionExpression: projection,
       ExpressionAttributeNames: { ...memberNames, '#key': partitionKey },
-      ExpressionAttributeValues: { ':key': key, ...(cursor && { ':cursor': cursor }) },
+      ExpressionAttributeValues: {
+        ':key': { S: key },
+        ...(cursor && { ':cursor': { N: cursor.toString() } }),
+      },
       ScanIndexForward: false,
       Limit: limit,
-      ExclusiveStartKey: startKey,
+      ExclusiveStartKey: startKey?.attributes,
     }),
   );
-  return { partition, items: (Items ?? []) as Pet[], lastKey: LastEvaluatedKey as LastKey };
+  return {
+    partition,
+    items: (Items ?? []).map(toItem),
+    lastKey: LastEvaluatedKey && toItem(LastEvaluatedKey),
+  };
+}
+
+function toItem(attributes: Item['attributes']): Item {
+  return { id: BigInt(attributes['id']!.N!), attributes };
 }

@@ -1,6 +1,7 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
-import { mock, setEnvironment } from '../support/mocked-database.ts';
+import { clientMock, mock, setEnvironment } from '../support/mocked-database.ts';
 
 setEnvironment({
   STAGE: 'staging',
@@ -20,7 +21,11 @@ test.each([
   ['list-pets', () => import('../../functions/list-pets.ts'), { TableName: 'pets', Limit: 21 }],
 ])('during init, %s reads twice, as its requests do', async (_name, load, input) => {
   process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] = 'on-demand';
-  mock.on(GetCommand).resolves({}).on(QueryCommand).resolves({});
+  mock.on(GetCommand).resolves({});
+  clientMock.on(QueryCommand).resolves({});
   await load();
-  expect(mock.calls().map(({ args }) => args[0].input)).toMatchObject([input, input]);
+  expect([...mock.calls(), ...clientMock.calls()].map(({ args }) => args[0].input)).toMatchObject([
+    input,
+    input,
+  ]);
 });

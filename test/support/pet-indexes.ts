@@ -1,4 +1,5 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsStub } from 'aws-sdk-client-mock';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 
@@ -48,20 +49,21 @@ export function serveIndexes(
     const sorted = items
       .filter((item) => isMatch(item, input))
       .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
-    const start = sorted.findIndex(({ id }) => id === ExclusiveStartKey?.['id']) + 1;
+    const start = sorted.findIndex(({ id }) => id.toString() === ExclusiveStartKey?.['id']?.N) + 1;
     const end = start + Math.min(Limit, itemsAtOnce);
     const last = sorted[end - 1] as any;
-    const LastEvaluatedKey = last && { id: last.id, [key!]: last[key!] };
+    const LastEvaluatedKey = last && marshall({ id: last.id, [key!]: last[key!] });
     afterQuery();
-    return { Items: sorted.slice(start, end), LastEvaluatedKey };
+    return { Items: sorted.slice(start, end).map((item) => marshall(item)), LastEvaluatedKey };
   });
 }
 
 function isMatch(item: any, input: QueryCommandInput): boolean {
+  const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
   return input.KeyConditionExpression!.split(' AND ').every((condition) => {
     const [name = '', operator, value = ''] = condition.split(' ');
     const actual = item[input.ExpressionAttributeNames?.[name] ?? name];
-    const operand: any = input.ExpressionAttributeValues?.[value];
+    const operand: any = values[value];
     if (operator === '=') return actual === operand;
     if (operator === '<') return actual < operand;
     throw new Error(`The indexes do not support this condition: ${condition}`);

@@ -1,9 +1,10 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
 import type { PetStatus } from '../../../shared/contract/schemas.ts';
-import { mock, setEnvironment } from '../../support/mocked-database.ts';
+import { clientMock as mock, setEnvironment } from '../../support/mocked-database.ts';
 import { indexedPet, type IndexedPet, serveIndexes } from '../../support/pet-indexes.ts';
 
 const statuses = fc.constantFrom<PetStatus | undefined>('available', 'pending', 'sold', undefined);
@@ -76,7 +77,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(mock, items);
         await listPets({ limit });
-        const byKey = Map.groupBy(queries(), ({ ExpressionAttributeValues: values }) => values?.[':key']);
+        const byKey = Map.groupBy(queries(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
         for (const [first, second, ...more] of byKey.values()) {
           expect(first!.Limit! + (second?.Limit ?? 0)).toBeLessThanOrEqual(limit + 1);
           expect(more).toEqual([]);
@@ -100,10 +101,10 @@ describe('the queries of a list', () => {
     serveIndexes(mock, items);
     const listing = listPets({ limit: 20 });
     const first = queries();
-    expect(first.map(({ Limit }) => Limit)).toEqual([15, 15, 15, 15]);
+    expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);
     await listing;
-    const ExclusiveStartKey = { id: ids[19], partition: '1' };
-    expect(queries()).toEqual([...first, { ...first[1], Limit: 1, ExclusiveStartKey }]);
+    const ExclusiveStartKey = marshall({ id: ids[18], partition: '1' });
+    expect(queries()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
   });
 
   test('start below the cursor, in the index of the status', async () => {
@@ -122,7 +123,7 @@ describe('the queries of a list', () => {
           '#categoryId': 'categoryId',
           '#status': 'status',
         },
-        ExpressionAttributeValues: { ':key': 'pending#0', ':cursor': 42n },
+        ExpressionAttributeValues: { ':key': { S: 'pending#0' }, ':cursor': { N: '42' } },
         ScanIndexForward: false,
         Limit: 101,
       },
@@ -130,18 +131,18 @@ describe('the queries of a list', () => {
   });
 
   test('go on where DynamoDB stopped early, for what is still missing', async () => {
-    const LastEvaluatedKey = { id: 8n, partition: '0' };
+    const LastEvaluatedKey = marshall({ id: 8n, partition: '0' });
     mock
       .on(QueryCommand)
-      .resolvesOnce({ Items: [indexedPet(9n), indexedPet(8n)], LastEvaluatedKey })
-      .resolvesOnce({ Items: [], LastEvaluatedKey: { id: 5n, partition: '0' } })
-      .resolvesOnce({ Items: [indexedPet(3n), indexedPet(1n)] });
+      .resolvesOnce({ Items: [marshall(indexedPet(9n)), marshall(indexedPet(8n))], LastEvaluatedKey })
+      .resolvesOnce({ Items: [], LastEvaluatedKey: marshall({ id: 5n, partition: '0' }) })
+      .resolvesOnce({ Items: [marshall(indexedPet(3n)), marshall(indexedPet(1n))] });
     const { pets, next } = await listPets({ limit: 3 });
     expect([pets.map(({ id }) => id), next]).toEqual([[9n, 8n, 3n], 3n]);
     expect(queries()).toMatchObject([
       {},
       { Limit: 2, ExclusiveStartKey: LastEvaluatedKey },
-      { Limit: 2, ExclusiveStartKey: { id: 5n, partition: '0' } },
+      { Limit: 2, ExclusiveStartKey: marshall({ id: 5n, partition: '0' }) },
     ]);
   });
 
@@ -150,7 +151,7 @@ describe('the queries of a list', () => {
     const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
     mock
       .on(QueryCommand)
-      .resolvesOnce({ Items: [indexedPet(4n)] })
+      .resolvesOnce({ Items: [marshall(indexedPet(4n))] })
       .rejects(error);
     await expect(listPets({ limit: 3 })).rejects.toBe(error);
   });
