@@ -31,7 +31,10 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
  * The client, for values of JavaScript. A call ends within 7.5 s: three attempts of 1.5 s, and pauses of at most 3 s in
  * all when throttled and 75 ms otherwise.
  */
-export const database = DynamoDBDocumentClient.from(client, { unmarshallOptions });
+export const database = DynamoDBDocumentClient.from(client, {
+  // It adds to them.
+  unmarshallOptions: { ...unmarshallOptions },
+});
 
 // It prepares log entries although there is no logger: a twentieth of the work of a list.
 client.middlewareStack.remove('loggerMiddleware');
