@@ -64,7 +64,7 @@ export async function synthesize(assembly: string): Promise<void> {
     const { message, stderr = message } = error as Error & { stderr?: string };
     const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];
     if (noSpace) throw new Error(noSpace, { cause: error });
-    throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
+    throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim() || message}`);
   }
 }
 
