@@ -34,20 +34,17 @@ export async function startService(options: ServiceOptions) {
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port);
-    const tables = folder && tablesIn(folder);
-    if (tables) makeFolder(tables);
+    const storeFolder = folder && tablesIn(folder);
+    if (storeFolder) makeFolder(storeFolder);
     requireStage(workFolder, stage);
-    const store = await openStore(tables);
+    const store = await openStore(storeFolder);
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
     if (!options.assembly) await bringUpToDate(assembly, options.synth);
     const template = readTemplate(stage, assembly);
-    const database = await startDatabase({
-      store,
-      tables: template.resources('AWS::DynamoDB::GlobalTable'),
-      isAllowed: readPermissions(template),
-    });
+    const tables = template.resources('AWS::DynamoDB::GlobalTable');
+    const database = await startDatabase(store, tables, readPermissions(template));
     started.defer(database.close);
     const functions = createFunctions(template, assembly, database.endpoint, verbose);
     for (const { close } of functions.values()) started.defer(close);
