@@ -34,7 +34,6 @@ const RawTemplate = v.strictObject({
 });
 
 type Resources = v.InferOutput<typeof RawTemplate>['Resources'];
-type RawResource = Resources[string];
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
@@ -160,7 +159,7 @@ function getAttribute(logicalId: string, attribute: string, resources: Resources
   return arn(logicalId);
 }
 
-function find(logicalId: string, resources: Resources): RawResource {
+function find(logicalId: string, resources: Resources): Resources[string] {
   const resource = resources[logicalId];
   if (!resource) throw new UsageError(`a reference to ${logicalId}, which the template does not define`);
   return resource;
