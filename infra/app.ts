@@ -8,7 +8,7 @@ import { TemplateRules } from './stack/template-rules.ts';
 
 // TemplateRules takes the place of the built-in validation.
 const app = new App({ builtinCloudFormationValidation: false });
-// Only the local service, which deploys nothing, leaves out the checks.
+// For what is not deployed: the local service and tests.
 if (!app.node.tryGetContext('pet-store:unchecked')) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);

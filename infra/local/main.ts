@@ -10,7 +10,8 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --stage     the stage of infra/stages.ts to run (default: staging)
   --port      port on localhost (default: the variable PORT, or 3000); 0 takes a free one
   --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
-  --assembly  folder of a synthesized cloud assembly (default: synthesize if anything changed)
+  --assembly  folder of a synthesized cloud assembly (default: synthesize if anything changed,
+              with --data memory always)
   --synth     synthesize in any case, for example after a change in node_modules
   --watch     swap functions when their sources are saved
   --verbose   list the resource types that are not run, and print the metrics`;
