@@ -22,12 +22,7 @@ const allOperations = Object.values<Operation>(operations);
  * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
  */
 export function openApiJson(version: '3.0.4' | '3.1.1'): string {
-  return `${stringifyJson(openApiDocument(version), 2)}\n`;
-}
-
-/** Bounds of int64 are bigints. */
-function openApiDocument(version: string): Json {
-  return {
+  const document = {
     openapi: version,
     info: {
       title: 'Pet store',
@@ -79,6 +74,7 @@ function openApiDocument(version: string): Json {
       ),
     },
   };
+  return `${stringifyJson(document, 2)}\n`;
 }
 
 function server(stage: string, variable: string, host: string): Json {
@@ -93,15 +89,12 @@ function server(stage: string, variable: string, host: string): Json {
 
 /** Paths below the base address, which ends with the version. */
 function pathsObject(): Json {
-  const paths = Object.groupBy(allOperations, ({ path }) => path.replace('/v1', ''));
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, group = []]) => [
-      path,
-      Object.fromEntries(
-        group.map((operation) => [operation.method.toLowerCase(), operationObject(operation)]),
-      ),
-    ]),
-  );
+  const paths: Record<string, Json> = {};
+  for (const operation of allOperations) {
+    const item = (paths[operation.path.replace('/v1', '')] ??= {});
+    item[operation.method.toLowerCase()] = operationObject(operation);
+  }
+  return paths;
 }
 
 function operationObject(operation: Operation): Json {

@@ -81,6 +81,8 @@ const responseHeaders = {
   },
 } as const;
 
+const { NextPage: _, Allow: __, ...sharedHeaders } = responseHeaders;
+
 type HeaderKey = keyof typeof responseHeaders;
 type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
 
@@ -121,24 +123,19 @@ export function headersObject(headers: ResponseHeaders): object {
   return Object.fromEntries(
     Object.entries(headers).map(([key, presence]) => {
       const { name, ...header } = responseHeaders[key as HeaderKey];
-      const isComponent = presence === 'always' && isShared(key);
-      if (isComponent) return [name, { $ref: `#/components/headers/${key}` }];
-      return [name, presence === 'always' ? { ...header, required: true } : header];
+      if (presence === 'sometimes') return [name, header];
+      const isComponent = key in sharedHeaders;
+      return [name, isComponent ? { $ref: `#/components/headers/${key}` } : { ...header, required: true }];
     }),
   );
 }
 
 /** The headers that several responses have, each time. */
 export function headerComponents(): object {
-  const shared = Object.entries(responseHeaders).filter(([key]) => isShared(key));
   return Object.fromEntries(
-    shared.map(([key, { description, schema, example }]) => [
+    Object.entries(sharedHeaders).map(([key, { name: _, description, ...header }]) => [
       key,
-      { description, required: true, schema, example },
+      { description, required: true, ...header },
     ]),
   );
-}
-
-function isShared(key: string): boolean {
-  return key !== 'NextPage' && key !== 'Allow';
 }
