@@ -3,8 +3,6 @@
 declare const document: { getElementById: (id: string) => { textContent: string } };
 declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };
 
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
-
 export function showReference(): void {
   const { parse } = JSON;
   const configuration = parse(document.getElementById('configuration').textContent) as object;
@@ -13,12 +11,11 @@ export function showReference(): void {
   // Here they keep their digits, of which a form makes text when it is edited: then the service responds with a 400.
   // Browsers support rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
   if ('rawJSON' in JSON) {
-    JSON.parse = (text: string, reviver?: Reviver) =>
-      reviver
-        ? parse(text, reviver)
-        : parse(text, (_key, value, { source = '' }) =>
-            Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
-          );
+    JSON.parse = (
+      text: string,
+      reviver = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
+        Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
+    ) => parse(text, reviver);
   }
 
   Scalar.createApiReference('#reference', configuration);
