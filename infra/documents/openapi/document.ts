@@ -100,6 +100,7 @@ function pathsObject(): Json {
 function operationObject(operation: Operation): Json {
   const { id, summary, description, request, deprecation } = operation;
   const { path, query, headers, body } = request.entries;
+  const { status, description: result, schema, links } = operation.success;
   const parameters = [
     ...parameterObjects('path', path),
     ...parameterObjects('query', query),
@@ -120,7 +121,12 @@ function operationObject(operation: Operation): Json {
       requestBody: { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
     }),
     responses: {
-      [operation.success.status]: successResponse(operation),
+      [status]: {
+        description: result,
+        headers: headersObject(headersOfSuccess(operation)),
+        ...(schema && { content: jsonContent(schemaObject(schema), exampleOf(schema)) }),
+        ...(links && { links }),
+      },
       ...Object.fromEntries(
         errorCodesOf(operation).map((code) => [
           errorCatalogue[code].status,
@@ -138,16 +144,6 @@ function deprecationNotice({ sunset, advice }: Deprecation): string {
   return `**Deprecated**: will be removed on ${day}. ${advice}`;
 }
 
-function successResponse(operation: Operation): Json {
-  const { description, schema, links } = operation.success;
-  return {
-    description,
-    headers: headersObject(headersOfSuccess(operation)),
-    ...(schema && { content: jsonContent(schemaObject(schema), exampleOf(schema)) }),
-    ...(links && { links }),
-  };
-}
-
 /** The response with an error to a request of this operation, or of none. */
 function errorResponse(code: ErrorCode, operation?: Operation): Json {
   return {
@@ -162,12 +158,8 @@ function jsonContent(schema: Json, example: unknown): Json {
 }
 
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
-  const possible = new Set<ErrorCode>([
-    ...gatewayErrorCodes('operations'),
-    ...connectionErrorCodes,
-    ...(Object.keys(errors) as ErrorCode[]),
-  ]);
-  return errorCodes.filter((code) => possible.has(code));
+  const common = new Set([...gatewayErrorCodes('operations'), ...connectionErrorCodes]);
+  return errorCodes.filter((code) => code in errors || common.has(code));
 }
 
 /** Whether all operations have the same response with this error. */

@@ -113,15 +113,11 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
-function forLibrary(key: string, value: unknown): unknown {
+function forLibrary(key: string, part: any): unknown {
   // The library would round it. `format` says the same.
-  if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(value)) return undefined;
-  return typeof value === 'object' && value !== null ? adapt(key, value) : value;
-}
-
-/** Moves content that the library ignores to a place that it renders. */
-function adapt(key: string, part: Record<string, any>): object {
-  const { example, schema, description, 'x-extensible-enum': codes } = part;
+  if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
+  // What the library ignores moves to a place that it renders.
+  const { example, schema, description, 'x-extensible-enum': codes } = part ?? {};
   if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };
   if (example === undefined) return part;
   if (part.in && !part.required) {
