@@ -19,8 +19,6 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
 // A write would add a pet, or be a failed condition that operators see. A read opens the same connection.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await rehearse(operations.createPet, sample, async ({ body }) => {
-  const read = getPet(0n);
-  rehearseCount(metrics.petsCreated);
-  await read;
+  await Promise.all([getPet(0n), Promise.try(rehearseCount, metrics.petsCreated)]);
   return { body: { id: 0n, ...body } };
 });

@@ -11,15 +11,10 @@ export class SettingsError extends Error {
 const yesOrNo = v.boolean('must be true or false');
 
 function wholeNumber(minimum: number, maximum = Infinity) {
-  const message =
-    maximum === Infinity
-      ? `must be a whole number of at least ${minimum}`
-      : `must be a whole number from ${minimum} to ${maximum}`;
-  return v.pipe(
-    v.number(message),
-    v.integer(message),
-    v.minValue(minimum, message),
-    v.maxValue(maximum, message),
+  const range = maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  return v.custom<number>(
+    (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    `must be a whole number ${range}`,
   );
 }
 

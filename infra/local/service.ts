@@ -6,7 +6,7 @@ import { openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
 import { answerBrowser } from './gateway/reference.ts';
 import { requireFreePort, serve } from './gateway/server.ts';
-import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
+import { bundleIn, createFunction } from './lambda/lambda.ts';
 import { IN_MEMORY, writeLocalService } from '../operate/keys/local-service.ts';
 import { bringUpToDate, readTemplate } from './template/assembly.ts';
 import { readPermissions } from './template/permissions.ts';
@@ -34,20 +34,17 @@ export async function startService(options: ServiceOptions) {
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port);
-    const tables = folder && tablesIn(folder);
-    if (tables) makeFolder(tables);
+    const storeFolder = folder && tablesIn(folder);
+    if (storeFolder) makeFolder(storeFolder);
     requireStage(workFolder, stage);
-    const store = await openStore(tables);
+    const store = await openStore(storeFolder);
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
     if (!options.assembly) await bringUpToDate(assembly, options.synth);
     const template = readTemplate(stage, assembly);
-    const database = await startDatabase({
-      store,
-      tables: template.resources('AWS::DynamoDB::GlobalTable'),
-      isAllowed: readPermissions(template),
-    });
+    const tables = template.resources('AWS::DynamoDB::GlobalTable');
+    const database = await startDatabase(store, tables, readPermissions(template));
     started.defer(database.close);
     const functions = createFunctions(template, assembly, database.endpoint, verbose);
     for (const { close } of functions.values()) started.defer(close);
@@ -81,24 +78,14 @@ export async function startService(options: ServiceOptions) {
 }
 
 /** The functions of the template by logical id. Their metrics are printed only if the service is verbose. */
-function createFunctions(
-  template: Template,
-  assembly: string,
-  databaseEndpoint: string,
-  verbose: boolean,
-): Map<string, RunningFunction> {
-  // CloudWatch takes these lines as metrics (embedded metric format).
-  const isPrinted = (line: string): boolean => verbose || !line.startsWith('{"_aws":');
-  return new Map(
-    template.resources('AWS::Lambda::Function').map((resource) => [
-      resource.logicalId,
-      createFunction(resource, {
-        file: bundleIn(assembly, resource),
-        databaseEndpoint,
-        log: (line) => {
-          if (isPrinted(line)) console.log(line);
-        },
-      }),
-    ]),
-  );
+function createFunctions(template: Template, assembly: string, databaseEndpoint: string, verbose: boolean) {
+  const log = (line: string): void => {
+    // CloudWatch takes these lines as metrics (embedded metric format).
+    if (verbose || !line.startsWith('{"_aws":')) console.log(line);
+  };
+  const functions = template.resources('AWS::Lambda::Function').map((resource) => {
+    const file = bundleIn(assembly, resource);
+    return [resource.logicalId, createFunction(resource, { file, databaseEndpoint, log })] as const;
+  });
+  return new Map(functions);
 }

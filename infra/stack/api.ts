@@ -18,19 +18,12 @@ import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gate
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { accessLog, serverErrorsMetric } from './access-log.ts';
 import { serveUnderDomain, tls } from './domain.ts';
-import type { PetStoreFunctions } from './functions.ts';
+import type { PetStoreFunctions, StageWithFunctions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addMockResponse } from './mock-responses.ts';
 import { apiMetrics, countedPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { StageSettings } from '../settings.ts';
-
-interface ApiProps {
-  stage: string;
-  settings: StageSettings;
-  functions: PetStoreFunctions;
-  monitoring: Monitoring;
-}
 
 /** The REST API of a stage: a route for each operation, and an error response for everything else. */
 export class Api extends Construct {
@@ -39,7 +32,7 @@ export class Api extends Construct {
   /** Rings on more 5xx of ours than happen by chance. Deployments roll back on it. */
   readonly serverErrors: Alarm;
 
-  constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: ApiProps) {
+  constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: StageWithFunctions) {
     super(scope, id);
 
     const { domain } = settings;

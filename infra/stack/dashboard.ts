@@ -10,22 +10,13 @@ import {
 import type { Construct } from 'constructs';
 import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
 import { gatewayRefusalsMetric } from './access-log.ts';
-import type { PetStoreFunctions } from './functions.ts';
+import type { StageWithFunctions } from './functions.ts';
 import { apiMetrics, countedPerMinute, MINUTE } from './metrics.ts';
-import type { Monitoring } from './monitoring.ts';
-import type { Storage } from './storage.ts';
-
-interface DashboardProps {
-  stage: string;
-  functions: PetStoreFunctions;
-  storage: Storage;
-  monitoring: Monitoring;
-}
 
 /** One page to look at first: alarms, then the way of a request from the API down to the tables. */
 export function addDashboard(
   scope: Construct,
-  { stage, functions, storage, monitoring }: DashboardProps,
+  { stage, functions, storage, monitoring }: StageWithFunctions,
 ): void {
   const api = apiMetrics(stage);
   const service = serviceName(stage);

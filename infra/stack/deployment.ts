@@ -6,17 +6,10 @@ import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
-import type { PetStoreFunctions } from './functions.ts';
+import type { PetStoreFunctions, StageWithFunctions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 import { countedPerMinute, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
-
-interface DeploymentProps {
-  stage: string;
-  functions: PetStoreFunctions;
-  monitoring: Monitoring;
-  serverErrors: Alarm;
-}
 
 /**
  * Canary deployments: a new version gets a tenth of the requests for ten minutes, and is rolled back if an alarm fires. As
@@ -25,7 +18,8 @@ interface DeploymentProps {
  */
 export function shiftTraffic(
   scope: Construct,
-  { stage, functions, monitoring, serverErrors }: DeploymentProps,
+  { stage, functions, monitoring }: StageWithFunctions,
+  serverErrors: Alarm,
 ): void {
   const application = new LambdaApplication(scope, 'Deployments');
   const role = deploymentRole(scope, functions);

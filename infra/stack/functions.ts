@@ -10,18 +10,23 @@ import type { Storage } from './storage.ts';
 export type FunctionName = OperationId | 'authorizer';
 export type PetStoreFunctions = Record<FunctionName, LambdaFunction>;
 
-interface FunctionsProps {
+/** A stage, and what its parts need of each other. */
+interface StageParts {
   stage: string;
   settings: StageSettings;
   storage: Storage;
   monitoring: Monitoring;
 }
 
+export interface StageWithFunctions extends StageParts {
+  functions: PetStoreFunctions;
+}
+
 /** What is each function's own: how much memory it has, what it is told, and exactly what its code does. */
 type FunctionRow = Omit<LambdaFunctionProps, 'entry' | 'description'>;
 
 /** A row for each operation, and the authorizer. Memory is chosen by measurement: docs/performance.md, "Memory size". */
-function functionRows({ stage, settings, storage }: FunctionsProps): Record<FunctionName, FunctionRow> {
+function functionRows({ stage, settings, storage }: StageParts): Record<FunctionName, FunctionRow> {
   const { pets, intents, apiKeys } = storage;
   const { service, petsTable, intentsTable, apiKeysTable, listPartitions } = environmentVariables;
   const environment = { [service]: serviceName(stage), [petsTable]: pets.tableName };
@@ -59,7 +64,7 @@ function functionRows({ stage, settings, storage }: FunctionsProps): Record<Func
 }
 
 /** Adds the functions of a stage with their alarms. The module of `listPets` is `functions/list-pets.ts`. */
-export function addFunctions(scope: Construct, props: FunctionsProps): PetStoreFunctions {
+export function addFunctions(scope: Construct, props: StageParts): PetStoreFunctions {
   const functions = Object.entries(functionRows(props)).map(([name, row]) => {
     const entry = `functions/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
     const description =

@@ -23,9 +23,6 @@ import { createLogGroup } from './log-group.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where the cloud assembly has what a function's bundle is made from, for `npm start -- --watch`. */
-const BUNDLING_METADATA = 'pet-store:bundling';
-
 /** What the SDK imports at run time, if it needs it. */
 const importedLater = new Set(['async_hooks', 'http']);
 const nodeModules = builtinModules.filter((name) => !importedLater.has(name));
@@ -100,8 +97,9 @@ export function addLambdaFunction(
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
   });
+  // For `npm start -- --watch`.
   const bundling = { name, entry, options: esbuildOptions };
-  lambda.node.defaultChild!.node.addMetadata(BUNDLING_METADATA, bundling);
+  lambda.node.defaultChild!.node.addMetadata('pet-store:bundling', bundling);
   // The classes differ from their own interfaces under exactOptionalPropertyTypes.
   const version = lambda.currentVersion as IVersion;
   return { name, lambda, live: new Alias(lambda, 'Live', { aliasName: 'live', version }) as IAlias };

@@ -31,10 +31,10 @@ export class PetStoreStack extends Stack {
     const monitoring = new Monitoring(this, 'Monitoring', stage, settings);
     const storage = new Storage(this, 'Storage', settings, monitoring);
     const functions = addFunctions(this, { stage, settings, storage, monitoring });
-    const api = new Api(this, 'Api', { stage, settings, functions, monitoring });
-    const { serverErrors } = api;
-    if (settings.deploysByCanary) shiftTraffic(this, { stage, functions, monitoring, serverErrors });
-    addDashboard(this, { stage, functions, storage, monitoring });
+    const parts = { stage, settings, storage, monitoring, functions };
+    const api = new Api(this, 'Api', parts);
+    if (settings.deploysByCanary) shiftTraffic(this, parts, api.serverErrors);
+    addDashboard(this, parts);
     addFirewall(this, api.stageArn, settings);
     warnOfSunsets(this, today);
 

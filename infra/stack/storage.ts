@@ -31,10 +31,9 @@ export class Storage extends Construct {
       const metric = throttlesOf(tableId, table, props.globalSecondaryIndexes);
       this.throttles.push(metric);
       this.tables.push(table);
-      const meaning = `DynamoDB throttled ${words}.`;
       monitoring.addAlarm(`${tableId}Throttles`, {
         chapter: 'Table throttles',
-        meaning,
+        meaning: `DynamoDB throttled ${words}.`,
         metric,
         threshold: 1,
       });

@@ -29,7 +29,7 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
  * The client, for values of JavaScript. A call ends within 7.5 s: three attempts of 1.5 s, and pauses of at most 3 s in
- * all when throttled and 75 ms otherwise.
+ * all when throttled and 75 ms otherwise, unless DynamoDB asks for longer ones.
  */
 export const database = DynamoDBDocumentClient.from(client, {
   // It adds to them.
@@ -38,6 +38,7 @@ export const database = DynamoDBDocumentClient.from(client, {
 
 // It prepares log entries although there is no logger: a twentieth of the work of a list.
 client.middlewareStack.remove('loggerMiddleware');
+// Nobody needs to be told of the SDK's version and features with each request.
 client.middlewareStack.remove('getUserAgentMiddleware');
 
 client.middlewareStack.add(
@@ -75,24 +76,16 @@ client.middlewareStack.add(
 );
 
 async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
-  const timer = setTimeout(
-    () => {
-      body.destroy(new Error('The answer of the database did not end in time.'));
-    },
-    Math.max(0, deadline - Date.now()),
-  );
-  try {
-    const chunks: Buffer[] = [];
-    await new Promise((resolve, reject) => {
-      body
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('end', resolve)
-        .on('error', reject);
-    });
-    return Buffer.concat(chunks);
-  } finally {
-    clearTimeout(timer);
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  body.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
+  body.on('error', reject).on('close', () => reject(new Error('The response of the database was cut off.')));
+  const endInTime = (): void => {
+    reject(new Error('The response of the database did not end in time.'));
+    body.destroy();
+  };
+  const timer = setTimeout(endInTime, deadline - Date.now());
+  return promise.finally(() => clearTimeout(timer));
 }
 
 /** Whether the condition of a write held: false if DynamoDB refused the write for it, and any other error as it is. */

@@ -20,6 +20,7 @@ export class Sha256 {
     return this.#hash.digest();
   }
 
-  /** Nothing resets a hash. */
-  reset(): void {}
+  reset(): never {
+    throw new Error('The SDK makes a new hash for each signature.');
+  }
 }

@@ -78,7 +78,7 @@ export async function seedPets(
   const path = tablesIn(folder);
   mkdirSync(path, { recursive: true });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
-  await (await startDatabase({ store: await openStore(path), tables, isAllowed: () => true })).close();
+  await (await startDatabase(await openStore(path), tables, () => true)).close();
 
   const level = new ClassicLevel<string, unknown>(path, { valueEncoding: 'json' });
   const { logicalId } = tables.find(({ properties }) => properties.GlobalSecondaryIndexes.length > 0)!;

@@ -5,11 +5,7 @@ import { region, type Template } from '../../infra/local/template/template.ts';
 
 /** Runs the template's tables in memory and allows every call. */
 export async function startTables(template: Template): Promise<Database> {
-  return startDatabase({
-    store: await openStore(),
-    tables: template.resources('AWS::DynamoDB::GlobalTable'),
-    isAllowed: () => true,
-  });
+  return startDatabase(await openStore(), template.resources('AWS::DynamoDB::GlobalTable'), () => true);
 }
 
 /**

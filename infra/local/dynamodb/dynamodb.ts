@@ -14,19 +14,13 @@ export const operatorAccessKeyId = 'operator';
 
 type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
 
-interface DatabaseOptions {
-  store: OpenStore;
-  tables: Table[];
-  isAllowed: IsAllowed;
-}
-
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
  * Runs the template's tables behind a guard that rejects what the caller's role does not permit, as IAM does. The access key
  * id identifies the caller: for a function it is its logical id.
  */
-export async function startDatabase({ store, tables, isAllowed }: DatabaseOptions) {
+export async function startDatabase(store: OpenStore, tables: Table[], isAllowed: IsAllowed) {
   // What a killed service left behind must not lead an operator to another service on its port.
   const path = `/${randomUUID()}`;
   const guard = createServer((request, response) => {

@@ -19,13 +19,11 @@ export function answerBrowser(
   const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;
   const host = headerValues(request, 'Host').join();
   if (!isForPage || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return undefined;
-  return createPage({ baseAddress: `http://${host}/v1`, apiKey }, file);
+  return createPage(host, apiKey, file);
 }
 
-async function createPage(
-  service: { baseAddress: string; apiKey: string },
-  file: URL | string,
-): Promise<HttpResponse> {
+async function createPage(host: string, apiKey: string, file: URL | string): Promise<HttpResponse> {
+  const service = { baseAddress: `http://${host}/v1`, apiKey };
   const options = { library: await readLibrary(), service };
   const { html, contentSecurityPolicy } = referencePage(await readFile(file, 'utf8'), options);
   return {

@@ -6,14 +6,7 @@ import type { Invocation } from './invocation.ts';
 
 // One instance of a function: loads the bundle, then handles one event after another.
 
-interface WorkerData {
-  file: string;
-  exportName: string;
-  functionName: string;
-  memoryLimitInMB: number;
-}
-
-const { file, exportName, functionName, memoryLimitInMB } = workerData as WorkerData;
+const { file, exportName, functionName, memoryLimitInMB } = workerData;
 const { [exportName]: handler } = await import(pathToFileURL(file).href);
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);
 

@@ -11,15 +11,7 @@ export interface LambdaFunction {
   invoke: (event: unknown) => Promise<Invocation>;
 }
 
-export interface RunningFunction extends LambdaFunction {
-  /**
-   * Sends new events to the bundle in the file.
-   *
-   * @returns a promise that resolves when the instances of the previous bundle have answered their events and exited.
-   */
-  updateCode: (file: string) => Promise<void>;
-  close: () => Promise<void>;
-}
+export type RunningFunction = ReturnType<typeof createFunction>;
 
 /** The file of a function's bundle in the cloud assembly. @throws UsageError if the assembly lacks it. */
 export function bundleIn(assembly: string, { logicalId, properties }: FunctionResource): string {
@@ -35,7 +27,7 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
  * Runs a function of the template in instances as Lambda does: each handles one event at a time, is started on demand,
  * is reused for the next event, and is ended when an event exceeds the function's timeout.
  */
-export function createFunction(resource: FunctionResource, options: InstanceOptions): RunningFunction {
+export function createFunction(resource: FunctionResource, options: InstanceOptions) {
   let { file } = options;
   /** All of the current bundle, and those of earlier bundles that still handle an event. */
   const alive = new Set<Instance>();
@@ -74,13 +66,14 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
   }
 
   return {
-    async invoke(event) {
+    invoke: async (event: unknown): Promise<Invocation> => {
       const instance = await take();
       const invocation = await instance.invoke(event);
       giveBack(instance);
       return invocation;
     },
-    async updateCode(bundle) {
+    /** Sends new events to another bundle. Resolves when the instances of the previous one have handled theirs and exited. */
+    updateCode: async (bundle: string): Promise<void> => {
       const before = [...alive];
       file = bundle;
       for (const instance of idle) retire(instance);
@@ -88,7 +81,7 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
       giveBack(start());
       await Promise.all(before.map(({ exited }) => exited));
     },
-    async close() {
+    close: async (): Promise<void> => {
       idle.clear();
       await Promise.all([...alive].map(({ terminate }) => terminate()));
     },

@@ -47,8 +47,7 @@ export async function synthesize(assembly: string): Promise<void> {
   rmSync(assembly, { recursive: true, force: true });
   try {
     const context = {
-      ...readJson('cdk.context.json'),
-      ...readJson('cdk.json').context,
+      ...JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8')).context,
       'aws:cdk:enable-path-metadata': true,
       'aws:cdk:enable-asset-metadata': true,
       'pet-store:unchecked': true,
@@ -64,20 +63,20 @@ export async function synthesize(assembly: string): Promise<void> {
     const { message, stderr = message } = error as Error & { stderr?: string };
     const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];
     if (noSpace) throw new Error(noSpace, { cause: error });
-    throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim()}`);
+    throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim() || message}`);
   }
-}
-
-function readJson(name: string): any {
-  const file = join(projectRoot, name);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
 /** @throws UsageError if the folder has no template of this stage, or one that the local service cannot run. */
 export function readTemplate(stage: string, assembly: string): Template {
   const stack = stackName(stage);
+  // Only the app knows the stages, and it synthesizes a template for each.
+  const templates = globSync(`${stackName('*')}.template.json`, { cwd: assembly }).toSorted();
+  const names = templates.map((file) => file.slice(stackName('').length, file.indexOf('.')));
+  const stages = names.filter((name) => name !== 'account');
+  if (stages.length > 0 && !stages.includes(stage))
+    throw new UsageError(`There is no stack ${stack}: --stage must be one of ${stages.join(', ')}.`);
   try {
-    requireStack(stack, assembly);
     return parseTemplate(readFileSync(join(assembly, `${stack}.template.json`), 'utf8'));
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -86,15 +85,4 @@ export function readTemplate(stage: string, assembly: string): Template {
       `${assembly} cannot be read (${message}): synthesize it with npx cdk synth ${stack}.`,
     );
   }
-}
-
-/** Only the app knows the stages, and it names them in the assembly. */
-function requireStack(stack: string, assembly: string): void {
-  const manifest = join(assembly, 'manifest.json');
-  if (!existsSync(manifest)) return;
-  const { artifacts } = JSON.parse(readFileSync(manifest, 'utf8'));
-  const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack');
-  if (stacks.includes(stack)) return;
-  const stages = stacks.map((name) => name.replace(stackName(''), '')).filter((name) => name !== 'account');
-  throw new UsageError(`There is no stack ${stack}: --stage must be one of ${stages.join(', ')}.`);
 }

@@ -34,7 +34,6 @@ const RawTemplate = v.strictObject({
 });
 
 type Resources = v.InferOutput<typeof RawTemplate>['Resources'];
-type RawResource = Resources[string];
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
@@ -42,14 +41,10 @@ export interface Resource<T extends ResourceType> {
 }
 
 /** A stack as the local service understands it: every property is a plain value and of a kind that is modelled. */
-export interface Template {
-  resources: <T extends ResourceType>(type: T) => Resource<T>[];
-  output: (name: string) => string;
-  notRunHere: string[];
-}
+export type Template = ReturnType<typeof parseTemplate>;
 
 /** Parses a template. @throws UsageError naming each resource and property that is not modelled, and where to add it. */
-export function parseTemplate(text: string): Template {
+export function parseTemplate(text: string) {
   const template = v.safeParse(RawTemplate, JSON.parse(text));
   if (!template.success) throw notModelled(template.issues.map(describe));
   const { Resources, Outputs } = template.output;
@@ -73,7 +68,7 @@ export function parseTemplate(text: string): Template {
   return {
     resources: <T extends ResourceType>(type: T) =>
       known.filter((entry) => entry.type === type).map(({ resource }) => resource as Resource<T>),
-    output(name) {
+    output: (name: string): string => {
       const value = Outputs[name]?.Value;
       if (value === undefined) throw new UsageError(`The template has no output ${name}.`);
       return resolve(value, Resources) as string;
@@ -164,7 +159,7 @@ function getAttribute(logicalId: string, attribute: string, resources: Resources
   return arn(logicalId);
 }
 
-function find(logicalId: string, resources: Resources): RawResource {
+function find(logicalId: string, resources: Resources): Resources[string] {
   const resource = resources[logicalId];
   if (!resource) throw new UsageError(`a reference to ${logicalId}, which the template does not define`);
   return resource;

@@ -22,10 +22,10 @@ interface WatchedFunction {
   name: string;
   fn: RunningFunction;
   bundler: Bundler;
-  code: string;
-  /** File of that bundle, unless it is the synthesized one. */
+  /** The code, or the errors, of the latest build. */
+  outcome: string;
+  /** File of the bundle that runs, unless it is the synthesized one. */
   file?: string;
-  errors?: string | undefined;
 }
 
 /** Folders of the project that do not hold sources. */
@@ -42,16 +42,13 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
   const changed = new Set<string>();
   let working: Promise<void> | undefined;
 
-  async function update(affected: WatchedFunction[]): Promise<void> {
-    if (await rebuild(affected, folder)) options.onSwap();
-  }
-
   /** One update after another, so that the last state of the sources is built. */
   async function work(): Promise<void> {
     while (changed.size > 0) {
       const paths = [...changed];
       changed.clear();
-      await update(functions.filter(({ bundler }) => bundler.dependsOn(paths)));
+      const affected = functions.filter(({ bundler }) => bundler.dependsOn(paths));
+      await rebuild(affected, folder, options.onSwap);
     }
     working = undefined;
   }
@@ -61,7 +58,7 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
     working ??= work();
   });
   // Swaps what was saved since the synthesis began, and fills the caches of esbuild.
-  working = update(functions).then(() => {
+  working = rebuild(functions, folder, options.onSwap).then(() => {
     say('watching the functions: changes of the stack, its routes or the local service need a restart');
     return work();
   });
@@ -82,7 +79,7 @@ function readFunctions({ stage, template, assembly, functions }: WatchOptions): 
         name: bundling.name,
         fn: functions.get(resource.logicalId)!,
         bundler: await createBundler(bundling, resource.properties.Handler.split('.')[1]!),
-        code: readFileSync(bundleIn(assembly, resource), 'utf8'),
+        outcome: readFileSync(bundleIn(assembly, resource), 'utf8'),
       };
     }),
   );
@@ -113,38 +110,33 @@ export async function watchSources(
 /**
  * Rebuilds the bundles of functions, and swaps the code of those whose bundle changed or failed before. A function that
  * cannot be built keeps its code, and its errors are printed once.
- *
- * @returns whether code was swapped.
  */
-async function rebuild(functions: WatchedFunction[], folder: string): Promise<boolean> {
+async function rebuild(functions: WatchedFunction[], folder: string, onSwap: () => void): Promise<void> {
   const start = performance.now();
   const builds = await Promise.all(functions.map(({ bundler }) => bundler.build()));
   const [swapped, broken]: [string[], string[]] = [[], []];
   const printed = new Set<string>(); // a faulty module may be in several bundles
   for (const [index, watched] of functions.entries()) {
     const { code, messages } = builds[index]!;
-    const { name, errors } = watched;
-    watched.errors = code === undefined ? messages.join('') : undefined;
-    const isNews =
-      code === undefined ? errors !== watched.errors : errors !== undefined || code !== watched.code;
-    if (!isNews) continue;
+    const outcome = code ?? messages.join('');
+    if (outcome === watched.outcome) continue;
+    watched.outcome = outcome;
     for (const message of messages) printed.add(message);
     if (code !== undefined) swap(watched, code, folder);
-    (code === undefined ? broken : swapped).push(name);
+    (code === undefined ? broken : swapped).push(watched.name);
   }
+  if (swapped.length > 0) onSwap();
 
   const milliseconds = Math.round(performance.now() - start);
   if (swapped.length > 0) say(`swapped ${swapped.join(', ')} in ${milliseconds} ms`);
   if (broken.length > 0) say(`cannot build ${broken.join(', ')}: the previous code continues to run`);
   for (const message of printed) console.error(message.trimEnd());
-  return swapped.length > 0;
 }
 
 /** Gives a function new code. Its instances load it from a file of its own, which is removed when they have ended. */
 function swap(watched: WatchedFunction, code: string, folder: string): void {
   const { name, fn, file: previous } = watched;
   watched.file = join(folder, `${name}-${Date.now()}.mjs`);
-  watched.code = code;
   writeFileSync(watched.file, code);
   const drained = fn.updateCode(watched.file);
   if (previous) void drained.then(() => rmSync(previous, { force: true }));

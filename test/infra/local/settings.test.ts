@@ -45,9 +45,9 @@ describe('the local service does not start, and says what to do, if', () => {
     );
   });
 
-  test.each(['manifest.json', 'PetStore-staging.template.json'])('%s is damaged', async (name) => {
+  test('the template is damaged', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
-    writeFileSync(join(other, name), '{"artifacts":');
+    writeFileSync(join(other, 'PetStore-staging.template.json'), '{"Resources":');
     await expectError(
       { assembly: other },
       `${other} cannot be read (Unexpected end of JSON input): synthesize it with npx cdk synth PetStore-staging.`,
@@ -70,12 +70,11 @@ describe('the local service does not start, and says what to do, if', () => {
 
   test('the app has no such stage', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
-    const stack = { type: 'aws:cloudformation:stack' };
-    const artifacts = { Tree: { type: 'cdk:tree' }, 'PetStore-staging': stack, 'PetStore-production': stack };
-    writeFileSync(join(other, 'manifest.json'), JSON.stringify({ artifacts }));
+    for (const name of ['account', 'staging', 'production'])
+      writeFileSync(join(other, `PetStore-${name}.template.json`), '{}');
     await expectError(
       { assembly: other, stage: 'test' },
-      'There is no stack PetStore-test: --stage must be one of staging, production.',
+      'There is no stack PetStore-test: --stage must be one of production, staging.',
     );
   });
 

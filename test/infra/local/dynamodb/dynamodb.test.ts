@@ -27,11 +27,8 @@ async function startWith(pets: SampleResource, folder?: string): Promise<Databas
     Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
     List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
   });
-  return startDatabase({
-    store: await openStore(folder),
-    tables: template.resources('AWS::DynamoDB::GlobalTable'),
-    isAllowed: readPermissions(template),
-  });
+  const tables = template.resources('AWS::DynamoDB::GlobalTable');
+  return startDatabase(await openStore(folder), tables, readPermissions(template));
 }
 
 let database: Database;

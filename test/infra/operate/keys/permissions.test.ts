@@ -44,13 +44,10 @@ let aws: FakeAws;
 beforeAll(async () => {
   const template = readTemplate('staging', (await sharedSynthesis()).assembly);
   store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')) };
-  tables = await startDatabase({
-    store: await openStore(),
-    tables: template
-      .resources('AWS::DynamoDB::GlobalTable')
-      .map(({ logicalId, properties }) => ({ logicalId: tableName(logicalId), properties })),
-    isAllowed,
-  });
+  const renamed = template
+    .resources('AWS::DynamoDB::GlobalTable')
+    .map(({ logicalId, properties }) => ({ logicalId: tableName(logicalId), properties }));
+  tables = await startDatabase(await openStore(), renamed, isAllowed);
   setFunctionsEnvironment(template, tables.endpoint);
   const outputs = { BaseAddress: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
   aws = await startFakeAws({

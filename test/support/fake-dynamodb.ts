@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { listenOnLoopback } from './loopback.ts';
+import { database } from '../../shared/storage/database.ts';
+
+// A server in place of DynamoDB for the tests of one file, for responses that no database gives at will.
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+export function answer(status: number, body: object, headers: object = {}): Answer {
+  return (_request, response) => {
+    response
+      .writeHead(status, {
+        'Content-Type': 'application/x-amz-json-1.0',
+        'x-amzn-RequestId': 'VB2K',
+        ...headers,
+      })
+      .end(JSON.stringify(body));
+  };
+}
+
+export function refuse(status: number, exception: string, headers: object = {}): Answer {
+  const type = `com.amazonaws.dynamodb.v20120810#${exception}`;
+  return answer(status, { __type: type, message: 'Why.' }, headers);
+}
+
+export function loseAnswer({ socket }: IncomingMessage): void {
+  socket.destroy();
+}
+
+/** What the server received, and what it responds with next. Both are empty before each test. */
+export const received: { operation: string; headers: IncomingHttpHeaders; body: any }[] = [];
+export const answers: Answer[] = [];
+
+const server = createServer(async (request, response) => {
+  const body = await text(request);
+  received.push({
+    operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
+    headers: request.headers,
+    body: JSON.parse(body),
+  });
+  answers.shift()?.(request, response);
+});
+const before = { ...process.env };
+
+beforeAll(async () => {
+  const { origin } = await listenOnLoopback(server);
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: origin,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'none',
+    AWS_SECRET_ACCESS_KEY: 'none',
+  });
+});
+
+afterAll(() => {
+  process.env = before;
+  database.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+beforeEach(() => {
+  received.length = 0;
+  answers.length = 0;
+});
