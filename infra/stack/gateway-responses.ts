@@ -5,7 +5,7 @@ import { gatewayResponses } from '../../shared/contract/gateway-responses.ts';
 
 /** Gives the Error body to every response that API Gateway writes without asking a function. */
 export function addGatewayResponses(api: RestApi): void {
-  for (const [type, { code }] of Object.entries(gatewayResponses)) {
+  for (const [type, code] of Object.entries(gatewayResponses)) {
     const body = errorBody(code, undefined, '$context.requestId');
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),

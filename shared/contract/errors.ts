@@ -107,17 +107,10 @@ export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catal
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
 /** Errors before a request is complete. They belong to no operation and no gateway response; any request can get them. */
-export const connectionErrorCodes = [
-  'request_timeout',
-  'request_header_fields_too_large',
-] as const satisfies ErrorCode[];
+export const connectionErrorCodes: ErrorCode[] = ['request_timeout', 'request_header_fields_too_large'];
 
 /** The body of every error response of the service. `status` repeats the HTTP status code. */
-export interface ErrorBody {
-  code: ErrorCode;
-  message: string;
-  status: number;
-}
+export type ErrorBody = ReturnType<typeof errorBody>;
 
 /**
  * The Error body of a code.
@@ -125,7 +118,7 @@ export interface ErrorBody {
  * @param message for people @default - the message of the catalogue
  * @param requestId added to the message of a 5xx: it finds the cause in the logs
  */
-export function errorBody(code: ErrorCode, message?: string, requestId?: string): ErrorBody {
+export function errorBody(code: ErrorCode, message?: string, requestId?: string) {
   const { status, message: usual } = errorCatalogue[code];
   const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
   return { code, message: `${message ?? usual}${suffix}`, status };

@@ -29,13 +29,9 @@ export function withoutReferences(document: Json): object {
 function resolve(part: unknown, document: Json): unknown {
   if (Array.isArray(part)) return part.map((item) => resolve(item, document));
   if (typeof part !== 'object' || part === null) return part;
-  const { $ref, ...others } = part as Json;
-  const isReference = typeof $ref === 'string';
-  const members = Object.entries(isReference ? others : part).map(([name, value]) => [
-    name,
-    resolve(value, document),
-  ]);
-  const target = isReference ? resolve(targetOf($ref, document), document) : {};
+  const { $ref, ...others } = part as { $ref?: string };
+  const target = $ref === undefined ? {} : resolve(targetOf($ref, document), document);
+  const members = Object.entries(others).map(([name, value]) => [name, resolve(value, document)]);
   // A schema may be true or false.
   return typeof target === 'object' ? { ...target, ...Object.fromEntries(members) } : target;
 }

@@ -22,12 +22,7 @@ const allOperations = Object.values<Operation>(operations);
  * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
  */
 export function openApiJson(version: '3.0.4' | '3.1.1'): string {
-  return `${stringifyJson(openApiDocument(version), 2)}\n`;
-}
-
-/** Bounds of int64 are bigints. */
-function openApiDocument(version: string): Json {
-  return {
+  const document = {
     openapi: version,
     info: {
       title: 'Pet store',
@@ -79,6 +74,7 @@ function openApiDocument(version: string): Json {
       ),
     },
   };
+  return `${stringifyJson(document, 2)}\n`;
 }
 
 function server(stage: string, variable: string, host: string): Json {
@@ -93,20 +89,18 @@ function server(stage: string, variable: string, host: string): Json {
 
 /** Paths below the base address, which ends with the version. */
 function pathsObject(): Json {
-  const paths = Object.groupBy(allOperations, ({ path }) => path.replace('/v1', ''));
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, group = []]) => [
-      path,
-      Object.fromEntries(
-        group.map((operation) => [operation.method.toLowerCase(), operationObject(operation)]),
-      ),
-    ]),
-  );
+  const paths: Record<string, Json> = {};
+  for (const operation of allOperations) {
+    const item = (paths[operation.path.replace('/v1', '')] ??= {});
+    item[operation.method.toLowerCase()] = operationObject(operation);
+  }
+  return paths;
 }
 
 function operationObject(operation: Operation): Json {
   const { id, summary, description, request, deprecation } = operation;
   const { path, query, headers, body } = request.entries;
+  const { status, description: result, schema, links } = operation.success;
   const parameters = [
     ...parameterObjects('path', path),
     ...parameterObjects('query', query),
@@ -127,7 +121,12 @@ function operationObject(operation: Operation): Json {
       requestBody: { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
     }),
     responses: {
-      [operation.success.status]: successResponse(operation),
+      [status]: {
+        description: result,
+        headers: headersObject(headersOfSuccess(operation)),
+        ...(schema && { content: jsonContent(schemaObject(schema), exampleOf(schema)) }),
+        ...(links && { links }),
+      },
       ...Object.fromEntries(
         errorCodesOf(operation).map((code) => [
           errorCatalogue[code].status,
@@ -145,16 +144,6 @@ function deprecationNotice({ sunset, advice }: Deprecation): string {
   return `**Deprecated**: will be removed on ${day}. ${advice}`;
 }
 
-function successResponse(operation: Operation): Json {
-  const { description, schema, links } = operation.success;
-  return {
-    description,
-    headers: headersObject(headersOfSuccess(operation)),
-    ...(schema && { content: jsonContent(schemaObject(schema), exampleOf(schema)) }),
-    ...(links && { links }),
-  };
-}
-
 /** The response with an error to a request of this operation, or of none. */
 function errorResponse(code: ErrorCode, operation?: Operation): Json {
   return {
@@ -169,12 +158,8 @@ function jsonContent(schema: Json, example: unknown): Json {
 }
 
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
-  const possible = new Set<ErrorCode>([
-    ...gatewayErrorCodes('operations'),
-    ...connectionErrorCodes,
-    ...(Object.keys(errors) as ErrorCode[]),
-  ]);
-  return errorCodes.filter((code) => possible.has(code));
+  const common = new Set([...gatewayErrorCodes('operations'), ...connectionErrorCodes]);
+  return errorCodes.filter((code) => code in errors || common.has(code));
 }
 
 /** Whether all operations have the same response with this error. */

@@ -11,9 +11,7 @@ type Presence = 'always' | 'sometimes';
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
 const BASE_ADDRESS = `https://${PRODUCTION_DOMAIN}/v1`;
-/** Of any deprecated operation. */
-const { deprecation = { since: new Date(0), sunset: new Date(0) } } =
-  Object.values<Operation>(operations).find((operation) => operation.deprecation) ?? {};
+const { since, sunset } = operations.getPet.deprecation;
 const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unknown>;
 const { id } = exampleOf(Pet) as { id: bigint };
 
@@ -47,13 +45,13 @@ const responseHeaders = {
     name: 'Deprecation',
     description: 'When the operation was deprecated, in seconds since 1970 (RFC 9745).',
     schema: { type: 'string', pattern: '^@[0-9]+$' },
-    example: `@${deprecation.since.getTime() / 1_000}`,
+    example: `@${since.getTime() / 1_000}`,
   },
   Sunset: {
     name: 'Sunset',
     description: 'When the operation will be removed (RFC 8594).',
     schema: { type: 'string' },
-    example: deprecation.sunset.toUTCString(),
+    example: sunset.toUTCString(),
   },
   Successor: {
     name: 'Link',
@@ -80,6 +78,8 @@ const responseHeaders = {
     example: '1',
   },
 } as const;
+
+const { NextPage: _, Allow: __, ...sharedHeaders } = responseHeaders;
 
 type HeaderKey = keyof typeof responseHeaders;
 type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
@@ -121,24 +121,19 @@ export function headersObject(headers: ResponseHeaders): object {
   return Object.fromEntries(
     Object.entries(headers).map(([key, presence]) => {
       const { name, ...header } = responseHeaders[key as HeaderKey];
-      const isComponent = presence === 'always' && isShared(key);
-      if (isComponent) return [name, { $ref: `#/components/headers/${key}` }];
-      return [name, presence === 'always' ? { ...header, required: true } : header];
+      if (presence === 'sometimes') return [name, header];
+      const isComponent = key in sharedHeaders;
+      return [name, isComponent ? { $ref: `#/components/headers/${key}` } : { ...header, required: true }];
     }),
   );
 }
 
 /** The headers that several responses have, each time. */
 export function headerComponents(): object {
-  const shared = Object.entries(responseHeaders).filter(([key]) => isShared(key));
   return Object.fromEntries(
-    shared.map(([key, { description, schema, example }]) => [
+    Object.entries(sharedHeaders).map(([key, { description, schema, example }]) => [
       key,
       { description, required: true, schema, example },
     ]),
   );
-}
-
-function isShared(key: string): boolean {
-  return key !== 'NextPage' && key !== 'Allow';
 }

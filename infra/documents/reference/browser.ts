@@ -1,56 +1,22 @@
 // The script of the reference page. Its source text is put into the page, so it can use nothing from outside the function.
 
-/** The data that the page contains for its script. */
-export interface ReferencePage {
-  /** An OpenAPI document. */
-  document: unknown;
-  /** CSS. */
-  style: string;
-  /** API key to fill in. If omitted, the page does not offer to send requests. */
-  apiKey?: string;
-}
-
 declare const document: { getElementById: (id: string) => { textContent: string } };
 declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };
 
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
-
 export function showReference(): void {
   const { parse } = JSON;
-  const page = parse(document.getElementById('page').textContent) as ReferencePage;
+  const configuration = parse(document.getElementById('configuration').textContent) as object;
 
   // Scalar has no setting for exact integers: its forms and its code samples call JSON.parse, which rounds integers beyond 2^53.
   // Here they keep their digits, of which a form makes text when it is edited: then the service responds with a 400.
   // Browsers support rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
   if ('rawJSON' in JSON) {
-    JSON.parse = (text: string, reviver?: Reviver) =>
-      reviver
-        ? parse(text, reviver)
-        : parse(text, (_key, value, { source = '' }) =>
-            Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
-          );
+    JSON.parse = (
+      text: string,
+      reviver = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
+        Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
+    ) => parse(text, reviver);
   }
 
-  Scalar.createApiReference('#reference', {
-    content: page.document,
-    authentication: {
-      preferredSecurityScheme: 'bearerAuth',
-      ...(page.apiKey !== undefined && { securitySchemes: { bearerAuth: { token: page.apiKey } } }),
-    },
-    hideTestRequestButton: page.apiKey === undefined,
-    orderRequiredPropertiesFirst: false,
-    orderSchemaPropertiesBy: 'preserve',
-    documentDownloadType: 'none',
-    // "Selected Auth Type: bearerAuth" leaves no room for the heading.
-    localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
-    customCss: page.style,
-    // Disables everything that leads to Scalar's own services.
-    withDefaultFonts: false,
-    telemetry: false,
-    proxyUrl: '',
-    hideClientButton: true,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    showDeveloperTools: 'never',
-  });
+  Scalar.createApiReference('#reference', configuration);
 }

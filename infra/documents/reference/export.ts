@@ -24,9 +24,7 @@ const options = { output: { type: 'string', default: join(projectRoot, 'docs-sit
 
 await runWithOptions(USAGE, options, async ({ output }) => {
   if (output === '') throw new UsageError('--output must name a folder.');
-  const document = await readFile(join(projectRoot, 'openapi.json'), 'utf8').catch(() => {
-    throw new UsageError('There is no openapi.json: write it with npm run generate.');
-  });
+  const document = await readFile(join(projectRoot, 'openapi.json'), 'utf8');
   const { html } = referencePage(document, { library: await readLibrary() });
   try {
     await mkdir(join(output, 'docs'), { recursive: true });

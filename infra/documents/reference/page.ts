@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ReferencePage, showReference } from './browser.ts';
+import { showReference } from './browser.ts';
 
 interface ReferenceOptions {
   /** Script of Scalar's API reference. */
@@ -26,6 +26,23 @@ section:focus-visible { outline: none }
 .copy-link-trailing { margin-right: -32px !important }
 `;
 
+const CONFIGURATION = {
+  orderRequiredPropertiesFirst: false,
+  orderSchemaPropertiesBy: 'preserve',
+  documentDownloadType: 'none',
+  // "Selected Auth Type: bearerAuth" leaves no room for the heading.
+  localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
+  customCss: STYLE,
+  // Disables everything that leads to Scalar's own services.
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+};
+
 const READ_ONLY = `
 ## Trying it
 
@@ -49,7 +66,15 @@ export function referencePage(document: string, { library, service }: ReferenceO
     if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
     content.info.description = `${content.info.description}\n\n${READ_ONLY}`;
   }
-  const page: ReferencePage = { document: content, style: STYLE, ...(service && { apiKey: service.apiKey }) };
+  const configuration = {
+    ...CONFIGURATION,
+    content,
+    authentication: {
+      preferredSecurityScheme: 'bearerAuth',
+      ...(service && { securitySchemes: { bearerAuth: { token: service.apiKey } } }),
+    },
+    hideTestRequestButton: !service,
+  };
 
   // `\x3c` is `<` in the strings, templates and patterns of a script, and does not end it for the parser of HTML.
   const scripts = [library, `(${showReference.toString()})();`].map((script) =>
@@ -79,7 +104,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
 <body>
 <noscript>This page needs JavaScript.</noscript>
 <div id="reference"></div>
-<script id="page" type="application/json">${JSON.stringify(page).replaceAll('<', String.raw`\u003c`)}</script>
+<script id="configuration" type="application/json">${JSON.stringify(configuration).replaceAll('<', String.raw`\u003c`)}</script>
 ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
 </body>
 </html>
@@ -88,15 +113,11 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
-function forLibrary(key: string, value: unknown): unknown {
+function forLibrary(key: string, part: any): unknown {
   // The library would round it. `format` says the same.
-  if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(value)) return undefined;
-  return typeof value === 'object' && value !== null ? adapt(key, value) : value;
-}
-
-/** Moves content that the library ignores to a place that it renders. */
-function adapt(key: string, part: Record<string, any>): object {
-  const { example, schema, description, 'x-extensible-enum': codes } = part;
+  if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
+  // What the library ignores moves to a place that it renders.
+  const { example, schema, description, 'x-extensible-enum': codes } = part ?? {};
   if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };
   if (example === undefined) return part;
   if (part.in && !part.required) {

@@ -39,31 +39,10 @@ export interface NewKey {
  */
 export async function issueApiKey(
   store: KeyStore,
-  newKey: NewKey,
+  { owner, lifetime, caller, replaces }: NewKey,
   show?: (issued: IssuedKey) => Promise<void>,
 ): Promise<IssuedKey> {
-  const issued = makeApiKey(store.stage, newKey);
-  const put = new PutCommand({
-    TableName: store.table,
-    Item: issued.record,
-    // A retry may arrive after the key was revoked or rotated.
-    ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
-  });
-  try {
-    if (!(await conditionHolds(database.send(put)))) throw new Error('It was revoked meanwhile.');
-    await show?.(issued);
-    return issued;
-  } catch (error) {
-    const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
-    if ($fault === 'client' && $metadata?.attempts === 1) throw error;
-    // The key may be stored even so: the response to an attempt may have been lost.
-    const outcome = await discardApiKey(store, issued.record, newKey.caller);
-    throw new UsageError(`${outcome} ${message}`, { cause: error });
-  }
-}
-
-/** Returns an unused key and its record, which is not stored yet. */
-function makeApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
+  const { stage, table } = store;
   const key = generateApiKey(stage);
   // Ids sort by time: 48 bits of milliseconds, as in a version 7 UUID, and 32 random bits.
   const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
@@ -79,7 +58,23 @@ function makeApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey
     ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
     ...(replaces !== undefined && { replaces }),
   };
-  return { key, record };
+  const put = new PutCommand({
+    TableName: table,
+    Item: record,
+    // A retry may arrive after the key was revoked or rotated.
+    ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
+  });
+  try {
+    if (!(await conditionHolds(database.send(put)))) throw new Error('It was revoked meanwhile.');
+    await show?.({ key, record });
+    return { key, record };
+  } catch (error) {
+    const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
+    if ($fault === 'client' && $metadata?.attempts === 1) throw error;
+    // The key may be stored even so: the response to an attempt may have been lost.
+    const outcome = await discardApiKey(store, record, caller);
+    throw new UsageError(`${outcome} ${message}`, { cause: error });
+  }
 }
 
 /** Yields the listed keys, newest first, except what was written within the last moments. @default keyId - all keys */

@@ -17,7 +17,7 @@ describe.each(stageNames)('what API Gateway responds by itself in %s', (stage) =
     expect(new Set(responses.map(({ ResponseType }) => ResponseType))).toEqual(new Set(types.split(' ')));
   });
 
-  test.each(Object.entries(gatewayResponses))('has the code %s is listed with', (type, { code }) => {
+  test.each(Object.entries(gatewayResponses))('has the code %s is listed with', (type, code) => {
     const { ResponseTemplates } = responses.find(({ ResponseType }) => ResponseType === type)!;
     expect(JSON.parse(ResponseTemplates['application/json']).code).toBe(code);
   });

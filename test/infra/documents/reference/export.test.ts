@@ -20,7 +20,7 @@ test('npm run docs writes the page and the document to a folder that it creates'
   const html = readFileSync(join(output, 'index.html'), 'utf8');
   expect(html).toContain("connect-src 'none'");
   expect(html).toContain('createApiReference'); // of the library
-  expect(html).not.toContain('"apiKey":"');
+  expect(html).not.toContain('"token":"');
 });
 
 test.each([

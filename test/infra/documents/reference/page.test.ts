@@ -11,7 +11,7 @@ const LARGEST = '9223372036854775807';
 function pageWith(members: string, options: { service?: typeof service } = { service }) {
   const document = `{"openapi":"3.1.1","info":{"title":"Pets & <more>","version":"1"},${members}}`;
   const { html, contentSecurityPolicy } = referencePage(document, { library, ...options });
-  const [, json = ''] = /<script id="page" type="application\/json">(.*)<\/script>/.exec(html)!;
+  const [, json = ''] = /<script id="configuration" type="application\/json">(.*)<\/script>/.exec(html)!;
   const scripts = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script!);
   return { html, contentSecurityPolicy, scripts, data: JSON.parse(json) };
 }
@@ -35,27 +35,29 @@ describe('The page', () => {
 
   test('has the address of the service and the key, or sends no requests', () => {
     const servers = '"servers":[{"url":"/v2"}],"externalDocs":{"url":"docs/interface.md"}';
-    const { document, apiKey } = pageWith(servers).data;
-    expect(document.servers).toEqual([{ url: 'http://localhost:3000/v1', description: 'This machine' }]);
-    expect(apiKey).toBe('secret');
-    expect(document.info.description).toBeUndefined();
-    expect(document.externalDocs).toBeUndefined();
+    const { content, authentication, hideTestRequestButton } = pageWith(servers).data;
+    expect(content.servers).toEqual([{ url: 'http://localhost:3000/v1', description: 'This machine' }]);
+    expect(authentication.securitySchemes).toEqual({ bearerAuth: { token: 'secret' } });
+    expect(hideTestRequestButton).toBe(false);
+    expect(content.info.description).toBeUndefined();
+    expect(content.externalDocs).toBeUndefined();
 
     const { contentSecurityPolicy, data } = pageWith(servers, {});
     expect(contentSecurityPolicy).toContain("connect-src 'none'");
-    expect(data.apiKey).toBeUndefined();
-    expect(data.document).toMatchObject({
+    expect(data.authentication.securitySchemes).toBeUndefined();
+    expect(data.hideTestRequestButton).toBe(true);
+    expect(data.content).toMatchObject({
       servers: [{ url: '/v2' }],
       externalDocs: { url: 'docs/interface.md' },
     });
-    expect(data.document.info.description).toMatch(/This page sends no requests/);
+    expect(data.content.info.description).toMatch(/This page sends no requests/);
   });
 
   test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])(
     'contains %j of the document as text, never as HTML',
     (text) => {
       const { html, data } = pageWith(`"tags":[{"name":${JSON.stringify(text)}}]`);
-      expect(data.document.tags).toEqual([{ name: text }]);
+      expect(data.content.tags).toEqual([{ name: text }]);
       expect(html).not.toMatch(/alert\(1\)<\/|<!--/);
       expect(html.match(/<\/?script/gi)).toHaveLength(7);
       expect(html).toContain('<title>Pets &amp; &lt;more></title>');
@@ -71,7 +73,7 @@ describe('The page', () => {
 
 test('A bound that the library would round is absent', () => {
   const parts = `"x-part":{"format":"int64","minimum":-${LARGEST},"maximum":100}`;
-  expect(pageWith(parts).data.document['x-part']).toEqual({ format: 'int64', maximum: 100 });
+  expect(pageWith(parts).data.content['x-part']).toEqual({ format: 'int64', maximum: 100 });
 });
 
 test('The example of an optional parameter is off by default, whether the page sends requests or not', () => {
@@ -80,7 +82,7 @@ test('The example of an optional parameter is off by default, whether the page s
   const parameters = `"parameters":${JSON.stringify([{ ...common, example: 'abc' }, required])}`;
   const examples = { default: { value: 'abc', 'x-disabled': true } };
   for (const options of [{ service }, {}]) {
-    expect(pageWith(parameters, options).data.document.parameters).toEqual([
+    expect(pageWith(parameters, options).data.content.parameters).toEqual([
       { ...common, examples },
       required,
     ]);
@@ -106,6 +108,6 @@ describe('What the library does not show by itself', () => {
     ['not the example of a constant', { 'Cache-Control': constant }, { 'Cache-Control': constant }],
     ['not the example of a body', { 'application/json': media }, { 'application/json': media }],
   ])('is shown: %s', (_case, part, shown) => {
-    expect(pageWith(`"x-part":${JSON.stringify(part)}`, {}).data.document['x-part']).toEqual(shown);
+    expect(pageWith(`"x-part":${JSON.stringify(part)}`, {}).data.content['x-part']).toEqual(shown);
   });
 });
