@@ -5,10 +5,17 @@ import { isStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { UsageError } from './command.ts';
 
-/** Returns the ARN of the IAM user or role session in use. */
+/** Keys expire by the clock of this machine. */
+const MAX_CLOCK_SKEW_SECONDS = 60;
+
+/** Returns the ARN of the IAM user or role session in use. @throws UsageError if the clock of this machine is wrong. */
 export async function findCaller(): Promise<string> {
-  const { Arn } = await new STSClient().send(new GetCallerIdentityCommand());
-  return Arn!;
+  const client = new STSClient();
+  const { Arn } = await client.send(new GetCallerIdentityCommand());
+  // The SDK measures it by the responses, and signs with AWS's time.
+  const seconds = Math.round(Math.abs(client.config.systemClockOffset) / 1_000);
+  if (seconds < MAX_CLOCK_SKEW_SECONDS) return Arn!;
+  throw new UsageError(`The clock of this machine is wrong by ${seconds} seconds: set it first.`);
 }
 
 /** Returns the outputs of a stage's stack. @throws UsageError if the name, the stack or an output cannot be a stage's. */

@@ -79,6 +79,11 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
   ['the stack lacks the address', { stacks: { 'PetStore-staging': table } }, lacksOutputs],
   ['the stack lacks the table', { stacks: { 'PetStore-staging': address } }, lacksOutputs],
   [
+    'the clock of the machine is wrong',
+    { clockOffset: 600_000 },
+    expect.stringMatching(/^The clock of this machine is wrong by (?:59\d|600) seconds: set it first\.$/),
+  ],
+  [
     'a policy is missing',
     rejecting(describeStacks, 403, 'AccessDenied', notAllowed),
     `AWS does not allow this; ask for the policy in docs/api-keys.md, "Permissions": ${notAllowed}.`,
@@ -97,7 +102,7 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
     ['list'],
   ],
 ])('a command says what to do when %s', async (_what, changes, sentence, command = issue) => {
-  Object.assign(behavior, { stacks, reject: undefined, ...changes });
+  Object.assign(behavior, { stacks, clockOffset: 0, reject: undefined, ...changes });
   const environment = { ...aws.environment, AWS_MAX_ATTEMPTS: '1', ...region, ...credentials };
   expect(await failure(command, environment)).toEqual(sentence);
 });

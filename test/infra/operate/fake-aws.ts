@@ -24,6 +24,8 @@ export interface AwsBehavior {
   stacks?: Record<string, Record<string, string>>;
   /** ARN that STS returns. */
   caller?: string;
+  /** Milliseconds by which its clock is ahead of this machine's. */
+  clockOffset?: number;
   /** Returns the error with which it rejects a request. It also rejects what it does not know. */
   reject?: (request: AwsRequest) => AwsError | undefined;
 }
@@ -42,6 +44,7 @@ export async function startFakeAws(behavior: AwsBehavior) {
   const server = createServer(async (request, response) => {
     const read = await readRequest(request);
     const result = behavior.reject?.(read) ?? resultOf(read, behavior);
+    response.setHeader('Date', new Date(Date.now() + (behavior.clockOffset ?? 0)).toUTCString());
     if (typeof result === 'string') return response.end(result);
     const { status, code, message } = result;
     const json = JSON.stringify({ __type: `com.amazon.coral.service#${code}`, message });
