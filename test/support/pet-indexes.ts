@@ -45,9 +45,10 @@ export function serveIndexes(
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];
+    const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
     if (input.ExpressionAttributeNames?.['#key'] !== key) throw new Error(`${IndexName} lacks this key`);
     const sorted = items
-      .filter((item) => isMatch(item, input))
+      .filter((item) => isMatch(item, input, values))
       .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));
     const start = sorted.findIndex(({ id }) => id.toString() === ExclusiveStartKey?.['id']?.N) + 1;
     const end = start + Math.min(Limit, itemsAtOnce);
@@ -58,8 +59,7 @@ export function serveIndexes(
   });
 }
 
-function isMatch(item: any, input: QueryCommandInput): boolean {
-  const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
+function isMatch(item: any, input: QueryCommandInput, values: Record<string, unknown>): boolean {
   return input.KeyConditionExpression!.split(' AND ').every((condition) => {
     const [name = '', operator, value = ''] = condition.split(' ');
     const actual = item[input.ExpressionAttributeNames?.[name] ?? name];

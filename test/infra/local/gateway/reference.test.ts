@@ -41,7 +41,7 @@ describe('A browser on this machine', () => {
     const { status, body } = await ask([`Host: ${name}:3000`, html]);
     expect(status).toBe(200);
     expect(body).toContain(`"url":"http://${name}:3000/v1"`);
-    expect(body).toContain('"apiKey":"local-key"');
+    expect(body).toContain('"token":"local-key"');
     expect(body).toContain('createApiReference');
   });
 
