@@ -24,7 +24,7 @@ import { createLogGroup } from './log-group.ts';
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What the SDK imports at run time, if it needs it. */
-const importedLater = new Set(['async_hooks', 'http']);
+const importedLater = new Set(['async_hooks', 'http', 'http2']);
 const nodeModules = builtinModules.filter((name) => !importedLater.has(name));
 const sdkParts = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
 
@@ -38,6 +38,7 @@ const esbuildOptions: BuildOptions = {
   mainFields: ['module', 'main'],
   alias: {
     ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
+    'node:https': './shared/bundle/https.ts',
     ...aliases('@aws-sdk/', sdkParts, './shared/bundle/sdk.ts'),
   },
   // DynamoDB has none. An import of it within the bundle, by an expression, would wrap most modules in functions.

@@ -10,7 +10,6 @@ export const { sep } = process.getBuiltinModule('node:path');
 export const { env, versions } = process;
 export const { PassThrough, Readable, Writable } = process.getBuiltinModule('node:stream');
 export const { setTimeout } = process.getBuiltinModule('node:timers');
-export default process.getBuiltinModule('node:https');
 
 export function join(...parts: string[]): string {
   return process.getBuiltinModule('node:path').join(...parts);
