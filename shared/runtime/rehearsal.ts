@@ -18,5 +18,6 @@ export function rehearse<O extends Operation>(
   const requestContext = { stage: '', path: '/', domainName: 'localhost' };
   const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
-  return warmUp(() => throwingEndpoint(operation, run)(event, context));
+  const respond = throwingEndpoint(operation, run);
+  return warmUp(() => respond(event, context));
 }

@@ -30,9 +30,9 @@ export function readResponse(response: HttpResponse, body: Buffer): any {
   if (body[0] !== OPENING_BRACE) throw new Error('The response of the database is no JSON object.');
   const output = JSON.parse(body.toString());
   const { statusCode, headers } = response;
-  output.$metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'] };
-  if (statusCode < 300) return output;
-  const { __type: type = 'Unknown', message, Message = message, $metadata } = output;
+  const $metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid']! };
+  if (statusCode < 300) return Object.assign(output, { $metadata });
+  const { __type: type = 'Unknown', message, Message = message } = output;
   const error = new DynamoDBServiceException({
     name: type.replace(/.*#/, ''),
     message: Message,
