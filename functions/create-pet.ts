@@ -3,8 +3,8 @@ import { tokenOf } from '../shared/storage/intents.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { createPet, createPetOnce, getPet } from '../shared/storage/pets.ts';
 import { metrics } from '../shared/names.ts';
-import { rehearseCount } from '../shared/telemetry.ts';
-import { rehearse } from '../shared/runtime/rehearsal.ts';
+import { primeCount } from '../shared/telemetry.ts';
+import { prime } from '../shared/runtime/priming.ts';
 
 const { id: operation, path } = operations.createPet;
 
@@ -18,7 +18,7 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
 
 // A write would add a pet, or be a failed condition that operators see. A read opens the same connection.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
-await rehearse(operations.createPet, sample, async ({ body }) => {
-  await Promise.all([getPet(0n), Promise.try(rehearseCount, metrics.petsCreated)]);
+await prime(operations.createPet, sample, async ({ body }) => {
+  await Promise.all([getPet(0n), Promise.try(primeCount, metrics.petsCreated)]);
   return { body: { id: 0n, ...body } };
 });

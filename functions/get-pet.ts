@@ -2,7 +2,7 @@ import { endpoint } from '../shared/runtime/endpoint.ts';
 import { ApiError } from '../shared/contract/errors.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { getPet } from '../shared/storage/pets.ts';
-import { rehearse } from '../shared/runtime/rehearsal.ts';
+import { prime } from '../shared/runtime/priming.ts';
 
 export const handler = endpoint(operations.getPet, async ({ path }) => {
   const pet = await getPet(path.petId);
@@ -10,7 +10,7 @@ export const handler = endpoint(operations.getPet, async ({ path }) => {
   return { body: pet };
 });
 
-await rehearse(operations.getPet, { pathParameters: { petId: '0' } }, async ({ path }) => {
+await prime(operations.getPet, { pathParameters: { petId: '0' } }, async ({ path }) => {
   await getPet(path.petId);
   return { body: { id: path.petId, name: 'Rex', categoryId: 1n } };
 });

@@ -2,7 +2,7 @@ import { encodeCursor } from '../shared/contract/cursor.ts';
 import { type Call, endpoint, type Success } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { listPets } from '../shared/storage/pet-lists.ts';
-import { rehearse } from '../shared/runtime/rehearsal.ts';
+import { prime } from '../shared/runtime/priming.ts';
 
 type ListPets = typeof operations.listPets;
 
@@ -23,4 +23,4 @@ async function list({ query, rootAddress }: Call<ListPets>): Promise<Success<Lis
 
 export const handler = endpoint(operations.listPets, list);
 
-await rehearse(operations.listPets, { multiValueQueryStringParameters: { limit: ['20'] } }, list);
+await prime(operations.listPets, { multiValueQueryStringParameters: { limit: ['20'] } }, list);

@@ -27,7 +27,7 @@ export const metrics = {
   /** Acknowledged writes: neither a pet found again by a repetition nor one whose acknowledgement got lost. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   /** By code of the Error body. */
-  refusals: { name: 'Refusals', dimensions: ['code'] },
+  errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   /** By operation and version of its function: what a deployment is rolled back on. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
   /** By operation and API key: who has to move before the operation goes. */

@@ -19,7 +19,7 @@ function recorder(): Metrics {
 }
 
 /** Does what `count` does, but for writing the line. */
-export function rehearseCount({ name }: Metric): void {
+export function primeCount({ name }: Metric): void {
   recorder().addMetric(name, MetricUnit.Count, 0).serializeMetrics();
   recorder().clearMetrics();
 }

@@ -29,8 +29,8 @@ describe('docs/api-keys.md', () => {
   test.each(['docs/api-keys.md', 'README.md'])(
     'tells how long an ended key still works as the stages have it, as does %s',
     (file) => {
-      const told = new Set(read(file).match(/\d+(?= seconds(?: at most|, as long as API Gateway))/g));
-      expect([...told]).toEqual([
+      const mentioned = new Set(read(file).match(/\d+(?= seconds(?: at most|, as long as API Gateway))/g));
+      expect([...mentioned]).toEqual([
         ...new Set(Object.values(stages).map((stage) => stage.authorizerCacheSeconds.toString())),
       ]);
     },
@@ -55,8 +55,8 @@ function anchorsOf(document: string): Set<string> {
 describe.each(globSync(['*.md', 'docs/*.md'], { cwd: root }))('%s', (file) => {
   test('tells to run what there is to run', () => {
     const { scripts } = JSON.parse(read('package.json'));
-    const told = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
-    expect(told.filter((script) => !(script in scripts))).toEqual([]);
+    const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
+    expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
   });
 
   test('tells to run actions and options of keys that there are', () => {

@@ -193,7 +193,7 @@ test('the local service with --verbose prints its own key when it starts, and no
   const [banner, printed] = service.output().split(/(?<=\/pets\n)([^]*)/);
   expect(banner!.split(apiKey)).toHaveLength(3);
   expect(banner).toContain(`\n  API key   ${apiKey}\n`);
-  const refused = operationIds.flatMap(callsOf).filter(({ status }) => status >= 400);
-  expect(printed!.match(/"Refusals":1/g)).toHaveLength(refused.length);
+  const errorResponse = operationIds.flatMap(callsOf).filter(({ status }) => status >= 400);
+  expect(printed!.match(/"ErrorResponses":1/g)).toHaveLength(errorResponse.length);
   expect(findSecrets(printed!, { ...secrets, apiKey })).toEqual([]);
 });

@@ -49,8 +49,8 @@ export function memberTable(): string {
 export function listParameterTable(): string {
   const rows = parameterObjects('query', ListPetsQuery).map(({ name, schema, description }) => {
     const { default: usual } = schema as { default?: number };
-    const standard = usual === undefined ? '' : `, ${usual} if omitted`;
-    return [`\`${String(name)}\``, `${typeOf(schema as object)}${standard}`, String(description)];
+    const defaultText = usual === undefined ? '' : `, ${usual} if omitted`;
+    return [`\`${String(name)}\``, `${typeOf(schema as object)}${defaultText}`, String(description)];
   });
   return markdownTable(['parameter', 'type', 'meaning'], rows, '---');
 }

@@ -4,11 +4,11 @@ import { explainFolderError, makeFolder, tablesIn, temporaryFolder } from './dat
 import { operatorAccessKeyId, startDatabase } from './dynamodb/dynamodb.ts';
 import { openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
-import { answerBrowser } from './gateway/reference.ts';
+import { respondToBrowser } from './gateway/reference.ts';
 import { requireFreePort, serve } from './gateway/server.ts';
 import { bundleIn, createFunction } from './lambda/lambda.ts';
 import { IN_MEMORY, writeLocalService } from '../operate/keys/local-service.ts';
-import { bringUpToDate, readTemplate } from './template/assembly.ts';
+import { synthesizeIfChanged, readTemplate } from './template/assembly.ts';
 import { readPermissions } from './template/permissions.ts';
 import { accountId, region, type Template } from './template/template.ts';
 
@@ -41,7 +41,7 @@ export async function startService(options: ServiceOptions) {
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
-    if (!options.assembly) await bringUpToDate(assembly, options.synth);
+    if (!options.assembly) await synthesizeIfChanged(assembly, options.synth);
     const template = readTemplate(stage, assembly);
     const tables = template.resources('AWS::DynamoDB::GlobalTable');
     const database = await startDatabase(store, tables, readPermissions(template));
@@ -59,7 +59,7 @@ export async function startService(options: ServiceOptions) {
       operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
     };
     const apiKey = await findApiKey(workFolder, api, forOperators);
-    const server = await serve(api, port, (request) => answerBrowser(request, apiKey));
+    const server = await serve(api, port, (request) => respondToBrowser(request, apiKey));
     started.defer(() => server.close());
     const baseAddress = `http://localhost:${server.port}/v1`;
     started.defer(writeLocalService(workFolder, { ...forOperators, baseAddress }));

@@ -41,7 +41,7 @@ export function runWithOptions<const T extends Options>(
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all });
     if (values['help']) return console.log(usage);
     // A positional is not quoted, as it may be an API key.
-    if (Object.keys(options).some(isTakenByNpm) || (positionals.length > 0 && !allowPositionals)) {
+    if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
       throw new UsageError(`Call it like this, with the two dashes: ${usage.split('\n')[0]}`);
     }
     return command(values as Values<T>, positionals);
@@ -49,7 +49,7 @@ export function runWithOptions<const T extends Options>(
 }
 
 /** npm takes options for its own unless they follow two dashes. */
-export function isTakenByNpm(option: string): boolean {
+export function isNpmOption(option: string): boolean {
   return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
 }
 

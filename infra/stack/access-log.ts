@@ -34,7 +34,7 @@ const fields = {
 };
 
 /** Error responses of API Gateway itself, mocks and web ACL included; the type of a mock's is a dash. */
-export const gatewayRefusalsMetric = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
+export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
  * 5xx responses that are not the client's fault, in stages whose firewall does not end large bodies. Lambda rejects
@@ -52,7 +52,7 @@ export function accessLog(
   const logGroup = createLogGroup(scope, 'AccessLog', settings);
   const counts = { logGroup, metricNamespace, metricValue: '1' };
   // A missing value is logged as a dash.
-  new MetricFilter(scope, 'GatewayRefusals', {
+  new MetricFilter(scope, 'GatewayErrorResponses', {
     ...counts,
     filterPattern: FilterPattern.any(
       FilterPattern.stringValue('$.errorType', '!=', '-'),
@@ -61,7 +61,7 @@ export function accessLog(
         FilterPattern.stringValue('$.status', '=', '4*'),
       ),
     ),
-    metricName: gatewayRefusalsMetric.name,
+    metricName: gatewayErrorResponsesMetric.name,
     dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
   });
   if (!settings.firewall) {

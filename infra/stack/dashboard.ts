@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
-import { gatewayRefusalsMetric } from './access-log.ts';
+import { gatewayErrorResponsesMetric } from './access-log.ts';
 import type { StageWithFunctions } from './functions.ts';
 import { apiMetrics, countedPerMinute, MINUTE } from './metrics.ts';
 
@@ -28,13 +28,15 @@ export function addDashboard(
     widgets: [
       [new AlarmStatusWidget({ title: 'Alarms', alarms: monitoring.alarms.toReversed(), width: 24 })],
       [
-        graph('Requests and refusals per minute', [api.requests, api.clientErrors, api.serverErrors]),
+        graph('Requests and error responses per minute', [api.requests, api.clientErrors, api.serverErrors]),
         graph('Latency in ms', ['p50', 'p90', 'p99'].map(api.latency)),
         graph('Pets created per minute', [countedPerMinute(stage, metrics.petsCreated)]),
       ],
       [
-        graph('Refusals by the functions, by code', [search(service, metrics.refusals)]),
-        graph('Refusals by API Gateway, by status and type', [search(service, gatewayRefusalsMetric)]),
+        graph('Error responses of the functions, by code', [search(service, metrics.errorResponses)]),
+        graph('Error responses of API Gateway, by status and type', [
+          search(service, gatewayErrorResponsesMetric),
+        ]),
         graph('Calls of deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
       ],
       [

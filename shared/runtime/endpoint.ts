@@ -65,7 +65,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
         const circumstances = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
         logger().error(message, { error: loggable(error), ...circumstances });
       }
-      count(metrics.refusals, { code });
+      count(metrics.errorResponses, { code });
       if (code === 'internal_error') {
         count(metrics.internalErrors, { operation, version: context.functionVersion });
       }

@@ -65,8 +65,10 @@ function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<
 
 /** Values given once as such, values given several times as arrays. */
 function singleValues(parameters: [name: string, values: string[] | undefined][]): Record<string, unknown> {
-  const given = parameters.filter(([, values]) => values && values.length > 0);
-  return Object.fromEntries(given.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]));
+  const supplied = parameters.filter(([, values]) => values && values.length > 0);
+  return Object.fromEntries(
+    supplied.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+  );
 }
 
 function readBody(event: RequestEvent): Record<string, unknown> {

@@ -10,17 +10,17 @@ const ROUNDS = 2;
  *
  * @param act changes nothing
  */
-export async function warmUp(act: () => Promise<unknown>): Promise<void> {
+export async function warmUp(run: () => Promise<unknown>): Promise<void> {
   // Only Lambda sets this, so importing a handler elsewhere does no I/O.
   if (!process.env['AWS_LAMBDA_INITIALIZATION_TYPE']) return;
 
   const { promise: bound, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, BOUND_MILLISECONDS);
   let isOver = false;
-  async function repeat(): Promise<void> {
-    for (let round = 0; round < ROUNDS; round += 1) if (!isOver) await Promise.try(act).catch(() => {});
+  async function runRounds(): Promise<void> {
+    for (let round = 0; round < ROUNDS; round += 1) if (!isOver) await Promise.try(run).catch(() => {});
   }
-  await Promise.race([repeat(), bound]);
+  await Promise.race([runRounds(), bound]);
   // A late round may overlap the first event; no further round starts.
   isOver = true;
   clearTimeout(timer);

@@ -32,17 +32,17 @@ export function tokenOf(keyId: string | undefined, operation: string, idempotenc
  * @param taken an identifier agreed on before that turned out to be another pet's
  * @throws ApiError `idempotency_key_reused` when the token stands for another pet.
  */
-export async function agreeOnPetId(
+export async function claimPetId(
   token: string,
   newPet: NewPet,
-  drawn: bigint,
+  proposed: bigint,
   taken?: bigint,
 ): Promise<bigint> {
   const members = Object.entries(newPet).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(members));
   const now = Math.floor(Date.now() / 1_000);
-  const intent: Intent = { token, fingerprint, petId: drawn, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
-  if (await putUnlessEarlier(intent, now, taken)) return drawn;
+  const intent: Intent = { token, fingerprint, petId: proposed, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
+  if (await putUnlessEarlier(intent, now, taken)) return proposed;
 
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
   // The failed condition proves that it existed; only TTL or a manual delete can have removed it since.

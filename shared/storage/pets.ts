@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem } from './database.ts';
 import { environmentVariables, metrics, requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
-import { agreeOnPetId } from './intents.ts';
+import { claimPetId } from './intents.ts';
 import { listPartitionOf, newPetId } from './pet-id.ts';
 import { type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
@@ -11,7 +11,7 @@ import { count } from '../telemetry.ts';
 export const petMembers = Object.keys(Pet.entries) as (keyof Pet)[];
 
 /** A second draw is rare already. */
-const MAX_DRAWS = 20;
+const MAX_ATTEMPTS = 20;
 
 /** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
 interface PetItem extends Pet {
@@ -26,8 +26,8 @@ interface PetItem extends Pet {
  * @param drawId generates an identifier, again when the one before is taken
  * @throws ApiError `service_unavailable` when no free identifier was found.
  */
-export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId): Promise<Pet> {
-  return storeOnce(newPet, randomUUID(), () => drawId());
+export async function createPet(newPet: NewPet, generateId: () => bigint = newPetId): Promise<Pet> {
+  return storeOnce(newPet, randomUUID(), () => generateId());
 }
 
 /**
@@ -40,9 +40,9 @@ export async function createPet(newPet: NewPet, drawId: () => bigint = newPetId)
 export async function createPetOnce(
   newPet: NewPet,
   token: string,
-  drawId: () => bigint = newPetId,
+  generateId: () => bigint = newPetId,
 ): Promise<Pet> {
-  return storeOnce(newPet, token, (taken) => agreeOnPetId(token, newPet, drawId(), taken));
+  return storeOnce(newPet, token, (taken) => claimPetId(token, newPet, generateId(), taken));
 }
 
 /**
@@ -57,7 +57,7 @@ async function storeOnce(
   chooseId: (taken?: bigint) => bigint | Promise<bigint>,
 ): Promise<Pet> {
   let taken: bigint | undefined;
-  for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const pet: Pet = { id: await chooseId(taken), ...newPet };
     if (await putIfFree({ ...pet, creation, ...indexKeys(pet) })) {
       count(metrics.petsCreated, {});

@@ -1,5 +1,5 @@
 import { prices } from '../../infra/operate/cost/prices.ts';
-import { standingParts } from '../../infra/operate/cost/report.ts';
+import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { boundsOf, verdictOf } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
@@ -46,7 +46,7 @@ export function readmeFigures(results: Results): Record<string, string> {
 }
 
 function clientsTable(results: Results): string {
-  const { memoryMegabytes } = standingParts('production');
+  const { memoryMegabytes } = resourceCounts('production');
   const cells = (operation: string, name: string): string[] => {
     const megabytes = memoryMegabytes[operation]!;
     const show = (metric: Metric) => showSpread(figureOf(results, metric, name, megabytes));
@@ -106,7 +106,7 @@ function warmTable(results: Results): string {
 }
 
 function memoryTable(results: Results): string {
-  const { memoryMegabytes } = standingParts('production');
+  const { memoryMegabytes } = resourceCounts('production');
   const sizes = [256, 512, 1_024];
   const cellOf = (name: string, size: number): string => {
     const billed = figureOf(results, 'billed', name, size)?.median;

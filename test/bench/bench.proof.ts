@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assumptions } from '../../infra/operate/cost/model.ts';
-import { standingParts } from '../../infra/operate/cost/report.ts';
+import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -62,7 +62,7 @@ const folder = temporaryFolder();
 });
 
 test('the cost model charges what was measured of the memory sizes in use', () => {
-  const { memoryMegabytes } = standingParts('production');
+  const { memoryMegabytes } = resourceCounts('production');
   const { intent: _, ...charged } = assumptions.billedMilliseconds;
   const measured = Object.entries(functions).map(([operation, name]) => {
     const billed = figureOf(results, 'billed', name, memoryMegabytes[operation]!)!;

@@ -98,7 +98,7 @@ for (const client of clients) {
   describeFor(client)(`the client in ${client.name} (needs ${basename(client.check[0])})`, () => {
     lists(client);
     creates(client);
-    givesUp(client);
+    testGivingUp(client);
     isUsedAsShown(client);
   });
 }
@@ -164,7 +164,7 @@ function creates(client: ExampleClient): void {
   });
 }
 
-function givesUp(client: ExampleClient): void {
+function testGivingUp(client: ExampleClient): void {
   test.concurrent('takes a 400 as final, and shows its status if AWS wrote it, or its Error body', async () => {
     const { proxy, add } = await prepare(client, { status: 400, body: '<html></html>' });
     expectFailure(await add({ name: 'Rex', categoryId: 7n }), /\b400\b/);

@@ -33,9 +33,12 @@ function run(folder: string, program: string, environment: Record<string, string
 describeFor(curl)('the functions for a shell (need curl)', () => {
   test('keeps the API key out of the arguments of processes, and no files but Idempotency-Keys', async () => {
     const folder = unpack(parent);
-    const seen = join(folder, 'arguments');
+    const recordFile = join(folder, 'arguments');
     const real = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
-    writeFileSync(join(folder, 'curl'), `#!/bin/sh\nprintf '%s\\n' "$@" >>'${seen}'\nexec '${real}' "$@"\n`);
+    writeFileSync(
+      join(folder, 'curl'),
+      `#!/bin/sh\nprintf '%s\\n' "$@" >>'${recordFile}'\nexec '${real}' "$@"\n`,
+    );
     chmodSync(join(folder, 'curl'), 0o755);
     writeFileSync(join(folder, 'pet.json'), '{}');
     proxy.decide(inOrder(created));
@@ -43,9 +46,9 @@ describeFor(curl)('the functions for a shell (need curl)', () => {
     const { stdout } = await run(folder, program, { PATH: `${folder}:${process.env['PATH']}` });
     expect(stdout).toBe('{}\n');
     expect(proxy.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${apiKey}`]);
-    const seenArguments = readFileSync(seen, 'utf8');
-    expect(seenArguments).toContain(proxy.baseAddress);
-    expect(seenArguments).not.toContain(apiKey);
+    const recordedArguments = readFileSync(recordFile, 'utf8');
+    expect(recordedArguments).toContain(proxy.baseAddress);
+    expect(recordedArguments).not.toContain(apiKey);
   });
 
   test('sends a pet with the same Idempotency-Key when it is run again, and other pets with others', async () => {

@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
 import { postPetEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
-import { type Answer, invoke } from '../support/invoke.ts';
+import { type ApiResponse, invoke } from '../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
 import { conditionFailed, mock, setEnvironment } from '../support/mocked-database.ts';
 
@@ -53,7 +53,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   function post(
     values: string[],
     { name = 'Idempotency-Key', body = rex, keyId = 'key_1' } = {},
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const requestContext = { authorizer: { keyId } };
     return invoke(handler, postPetEvent(body, { multiValueHeaders: { [name]: values }, requestContext }));
   }
@@ -93,7 +93,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(error).toEqual({ code: 'idempotency_key_reused', message: expect.any(String), status: 422n });
     expect(occurrences()).toEqual([
       counted('PetsCreated'),
-      counted('Refusals', { code: 'idempotency_key_reused' }),
+      counted('ErrorResponses', { code: 'idempotency_key_reused' }),
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
       message: expect.stringMatching(/^Idempotency-Key must be 1 to 255 visible ASCII characters/),
     });
     expect(mock.calls()).toEqual([]);
-    expect(occurrences()).toEqual([counted('Refusals', { code: 'invalid_request' })]);
+    expect(occurrences()).toEqual([counted('ErrorResponses', { code: 'invalid_request' })]);
   });
 
   test('answers 500 when no authorizer says whose key it is, and writes nothing', async () => {

@@ -15,12 +15,12 @@ const pet = { id: { N: '1' }, name: { S: 'Rex' }, categoryId: { N: '1' } };
 
 /** The database: what it was asked for, as `GetItem Pets`, and what it answers to the asking of so many before. */
 let asked: string[];
-let answer: (response: ServerResponse, before: number) => void;
+let respond: (response: ServerResponse, before: number) => void;
 const database = createServer(async (request, response) => {
   const action = String(request.headers['x-amz-target']).split('.')[1];
   const { TableName } = (await json(request)) as { TableName: string };
   asked.push(`${action} ${/Pets|ApiKeys/.exec(TableName)?.[0]}`);
-  answer(response, asked.length - 1);
+  respond(response, asked.length - 1);
 });
 const { origin: databaseEndpoint, close } = await listenOnLoopback(database);
 afterAll(close);
@@ -30,7 +30,7 @@ let lines: string[];
 beforeEach(() => {
   asked = [];
   lines = [];
-  answer = found;
+  respond = found;
 });
 afterEach(() => fn.close());
 
@@ -72,7 +72,7 @@ describe('an instance that starts', () => {
   });
 
   test('does not wait for a database that is silent', async () => {
-    answer = (response, before) => before > 0 && found(response);
+    respond = (response, before) => before > 0 && found(response);
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
     // The first read would be given up and repeated, and the second one made, before the event is looked at.
@@ -80,14 +80,14 @@ describe('an instance that starts', () => {
   });
 
   test('lets nobody in without a database, as an authorizer', async () => {
-    answer = (response) => response.destroy();
+    respond = (response) => response.destroy();
     const authorizationToken = `Bearer ${generateApiKey('staging')}`;
     const event = { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' };
     expect(await start('Authorizer').invoke(event)).toEqual({ error: expect.stringContaining('Error') });
   });
 
   test('comes up without a database, which the event then finds away', async () => {
-    answer = (response) => response.destroy();
+    respond = (response) => response.destroy();
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
     // Of the event, and nothing of what went before: the error, the refusal, the use of a deprecated operation.

@@ -17,7 +17,7 @@ import {
 const MAX_BYTES = 64 * 1024;
 
 /** An error response by its code, and what its message must name. */
-export interface Refusal {
+export interface ExpectedError {
   code: string;
   naming?: string;
 }
@@ -25,7 +25,7 @@ export interface Refusal {
 export interface Body {
   bytes: Buffer;
   /** If omitted, the body may be accepted or not. */
-  expected?: { content: Content } | Refusal;
+  expected?: { content: Content } | ExpectedError;
 }
 
 type TextBody = Required<Omit<Body, 'bytes'>> & { text: string };
@@ -115,7 +115,7 @@ const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
 
-function invalid(naming?: string): Refusal {
+function invalid(naming?: string): ExpectedError {
   return { code: 'invalid_request', ...(naming !== undefined && { naming }) };
 }
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
-import { type Answer, checkAnswer, checkRefusal, type Pet, readPet, readPets } from './answers.ts';
-import type { Refusal } from './bodies.ts';
+import {
+  type ApiResponse,
+  checkResponse,
+  checkErrorResponse,
+  type Pet,
+  readPet,
+  readPets,
+} from './responses.ts';
+import type { ExpectedError } from './bodies.ts';
 import type { Pairs } from './headers.ts';
 import type { Case, Create, Get, List } from './requests.ts';
 
@@ -16,7 +23,7 @@ export interface Request {
   body: Buffer | undefined;
 }
 
-type Ask = (request: Request) => Promise<Answer>;
+type Ask = (request: Request) => Promise<ApiResponse>;
 
 /** What a service holds. */
 export interface Known {
@@ -31,9 +38,9 @@ const PETS = '/v1/pets';
 /** Sends what the case says, and checks the response and what is stored then. @throws AssertionError */
 export async function check(aCase: Case, ask: Ask, known: Known): Promise<void> {
   const askAndCheck: Ask = async (request) => {
-    const answer = await ask(request);
-    checkAnswer(answer, request.method);
-    return answer;
+    const response = await ask(request);
+    checkResponse(response, request.method);
+    return response;
   };
   if (aCase.operation === 'createPet') await checkCreate(aCase, askAndCheck, known);
   else if (aCase.operation === 'listPets') await checkList(aCase, askAndCheck, known);
@@ -46,41 +53,44 @@ async function checkCreate(
   known: Known,
 ): Promise<void> {
   const request = post(bytes, bodyHeaders.pairs, idempotencyKey?.values);
-  const answer = await ask(request);
+  const response = await ask(request);
 
-  const refusals: Refusal[] = [];
+  const expectedErrors: ExpectedError[] = [];
   const { naming } = bodyHeaders;
-  if (naming) refusals.push({ code: 'unsupported_media_type', naming });
+  if (naming) expectedErrors.push({ code: 'unsupported_media_type', naming });
   if (idempotencyKey && !idempotencyKey.key)
-    refusals.push({ code: 'invalid_request', naming: 'Idempotency-Key' });
-  if (expected && 'code' in expected) refusals.push(expected);
-  if (refusals.length > 0) {
+    expectedErrors.push({ code: 'invalid_request', naming: 'Idempotency-Key' });
+  if (expected && 'code' in expected) expectedErrors.push(expected);
+  if (expectedErrors.length > 0) {
     // The body may be wrong too.
-    return checkRefusal(answer, expected ? refusals : [...refusals, { code: 'invalid_request' }]);
+    return checkErrorResponse(
+      response,
+      expected ? expectedErrors : [...expectedErrors, { code: 'invalid_request' }],
+    );
   }
 
   const content = expected && 'content' in expected ? expected.content : undefined;
   const earlier = known.creations.get(idempotencyKey?.key ?? '');
-  if (!content && answer.status === 400) return;
-  if (earlier && answer.status !== 201) {
+  if (!content && response.status === 400) return;
+  if (earlier && response.status !== 201) {
     if (content)
       assert.notDeepEqual({ id: earlier.pet.id, ...content }, earlier.pet, 'It was the same body.');
-    return checkRefusal(answer, [{ code: 'idempotency_key_reused' }]);
+    return checkErrorResponse(response, [{ code: 'idempotency_key_reused' }]);
   }
-  assert.equal(answer.status, 201, answer.text);
-  const pet = readPet(answer.text);
+  assert.equal(response.status, 201, response.text);
+  const pet = readPet(response.text);
   if (content) assert.deepEqual(pet, { id: pet.id, ...content });
-  assert.ok(answer.headers.get('Location')?.endsWith(`${PETS}/${pet.id}`));
-  if (earlier) return assert.equal(answer.text, earlier.text);
+  assert.ok(response.headers.get('Location')?.endsWith(`${PETS}/${pet.id}`));
+  if (earlier) return assert.equal(response.text, earlier.text);
   await checkCreated(pet, ask, known);
 
   if (!idempotencyKey?.key) return;
-  known.creations.set(idempotencyKey.key, { pet, text: answer.text });
+  known.creations.set(idempotencyKey.key, { pet, text: response.text });
   const again = { ...request, headers: post(undefined, bodyHeaders.pairs, [idempotencyKey.again!]).headers };
-  if (followedBy === 'retry') assert.equal((await ask(again)).text, answer.text);
+  if (followedBy === 'retry') assert.equal((await ask(again)).text, response.text);
   if (followedBy === 'another body') {
     const other = Buffer.from('{"name":"Another pet","categoryId":0}');
-    checkRefusal(await ask({ ...again, body: other }), [{ code: 'idempotency_key_reused' }]);
+    checkErrorResponse(await ask({ ...again, body: other }), [{ code: 'idempotency_key_reused' }]);
   }
 }
 
@@ -107,7 +117,7 @@ async function checkList({ query, expected, afterFirst }: List, ask: Ask, known:
       known.pets.filter(({ id }) => ids.has(id)),
     );
   }
-  if ('code' in expected) return checkRefusal(await ask(list(query)), [expected]);
+  if ('code' in expected) return checkErrorResponse(await ask(list(query)), [expected]);
   if (afterFirst === undefined) return void (await checkPage(query, expected, ask, known));
   const first = { ...expected, limit: afterFirst.limit };
   const others = query.filter(([name]) => name !== 'limit');
@@ -119,8 +129,8 @@ async function checkList({ query, expected, afterFirst }: List, ask: Ask, known:
   const ofAnotherList = others.filter(([name]) => name !== 'status');
   if (!expected.status) ofAnotherList.push(['status', 'sold']);
   const lost = { code: 'invalid_request', naming: 'cursor is not from a page of this list' };
-  checkRefusal(await ask(list([...ofAnotherList, ['cursor', cursor]])), [lost]);
-  if (changed !== cursor) checkRefusal(await ask(list([...query, ['cursor', changed]])), [lost]);
+  checkErrorResponse(await ask(list([...ofAnotherList, ['cursor', cursor]])), [lost]);
+  if (changed !== cursor) checkErrorResponse(await ask(list([...query, ['cursor', changed]])), [lost]);
   await checkPage([...query, ['cursor', cursor]], { ...expected, below: next.below }, ask, known);
 }
 
@@ -138,15 +148,15 @@ async function checkPage(
   ask: Ask,
   known: Known,
 ): Promise<{ cursor: string; below: bigint } | undefined> {
-  const answer = await ask(list(query));
-  assert.equal(answer.status, 200, answer.text);
+  const response = await ask(list(query));
+  assert.equal(response.status, 200, response.text);
   const all = known.pets.filter(
     (pet) => (status === undefined || pet.status === status) && (below === undefined || pet.id < below),
   );
-  const pets = readPets(answer.text);
+  const pets = readPets(response.text);
   assert.deepEqual(pets, all.slice(0, limit));
 
-  const link = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('Link') ?? '')?.[1];
+  const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
   assert.equal(link !== undefined, all.length > limit, 'The link to the next page');
   if (link === undefined) return undefined;
   const parameters = new URL(link).searchParams;
@@ -160,10 +170,10 @@ async function checkGet({ pet }: Get, ask: Ask, known: Known): Promise<void> {
   const encode = (digit: string, index: number) =>
     typeof pet === 'object' && pet.isEncoded[index] ? `%3${digit}` : digit;
   const segment = typeof pet === 'string' ? pet : Array.from(`${wanted?.id ?? 0}`, encode).join('');
-  const answer = await ask(get(segment));
-  if (wanted) assert.deepEqual([answer.status, readPet(answer.text)], [200, wanted]);
-  else checkRefusal(answer, [{ code: 'not_found' }]);
-  assert.match(answer.headers.get('Deprecation') ?? '', /^@\d+$/);
+  const response = await ask(get(segment));
+  if (wanted) assert.deepEqual([response.status, readPet(response.text)], [200, wanted]);
+  else checkErrorResponse(response, [{ code: 'not_found' }]);
+  assert.match(response.headers.get('Deprecation') ?? '', /^@\d+$/);
 }
 
 function post(body: Buffer | undefined, bodyHeaders: Pairs, keys: string[] = []): Request {

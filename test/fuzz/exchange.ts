@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Answer } from './answers.ts';
+import type { ApiResponse } from './responses.ts';
 
 /** Cuts bytes at these percentages. */
 export function pieces(bytes: Buffer, percents: number[]): Buffer[] {
@@ -14,7 +14,7 @@ export function pieces(bytes: Buffer, percents: number[]): Buffer[] {
  *
  * @throws Error with what was received, if that is not a whole response.
  */
-export async function exchange(port: number, parts: Buffer[], method: string): Promise<Answer> {
+export async function exchange(port: number, parts: Buffer[], method: string): Promise<ApiResponse> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
   let received = '';
   socket.setEncoding('latin1').on('data', (text) => (received += String(text)));

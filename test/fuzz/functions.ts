@@ -6,7 +6,7 @@ import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { invoke } from '../support/invoke.ts';
 import { anyBody } from './bodies.ts';
-import { type Answer, checkAnswer, readPet } from './answers.ts';
+import { type ApiResponse, checkResponse, readPet } from './responses.ts';
 import { check, checkCreated, type Known, type Request } from './checks.ts';
 import { count, type Generated, type Target } from './fuzz.ts';
 import { letterCase, otherHeaders, type Pairs } from './headers.ts';
@@ -80,11 +80,11 @@ export async function startFunctions(assembly: string): Promise<Target<Input>> {
   const known: Known = { pets: [], creations: new Map() };
   const outcomes: Record<string, number> = {};
 
-  async function call(functionName: FunctionName, event: APIGatewayProxyEvent): Promise<Answer> {
+  async function call(functionName: FunctionName, event: APIGatewayProxyEvent): Promise<ApiResponse> {
     const { status, headers, text } = await invoke(service.handlers[functionName]!, event);
-    const answer = { status, headers: new Headers(headers as Record<string, string>), text };
-    count(outcomes, functionName, answer);
-    return answer;
+    const response = { status, headers: new Headers(headers as Record<string, string>), text };
+    count(outcomes, functionName, response);
+    return response;
   }
   const askAs = (style: Partial<EventStyle>) => (request: Request) =>
     call(functionOf(request), eventOf(request, style));
@@ -94,9 +94,9 @@ export async function startFunctions(assembly: string): Promise<Target<Input>> {
     input,
     async check(generated) {
       if ('aCase' in generated) return check(generated.aCase, askAs(generated.style), known);
-      const answer = await call(generated.functionName, generated.event);
-      checkAnswer(answer, 'any');
-      if (answer.status === 201) await checkCreated(readPet(answer.text), askAs({}), known);
+      const response = await call(generated.functionName, generated.event);
+      checkResponse(response, 'any');
+      if (response.status === 201) await checkCreated(readPet(response.text), askAs({}), known);
     },
     outcomes,
     printed: () => '',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
-import type { Answer } from './answers.ts';
+import type { ApiResponse } from './responses.ts';
 
 /** Something that answers requests, and the requests to send to it. */
 export interface Target<T> {
@@ -34,7 +34,7 @@ export async function fuzz<T>(
 }
 
 /** Counts a response among the outcomes. */
-export function count(outcomes: Record<string, number>, what: string, { status }: Answer): void {
+export function count(outcomes: Record<string, number>, what: string, { status }: ApiResponse): void {
   const outcome = `${what} ${status}`;
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { anyBody, type Body, type Refusal } from './bodies.ts';
+import { anyBody, type Body, type ExpectedError } from './bodies.ts';
 import { type BodyHeaders, bodyHeaders, idempotencyKey, type IdempotencyKey, type Pairs } from './headers.ts';
 import { statuses } from './json.ts';
 
@@ -18,7 +18,7 @@ export interface List {
   operation: 'listPets';
   query: Pairs;
   /** If omitted, the query may be accepted or not. */
-  expected?: { limit: number; status?: string } | Refusal;
+  expected?: { limit: number; status?: string } | ExpectedError;
   /** Has the query follow the cursor of a page with this limit, also with one character replaced. */
   afterFirst?: { limit: number; replaced: number; by: string };
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { startLocalService } from '../support/local-service.ts';
 import { contract } from '../support/contract.ts';
-import { type Answer, checkAnswer } from './answers.ts';
+import { type ApiResponse, checkResponse } from './responses.ts';
 import { check, type Known, type Request } from './checks.ts';
 import { exchange, pieces } from './exchange.ts';
 import { count, type Generated, type Target } from './fuzz.ts';
@@ -48,12 +48,12 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
 
   async function checkMessage({ kind, text, method, expected }: Message, at: number[]): Promise<void> {
     const bytes = Buffer.from(text.replaceAll('{key}', apiKey), 'latin1');
-    const answer = await exchange(port, pieces(bytes, at), method);
-    count(outcomes, kind, answer);
-    checkAnswer(answer, method);
-    if (expected) assert.equal(answer.status, expected, answer.text);
-    else assert.notEqual(answer.status, 201);
-    assert.match(answer.headers.get('x-amzn-RequestId') ?? '', /^[\da-f-]{36}$/);
+    const response = await exchange(port, pieces(bytes, at), method);
+    count(outcomes, kind, response);
+    checkResponse(response, method);
+    if (expected) assert.equal(response.status, expected, response.text);
+    else assert.notEqual(response.status, 201);
+    assert.match(response.headers.get('x-amzn-RequestId') ?? '', /^[\da-f-]{36}$/);
   }
 
   return {
@@ -63,10 +63,10 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
       if ('message' in generated) return checkMessage(generated.message, generated.cuts);
       const ask = async (request: Request) => {
         const bytes = bytesOf(request, generated.style, apiKey);
-        const answer = await exchange(port, pieces(bytes, generated.cuts), request.method);
-        count(outcomes, `${request.method} ${request.path.replace(/(pets\/).+/, '$1…')}`, answer);
-        assert.deepEqual(documentedProblems(request, bytes, answer), []);
-        return answer;
+        const response = await exchange(port, pieces(bytes, generated.cuts), request.method);
+        count(outcomes, `${request.method} ${request.path.replace(/(pets\/).+/, '$1…')}`, response);
+        assert.deepEqual(documentedProblems(request, bytes, response), []);
+        return response;
       };
       await check(generated.aCase, ask, known);
     },
@@ -77,11 +77,15 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
 }
 
 /** What both OpenAPI documents find wrong. They cannot say that a header may be sent only once. */
-function documentedProblems({ method, headers, body }: Request, bytes: Buffer, answer: Answer): string[] {
+function documentedProblems(
+  { method, headers, body }: Request,
+  bytes: Buffer,
+  response: ApiResponse,
+): string[] {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   if (names.size < headers.length) return [];
   const [, target = ''] = / \/v1(\S*) /.exec(bytes.toString('latin1')) ?? [];
-  return contradictions({ method, target, headers: Object.fromEntries(headers), body, answer });
+  return contradictions({ method, target, headers: Object.fromEntries(headers), body, response });
 }
 
 function bytesOf(

@@ -55,10 +55,10 @@ describe('A method that the address does not allow', () => {
     'is rejected, with or without an API key: $method $address',
     async ({ method, address, allow }) => {
       for (const send of [request, anonymousRequest]) {
-        const answer = await send(address, { method });
-        expectError(answer, 'method_not_allowed');
-        if (answer.isRejectedByAws) continue;
-        expect(answer.headers.get('Allow')).toBe(allow);
+        const response = await send(address, { method });
+        expectError(response, 'method_not_allowed');
+        if (response.isRejectedByAws) continue;
+        expect(response.headers.get('Allow')).toBe(allow);
       }
     },
   );

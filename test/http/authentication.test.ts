@@ -5,7 +5,7 @@ import { stringifyJson } from '../../shared/contract/json.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import type { Pet } from '../../shared/contract/schemas.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { type Answer, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
+import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
 import { addPet, petsNamed, uniqueName } from '../support/pets.ts';
 
 const stage = /^pets_(.+)_[^_]+$/.exec(apiKey)?.[1] ?? '';
@@ -91,8 +91,8 @@ describe('With the API key', () => {
 });
 
 /** Expects the same body, whatever is wrong with the key. */
-function expectUnauthorized(answer: Answer): void {
-  expectError(answer, 'unauthorized', errorCatalogue.unauthorized.message);
+function expectUnauthorized(response: ApiResponse): void {
+  expectError(response, 'unauthorized', errorCatalogue.unauthorized.message);
 }
 
 function bearer(key: string): Record<string, string> {

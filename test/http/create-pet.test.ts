@@ -83,9 +83,9 @@ describe('POST /v1/pets', () => {
   });
 
   test('accepts a slash at the end of the address', async () => {
-    const answer = await request('/pets/', { method: 'POST', body: REX });
-    expectSuccess(answer, 201);
-    expect(answer.headers.get('Location')).toBe(`${baseAddress}/pets/${answer.body.id}`);
+    const response = await request('/pets/', { method: 'POST', body: REX });
+    expectSuccess(response, 201);
+    expect(response.headers.get('Location')).toBe(`${baseAddress}/pets/${response.body.id}`);
   });
 
   test('assigns each pet an id of its own, which grows with time', async () => {
@@ -99,10 +99,10 @@ describe('POST /v1/pets', () => {
   // API Gateway may replace the byte with U+FFFD before any of our code reads the body.
   test('stores a byte that is not UTF-8 as U+FFFD, or rejects the body', async () => {
     const [first, name] = [await addPet(), uniqueName()];
-    const answer = await postPet(Buffer.from(REX.replace('Rex', `${name}\u00ea`), 'latin1'));
-    expect([201, 400]).toContain(answer.status);
+    const response = await postPet(Buffer.from(REX.replace('Rex', `${name}\u00ea`), 'latin1'));
+    expect([201, 400]).toContain(response.status);
     const stored = (await petsAddedAfter(first)).filter((pet) => pet.name.startsWith(name));
-    expect(stored).toEqual(answer.status === 201 ? [{ ...answer.body, name: `${name}\ufffd` }] : []);
+    expect(stored).toEqual(response.status === 201 ? [{ ...response.body, name: `${name}\ufffd` }] : []);
   });
 });
 
@@ -186,13 +186,13 @@ describe('POST /v1/pets rejects', () => {
 
 /** Expects the new pet, and nothing else, in the response and at its Location. */
 async function expectStored(body: string, pet: NewPet): Promise<void> {
-  const answer = await postPet(body);
-  expectSuccess(answer, 201);
-  expect(answer.text).toBe(stringifyJson({ id: answer.body.id, ...pet }));
-  expect(answer.body.id).not.toBe(5n);
-  const location = answer.headers.get('Location');
-  expect(location).toBe(`${baseAddress}/pets/${answer.body.id}`);
-  expect((await request(location!)).text).toBe(answer.text);
+  const response = await postPet(body);
+  expectSuccess(response, 201);
+  expect(response.text).toBe(stringifyJson({ id: response.body.id, ...pet }));
+  expect(response.body.id).not.toBe(5n);
+  const location = response.headers.get('Location');
+  expect(location).toBe(`${baseAddress}/pets/${response.body.id}`);
+  expect((await request(location!)).text).toBe(response.text);
 }
 
 function nested(open: string, close: string, depth: number, inside = '0'): string {

@@ -19,10 +19,10 @@ describe('GET /v1/pets/{petId}', () => {
     ['a query, which is ignored', (id) => `${id}?limit=0&status=lost`],
     ['a malformed query, which is ignored', (id) => `${id}?%zz=%ff`],
   ])('finds the pet under %s', async (_what, spell) => {
-    const answer = await request(`/pets/${spell(pet.id)}`);
-    if (answer.isRejectedByAws) return;
-    expectSuccess(answer, 200);
-    expect(answer.text).toBe(stringifyJson(pet));
+    const response = await request(`/pets/${spell(pet.id)}`);
+    if (response.isRejectedByAws) return;
+    expectSuccess(response, 200);
+    expect(response.text).toBe(stringifyJson(pet));
   });
 
   // A member that storage does not know would be accepted and then lost.
@@ -61,12 +61,12 @@ describe('The deprecation', () => {
     ['an id that no pet has', () => '/1'],
     ['an id that cannot be decoded', () => '/%zz'],
   ])('is announced with %s', async (_what, path) => {
-    const answer = await request(`/pets${path()}`);
-    if (answer.isRejectedByAws) return;
-    const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => answer.headers.get(name));
+    const response = await request(`/pets${path()}`);
+    if (response.isRejectedByAws) return;
+    const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => response.headers.get(name));
     expect(deprecation).toMatch(/^@\d{10}$/);
     expect(Number(deprecation!.slice(1)) * 1_000).toBeLessThan(Date.parse(sunset!));
     expect(sunset).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
-    expect(linkTo('successor-version', answer)).toBe(`${baseAddress}/pets`);
+    expect(linkTo('successor-version', response)).toBe(`${baseAddress}/pets`);
   });
 });

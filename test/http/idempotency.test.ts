@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type Answer, expectError, expectSuccess, postPet, request } from '../support/client.ts';
+import { type ApiResponse, expectError, expectSuccess, postPet, request } from '../support/client.ts';
 import { addPet, petsNamed, uniqueName } from '../support/pets.ts';
 
 const rex = '{"name":"Rex","categoryId":5}';
 
-function post(body: unknown, key: string): Promise<Answer> {
+function post(body: unknown, key: string): Promise<ApiResponse> {
   return postPet(body, { 'Idempotency-Key': key });
 }
 
 /** What a retry's response has in common with the first one. */
-function essence({ status, text, headers }: Answer): unknown {
+function essence({ status, text, headers }: ApiResponse): unknown {
   return { status, text, location: headers.get('Location') };
 }
 
@@ -37,10 +37,10 @@ describe('A create with an Idempotency-Key', () => {
     const before = await addPet();
     const pet = { name: uniqueName(), categoryId: 1 };
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => post(pet, key)));
-    expectSuccess(answers[0]!, 201);
-    expect(answers.map(essence)).toEqual(answers.map(() => essence(answers[0]!)));
-    expect(await petsNamed(pet.name, before)).toEqual([answers[0]!.body]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => post(pet, key)));
+    expectSuccess(responses[0]!, 201);
+    expect(responses.map(essence)).toEqual(responses.map(() => essence(responses[0]!)));
+    expect(await petsNamed(pet.name, before)).toEqual([responses[0]!.body]);
   });
 
   test.each([

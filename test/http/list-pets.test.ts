@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { type Answer, baseAddress, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
+import {
+  type ApiResponse,
+  baseAddress,
+  expectError,
+  expectSuccess,
+  linkTo,
+  request,
+} from '../support/client.ts';
 import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
 
 /** Pets of each status and of none, newer than the pet with the id `oldest`. */
@@ -30,10 +37,10 @@ describe('The query of GET /v1/pets', () => {
     ['?limit=3&__proto__=1&constructor=1', 3],
     ['?limit=3&=&&%=%', 3],
   ])('limits the number of pets: %p, %d pets', async (query, limit) => {
-    const answer = await request(`/pets${query}`);
-    if (answer.isRejectedByAws) return;
-    expectSuccess(answer, 200);
-    expect(answer.body).toHaveLength(limit);
+    const response = await request(`/pets${query}`);
+    if (response.isRejectedByAws) return;
+    expectSuccess(response, 200);
+    expect(response.body).toHaveLength(limit);
   });
 
   describe.each([
@@ -137,14 +144,14 @@ function expectOnce(pets: Pet[], known: Pet[]): void {
   expect(pets).toEqual(expect.arrayContaining(known));
 }
 
-async function pagesOf(address: string): Promise<Answer[]> {
-  const found: Answer[] = [];
+async function pagesOf(address: string): Promise<ApiResponse[]> {
+  const found: ApiResponse[] = [];
   for await (const page of pages(address)) found.push(page);
   return found;
 }
 
-function lengths(answers: Answer[]): number[] {
-  return answers.map(({ body }) => (body as Pet[]).length);
+function lengths(responses: ApiResponse[]): number[] {
+  return responses.map(({ body }) => (body as Pet[]).length);
 }
 
 function withLimit(address: string, limit: number): string {

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { done, type Outcome, refusal, runModule } from '../support/run-command.ts';
+import { done, type Outcome, errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,14 +28,14 @@ test('every npm script that runs Node checks it and the packages first', () => {
 
 describe('a Node that is too old', () => {
   test.each(['8.17.0', '23.11.1'])('is told to be %s, and what to do', async (version) => {
-    expect(refusal(await runAs(version))).toBe(
+    expect(errorOutput(await runAs(version))).toBe(
       `Node 24 or newer is needed, and this is Node ${version} (${process.execPath}): ${advice}`,
     );
   });
 
   test('is told how to install another where npm runs no scripts of packages', async () => {
     const outcome = await runAs('20.20.2', { npm_config_ignore_scripts: 'true' });
-    expect(refusal(outcome)).toContain(': run npm ci --ignore-scripts=false, ');
+    expect(errorOutput(outcome)).toContain(': run npm ci --ignore-scripts=false, ');
   });
 
   // What it cannot read it could not say anything about.
@@ -56,7 +56,7 @@ test.each(['24.0.0', '100.0.0'])('Node %s is new enough', async (version) => {
 test('packages that are not installed are told in a sentence', async () => {
   mkdirSync(join(project, 'infra'));
   for (const file of [check, 'package.json']) cpSync(join(projectRoot, file), join(project, file));
-  expect(refusal(await runModule(join(project, check), []))).toMatch(
+  expect(errorOutput(await runModule(join(project, check), []))).toMatch(
     /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\): run npm ci, and start again through npm\.$/,
   );
 });

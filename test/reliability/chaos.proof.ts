@@ -19,6 +19,6 @@ test('500 creates under a mix of all faults make exactly the pets that were aske
     `${acknowledged} pets, ${faults} faults, ${broken.length} promises broken, seed ${seed}`,
   );
   expect({ seed, broken, acknowledged }).toEqual({ seed, broken: [], acknowledged: 500 });
-  expect(findings.answers).toMatchObject({ 'POST 503': expect.any(Number), 'GET 200': expect.any(Number) });
+  expect(findings.responses).toMatchObject({ 'POST 503': expect.any(Number), 'GET 200': expect.any(Number) });
   for (const name of faultNames) expect(findings.injected[name]).toBeGreaterThan(0);
 });

@@ -25,8 +25,8 @@ await runWithOptions(USAGE, options, async (values) => {
   console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
   const template = readTemplate('staging', await synthesizeStaging());
   const findings = await runExperiment({ template, creates, seed, faultPercent });
-  const { injected, answers, broken, ...figures } = findings;
-  for (const table of [injected, answers, figures]) console.table(table);
+  const { injected, responses, broken, ...figures } = findings;
+  for (const table of [injected, responses, figures]) console.table(table);
   for (const sentence of broken) console.log(sentence);
   console.log(`Promises broken: ${broken.length}`);
   if (broken.length > 0) process.exitCode = 1;

@@ -10,12 +10,12 @@ import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { refusal, runModule } from '../support/run-command.ts';
+import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
 /** The service is killed when so many creates of a burst were answered, round after round. */
-const ANSWERS_UNTIL_KILLED = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
+const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
 const statuses = ['available', 'pending', 'sold', undefined] as const;
 const data = temporaryFolder();
@@ -29,7 +29,7 @@ interface Creation {
   newPet: NewPet;
   idempotencyKey: string | undefined;
   /** What was answered with 201, if anything was. */
-  answered?: Pet;
+  responded?: Pet;
 }
 
 /** Each has a name of its own; half of them have a key, whatever their status. */
@@ -85,38 +85,38 @@ async function walk(through: LocalService): Promise<Pet[]> {
 }
 
 /** Clients that each create one pet after the other, until the service is killed as they have got so many answers. */
-async function killDuringBurst(victim: LocalService, answers: number): Promise<Creation[]> {
+async function killDuringBurst(victim: LocalService, responses: number): Promise<Creation[]> {
   const killed = once(victim.process, 'exit');
   const burst: Creation[] = [];
-  let answered = 0;
+  let responded = 0;
   async function createUntilKilled(): Promise<void> {
     for (;;) {
       const one = creation(burst.length);
       burst.push(one);
       const pet = await create(victim, one);
       if (!pet) return;
-      one.answered = pet;
-      answered += 1;
-      if (answered === answers) victim.process.kill('SIGKILL');
+      one.responded = pet;
+      responded += 1;
+      if (responded === responses) victim.process.kill('SIGKILL');
     }
   }
   await Promise.all(Array.from({ length: CLIENTS }, createUntilKilled));
   expect(await killed).toEqual([null, 'SIGKILL']);
-  expect(answered).toBeGreaterThanOrEqual(answers);
+  expect(responded).toBeGreaterThanOrEqual(responses);
   return burst;
 }
 
 /** Whether the pet is the one that was answered; where nothing was, whether it is one that was asked for. */
-function isMadeBy(pet: Pet, { newPet, answered }: Creation): boolean {
-  return isDeepStrictEqual(pet, answered ?? { id: pet.id, ...newPet });
+function isMadeBy(pet: Pet, { newPet, responded }: Creation): boolean {
+  return isDeepStrictEqual(pet, responded ?? { id: pet.id, ...newPet });
 }
 
 describe('the local service, killed in the middle of a burst of creates and started again', () => {
   test('has each pet that it answered with 201, and none twice, ten times', async () => {
     const all = new Map<string, Creation>();
     let running = await start();
-    for (const answers of ANSWERS_UNTIL_KILLED) {
-      const burst = await killDuringBurst(running, answers);
+    for (const responses of RESPONSES_BEFORE_KILL) {
+      const burst = await killDuringBurst(running, responses);
       for (const one of burst) all.set(one.newPet.name, one);
       running = await start();
 
@@ -124,16 +124,16 @@ describe('the local service, killed in the middle of a burst of creates and star
       for (const one of burst.filter(({ idempotencyKey }) => idempotencyKey)) {
         const pet = await create(running, one);
         expect(isMadeBy(pet!, one)).toBe(true);
-        one.answered = pet!;
+        one.responded = pet!;
       }
       const listed = new Map((await walk(running)).map((pet) => [pet.name, pet]));
-      const lost = [...all.values()].filter(({ newPet, answered }) => answered && !listed.has(newPet.name));
+      const lost = [...all.values()].filter(({ newPet, responded }) => responded && !listed.has(newPet.name));
       const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !isMadeBy(pet, all.get(name)!));
       expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
     }
     reportFigure(
       import.meta.filename,
-      `${ANSWERS_UNTIL_KILLED.length} kills, ${all.size} creates, none lost`,
+      `${RESPONSES_BEFORE_KILL.length} kills, ${all.size} creates, none lost`,
     );
     // Nothing is half there.
     for (const pet of await walk(running)) {
@@ -176,7 +176,7 @@ test('the local service issues another key if its file is damaged, and does not 
   for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);
   const { assembly } = await sharedSynthesis();
   const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
-  expect(refusal(await runModule('infra/local/main.ts', parameters))).toMatch(
+  expect(errorOutput(await runModule('infra/local/main.ts', parameters))).toMatch(
     /^The data in \S+ cannot be read \(.+\): choose another folder with --data, or delete the data\.$/,
   );
 });

@@ -7,7 +7,7 @@ import { newPetId } from '../../shared/storage/pet-id.ts';
 import { createPet, createPetOnce, getPet } from '../../shared/storage/pets.ts';
 import { listPets } from '../../shared/storage/pet-lists.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
-import { refused } from '../support/operations.ts';
+import { errorResponse } from '../support/operations.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();
@@ -51,14 +51,14 @@ function endBefore(call: number): () => number {
 }
 
 /** Leaves what a request leaves that ends between its intent and its pet. */
-async function leaveIntent(drawId?: () => bigint): Promise<void> {
+async function leaveIntent(generateId?: () => bigint): Promise<void> {
   endBefore(2);
-  await expect(createPetOnce(newPet, token, drawId)).rejects.toThrow('The function ended here.');
+  await expect(createPetOnce(newPet, token, generateId)).rejects.toThrow('The function ended here.');
   database.send = send;
 }
 
 /** Leaves an intent whose identifier another pet has taken since. */
-async function leaveIntentOfTakenId(): Promise<void> {
+async function leaveIntentForTakenId(): Promise<void> {
   const id = newPetId();
   await leaveIntent(() => id);
   await createPet({ name: 'another', categoryId: 1n }, () => id);
@@ -69,7 +69,7 @@ describe('a request that ended before any of its calls to the database, or after
     ['the first of its token', async () => {}],
     ['after one that left only its intent', () => leaveIntent()],
     ['after one that succeeded', () => createPetOnce(newPet, token)],
-    ['after one whose identifier another pet has', leaveIntentOfTakenId],
+    ['after one whose identifier another pet has', leaveIntentForTakenId],
   ])('is completed by its retry: %s', async (_what, prepare) => {
     const pets: Pet[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
@@ -94,7 +94,7 @@ describe('a request that ended before any of its calls to the database, or after
 describe('requests with one token at the same time', () => {
   test.each([
     ['the first of their token', async () => {}],
-    ['whose agreed identifier another pet has', leaveIntentOfTakenId],
+    ['whose agreed identifier another pet has', leaveIntentForTakenId],
   ])('get the same pet: %s', async (_what, prepare) => {
     await prepare();
     const before = occurrences();
@@ -111,7 +111,7 @@ describe('requests with one token at the same time', () => {
     );
     const pets = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(pets).toEqual(Array.from({ length: 5 }, () => pets[0]));
-    const error = { status: 'rejected', reason: refused('idempotency_key_reused') };
+    const error = { status: 'rejected', reason: errorResponse('idempotency_key_reused') };
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual(pets.map(() => error));
     await expectListed([pets[0]!], asked);
   });
@@ -135,7 +135,7 @@ describe('a token', () => {
     const first = await createPetOnce(newPet, token);
     await age(DAY_SECONDS - 60);
     expect(await createPetOnce(newPet, token)).toEqual(first);
-    await expect(createPetOnce(other, token)).rejects.toEqual(refused('idempotency_key_reused'));
+    await expect(createPetOnce(other, token)).rejects.toEqual(errorResponse('idempotency_key_reused'));
 
     await age(120);
     const second = await createPetOnce(other, token);
@@ -147,40 +147,40 @@ describe('a token', () => {
 });
 
 describe('creates that draw one identifier several times', () => {
-  let draws: number;
-  let drawsOfEachId: number;
+  let generated: number;
+  let timesEachId: number;
   let firstId: bigint;
   beforeEach(() => {
-    draws = 0;
+    generated = 0;
     firstId = newPetId();
   });
 
-  function drawId(): bigint {
-    return firstId + BigInt(Math.floor((draws += 1) / drawsOfEachId));
+  function generateId(): bigint {
+    return firstId + BigInt(Math.floor((generated += 1) / timesEachId));
   }
 
   test('lose no pet and overwrite none', async () => {
-    drawsOfEachId = 2;
+    timesEachId = 2;
     const asked = newPets(12);
-    const pets = await Promise.all(asked.map((pet) => createPet(pet, drawId)));
+    const pets = await Promise.all(asked.map((pet) => createPet(pet, generateId)));
     expect(pets).toEqual(asked.map((pet) => ({ id: expect.any(BigInt), ...pet })));
-    expect(draws).toBeGreaterThan(1.5 * asked.length);
+    expect(generated).toBeGreaterThan(1.5 * asked.length);
     await expectListed(pets);
     expect(occurrences()).toEqual(asked.map(() => counted('PetsCreated')));
   });
 
   test('make one pet of each token, however often it is retried at the same time', async () => {
-    drawsOfEachId = 6; // by two tokens at least, of which one has to agree on another
+    timesEachId = 6; // by two tokens at least, of which one has to agree on another
     const asked = newPets(8);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       asked.flatMap((pet) => {
-        const create = () => createPetOnce(pet, `token of ${pet.name}`, drawId);
+        const create = () => createPetOnce(pet, `token of ${pet.name}`, generateId);
         return [create(), create(), create()];
       }),
     );
-    expect(draws).toBeGreaterThan(answers.length);
-    const pets = answers.filter((_, index) => index % 3 === 0);
-    expect(answers).toEqual(pets.flatMap((pet) => [pet, pet, pet]));
+    expect(generated).toBeGreaterThan(responses.length);
+    const pets = responses.filter((_, index) => index % 3 === 0);
+    expect(responses).toEqual(pets.flatMap((pet) => [pet, pet, pet]));
     expect(pets).toEqual(asked.map((pet) => ({ id: expect.any(BigInt), ...pet })));
     await expectListed(pets);
     expect(occurrences()).toEqual(asked.map(() => counted('PetsCreated')));
@@ -193,7 +193,7 @@ describe('creates that draw one identifier several times', () => {
     const asked = newPets(2);
     const id = newPetId();
     const pet = await create(asked[0]!, () => id);
-    await expect(create(asked[1]!, () => id)).rejects.toEqual(refused('service_unavailable'));
+    await expect(create(asked[1]!, () => id)).rejects.toEqual(errorResponse('service_unavailable'));
     await expectListed([pet], asked);
     await expectListed([pet, await create(asked[1]!, newPetId)]);
   });

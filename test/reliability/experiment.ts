@@ -9,9 +9,9 @@ import { type FaultyService, type Request, startFaultyService } from '../support
 /** Clients at a time. */
 const CLIENTS = 50;
 /** How many responses to creates never reach the client, which then retries. */
-const LOST_ANSWERS_PERCENT = 10;
+const LOST_RESPONSES_PERCENT = 10;
 /** 7.5 s of the authorizer and 9.5 s of a function, with a margin for a busy machine. */
-const LONGEST_ANSWER_MILLISECONDS = 25_000;
+const LONGEST_RESPONSE_MILLISECONDS = 25_000;
 /** Then a client gives up, because faults that pass cannot fail so many. */
 const MAX_REQUESTS = 100;
 
@@ -32,9 +32,9 @@ function noFindings() {
     calls: 0,
     injected: {} as Partial<Record<Fault, number>>,
     /** Answers by method and status, `POST 201`. */
-    answers: {} as Record<string, number>,
-    lostAnswers: 0,
-    longestAnswerMilliseconds: 0,
+    responses: {} as Record<string, number>,
+    lostResponses: 0,
+    longestResponseMilliseconds: 0,
     acknowledged: 0,
     /** Creates that used up their requests. */
     givenUp: 0,
@@ -100,9 +100,10 @@ async function create(one: Asked, seed: number, send: Send, findings: Findings):
         findings.broken.push(`${pet.name} got the response ${response.body}.`);
       one.ids.add(id);
     }
-    if (seededInteger(100, seed, pet.name, one.requests) < LOST_ANSWERS_PERCENT) findings.lostAnswers += 1;
+    if (seededInteger(100, seed, pet.name, one.requests) < LOST_RESPONSES_PERCENT)
+      findings.lostResponses += 1;
     else if (response.status === 201) return void (findings.acknowledged += 1);
-    else await waitAsTold(response);
+    else await waitRetryAfter(response);
   }
   findings.givenUp += 1;
 }
@@ -129,22 +130,22 @@ function observed(service: FaultyService, findings: Findings): Send {
     const start = performance.now();
     const response = await service.send(request);
     const milliseconds = Math.round(performance.now() - start);
-    findings.longestAnswerMilliseconds = Math.max(findings.longestAnswerMilliseconds, milliseconds);
-    if (milliseconds > LONGEST_ANSWER_MILLISECONDS)
+    findings.longestResponseMilliseconds = Math.max(findings.longestResponseMilliseconds, milliseconds);
+    if (milliseconds > LONGEST_RESPONSE_MILLISECONDS)
       findings.broken.push(`An answer took ${milliseconds} ms.`);
 
-    const answer = `${request.method ?? 'GET'} ${response.status}`;
-    findings.answers[answer] = (findings.answers[answer] ?? 0) + 1;
+    const kind = `${request.method ?? 'GET'} ${response.status}`;
+    findings.responses[kind] = (findings.responses[kind] ?? 0) + 1;
     // Faults cause no other error response than one that asks for a retry.
     if (response.status >= 300 && !(response.status === 503 && response.headers['Retry-After'])) {
-      findings.broken.push(`${answer}: ${response.body}`);
+      findings.broken.push(`${kind}: ${response.body}`);
     }
     return response;
   };
 }
 
 /** Waits for a tenth of `Retry-After`, because these faults do not pass with time. */
-async function waitAsTold({ headers }: HttpResponse): Promise<void> {
+async function waitRetryAfter({ headers }: HttpResponse): Promise<void> {
   await setTimeout(Number(headers['Retry-After'] ?? 1) * 100);
 }
 
@@ -155,7 +156,7 @@ async function walk(send: Send): Promise<Pet[]> {
   while (target) {
     const response: HttpResponse = await send({ target });
     if (response.status === 503) {
-      await waitAsTold(response);
+      await waitRetryAfter(response);
       continue;
     }
     if (response.status !== 200) return pets;

@@ -38,7 +38,7 @@ function create(name: string, key?: string): Promise<HttpResponse> {
 }
 
 /** Retries after a 503, as a client does: a connection may be refused to any call. */
-async function answered(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
+async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const response = await send();
     if (response.status !== 503) return response;
@@ -47,7 +47,7 @@ async function answered(send: () => Promise<HttpResponse>): Promise<HttpResponse
 
 /** The ids of all pets in the list, by their names. */
 async function listedIds(): Promise<Record<string, number[]>> {
-  const { body } = await answered(() => service.send({ target: '/v1/pets?limit=100' }));
+  const { body } = await untilAvailable(() => service.send({ target: '/v1/pets?limit=100' }));
   const ids: Record<string, number[]> = {};
   for (const { id, name } of JSON.parse(body)) (ids[name] ??= []).push(id);
   return ids;
@@ -59,15 +59,15 @@ function idOf({ status, body }: HttpResponse): number {
 }
 
 // A refused connection affects all requests, so those creates are sent alone. The others, which mostly wait, run at once.
-const [refused, ...others] = faultNames as [Fault, ...Fault[]];
+const [errorResponse, ...others] = faultNames as [Fault, ...Fault[]];
 
 test('a create whose write has a fault once gets a 201 and makes one pet', async () => {
   const names = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
-  const answers = await Promise.all(names.map((name) => create(name)));
+  const responses = await Promise.all(names.map((name) => create(name)));
   expect([...faultsOfWrites.values()].flat()).toEqual([]);
   expect(await listedIds()).toEqual(
-    Object.fromEntries(answers.map((answer, index) => [names[index], [idOf(answer)]])),
+    Object.fromEntries(responses.map((created, index) => [names[index], [idOf(created)]])),
   );
 });
 
@@ -83,10 +83,10 @@ test('a create whose write has a fault at each attempt gets a 503, and its retry
     );
     return create(fault, keyOf(fault));
   }
-  const answers = await Promise.all(others.map(createUnder));
-  answers.unshift(await createUnder(refused));
+  const responses = await Promise.all(others.map(createUnder));
+  responses.unshift(await createUnder(errorResponse));
   const message = expect.stringContaining('The service cannot answer right now.'); // not: in time
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     const error = { code: 'service_unavailable', message, status: 503 };
     expect([status, headers['Retry-After'], JSON.parse(body)]).toEqual([503, '1', error]);
   }
@@ -96,7 +96,7 @@ test('a create whose write has a fault at each attempt gets a 503, and its retry
 
   faultsOfWrites.clear();
   const retried = await Promise.all(
-    faultNames.map(async (fault) => [fault, [idOf(await answered(() => create(fault, keyOf(fault))))]]),
+    faultNames.map(async (fault) => [fault, [idOf(await untilAvailable(() => create(fault, keyOf(fault))))]]),
   );
   expect(await listedIds()).toMatchObject({ ...made, ...Object.fromEntries(retried) });
 });

@@ -13,13 +13,13 @@ describe('a metric', () => {
   test('has the dimensions of its own call and none of an earlier one', () => {
     count(metrics.deprecatedCalls, { operation: 'getPet', keyId: 'key_1' });
     count(metrics.petsCreated, {});
-    count(metrics.refusals, { code: 'not_found' });
-    count(metrics.refusals, { code: 'invalid_request' });
+    count(metrics.errorResponses, { code: 'not_found' });
+    count(metrics.errorResponses, { code: 'invalid_request' });
     expect(occurrences()).toEqual([
       { ...common, name: 'DeprecatedCalls', dimensions: { service, operation: 'getPet', keyId: 'key_1' } },
       { ...common, name: 'PetsCreated', dimensions: { service } },
-      { ...common, name: 'Refusals', dimensions: { service, code: 'not_found' } },
-      { ...common, name: 'Refusals', dimensions: { service, code: 'invalid_request' } },
+      { ...common, name: 'ErrorResponses', dimensions: { service, code: 'not_found' } },
+      { ...common, name: 'ErrorResponses', dimensions: { service, code: 'invalid_request' } },
     ]);
     expect(written()).toMatch(/^(?:\{"_aws":.*\}\n){4}$/);
     const [line = ''] = written().split('\n');

@@ -6,15 +6,15 @@ import { listenOnLoopback } from './loopback.ts';
  * What becomes of a request. The service gets it, and the client gets all of the answer (`pass`), half of it (`cut`) or
  * nothing before the connection ends (`lose`). Or the client gets no answer (`hang`), or one that is not the service's.
  */
-export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | GivenAnswer;
+export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | ServiceResponse;
 
-interface GivenAnswer {
+interface ServiceResponse {
   status: number;
   headers?: Record<string, string>;
   body?: string | undefined;
 }
 
-interface SeenRequest {
+interface RecordedRequest {
   method: string;
   target: string;
   headers: IncomingMessage['headers'];
@@ -22,7 +22,7 @@ interface SeenRequest {
   time: number;
 }
 
-type FateOf = (request: SeenRequest) => Fate | Promise<Fate>;
+type FateOf = (request: RecordedRequest) => Fate | Promise<Fate>;
 
 export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
 
@@ -33,38 +33,38 @@ export function inOrder(...fates: Fate[]): () => Fate {
 
 /** Stands between a client and the service with this base address, on the loopback interface. */
 export async function startClientProxy(service: string) {
-  const requests: SeenRequest[] = [];
+  const requests: RecordedRequest[] = [];
   let fateOf: FateOf = inOrder();
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;
     const body = await buffer(request);
-    const seen = { method, target, headers, time: Date.now() };
-    requests.push(seen);
-    const fate = await fateOf(seen);
+    const recorded = { method, target, headers, time: Date.now() };
+    requests.push(recorded);
+    const fate = await fateOf(recorded);
     if (fate === 'hang') return;
     if (typeof fate === 'object') {
       response.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers }).end(fate.body);
       return;
     }
     const { connection: _connection, 'content-length': _length, host, ...others } = headers;
-    const given = await fetch(new URL(target, service), {
+    const serviceResponse = await fetch(new URL(target, service), {
       method,
       headers: others as Record<string, string>,
       ...(method === 'POST' && { body }),
     });
-    const content = Buffer.from(await given.arrayBuffer());
+    const content = Buffer.from(await serviceResponse.arrayBuffer());
     if (fate === 'lose') return void request.socket.destroy();
     // Links are made from the Host that the service was asked by.
-    const link = given.headers.get('Link')?.replace(new URL(service).host, host!);
-    const { connection: _kept, ...headersGiven } = Object.fromEntries(given.headers);
-    response.writeHead(given.status, { ...headersGiven, ...(link !== undefined && { link }) });
+    const link = serviceResponse.headers.get('Link')?.replace(new URL(service).host, host!);
+    const { connection: _kept, ...headersGiven } = Object.fromEntries(serviceResponse.headers);
+    response.writeHead(serviceResponse.status, { ...headersGiven, ...(link !== undefined && { link }) });
     if (fate === 'pass') return void response.end(content);
     response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => request.socket.destroy()); // either side went away
+    respond(request, response).catch(() => request.socket.destroy()); // either side went away
   });
   const { origin, close } = await listenOnLoopback(server);
   return {

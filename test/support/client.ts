@@ -20,7 +20,7 @@ export const rootAddress = baseAddress.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
 
-export interface Answer {
+export interface ApiResponse {
   method: string;
   /** 0 if the connection ended without a response. */
   status: number;
@@ -32,7 +32,7 @@ export interface Answer {
   /** Whether this is a rejection, of whatever kind, of a request in aws-rejections.ts by a deployed stage. */
   isRejectedByAws: boolean;
 }
-type Received = Pick<Answer, 'status' | 'headers' | 'text'>;
+type Received = Pick<ApiResponse, 'status' | 'headers' | 'text'>;
 
 interface Init {
   method?: string;
@@ -41,7 +41,7 @@ interface Init {
 }
 
 /** The response to a request with the API key; `address` is relative to the base URL, or absolute. */
-export async function request(address: string, init: Init = {}): Promise<Answer> {
+export async function request(address: string, init: Init = {}): Promise<ApiResponse> {
   return anonymousRequest(address, {
     ...init,
     headers: { Authorization: `Bearer ${apiKey}`, ...init.headers },
@@ -54,34 +54,34 @@ export async function request(address: string, init: Init = {}): Promise<Answer>
  *
  * @throws Error if request and response contradict openapi.json.
  */
-export async function anonymousRequest(address: string, init: Init = {}): Promise<Answer> {
+export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
   const { method = 'GET', headers = {}, body } = init;
   const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
   const sent = { method, target: path, headers, body };
   const rejection = isDeployed ? awsRejections.find(({ matches }) => matches(sent)) : undefined;
-  const answer = await untilNotThrottled(origin, sent).catch((error: unknown) => {
+  const response = await untilNotThrottled(origin, sent).catch((error: unknown) => {
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
   // 501 is for methods that a server does not know (RFC 9110 section 15.6.2).
-  const { status } = answer;
+  const { status } = response;
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
     // AWS documents few of these responses.
-    const mediaType = answer.headers.get('Content-Type') ?? 'no body';
+    const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
       `Accepted as a rejection: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
     );
-    return { ...answer, method, body: undefined, isRejectedByAws };
+    return { ...response, method, body: undefined, isRejectedByAws };
   }
 
   const target = url.startsWith(`${baseAddress}/`) ? url.slice(baseAddress.length) : url;
-  const problems = contradictions({ ...sent, target, answer });
+  const problems = contradictions({ ...sent, target, response });
   if (problems.length > 0) throw new Error(`Against openapi.json:\n${problems.join('\n')}`);
-  const parsed = answer.text === '' ? undefined : parseJson(answer.text);
-  return { ...answer, method, body: parsed, isRejectedByAws };
+  const parsed = response.text === '' ? undefined : parseJson(response.text);
+  return { ...response, method, body: parsed, isRejectedByAws };
 }
 
 /**
@@ -93,10 +93,10 @@ async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Rec
   const isRetriable = sent.method !== 'POST' || new Headers(sent.headers).has('Idempotency-Key');
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   for (;;) {
-    const answer = await send(origin, sent);
-    const isThrottled = isDeployed && (answer.status === 429 || (answer.status === 503 && isRetriable));
-    const pause = 1_000 * Number(answer.headers.get('Retry-After') ?? 1);
-    if (!isThrottled || Date.now() + pause > deadline) return answer;
+    const response = await send(origin, sent);
+    const isThrottled = isDeployed && (response.status === 429 || (response.status === 503 && isRetriable));
+    const pause = 1_000 * Number(response.headers.get('Retry-After') ?? 1);
+    if (!isThrottled || Date.now() + pause > deadline) return response;
     await setTimeout(pause);
   }
 }
@@ -118,7 +118,7 @@ async function send(origin: string, { method, target, headers, body }: SentReque
 }
 
 /** The response to a create; `body` is an object, or the text or bytes to send unchanged. */
-export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return request('/pets', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -127,20 +127,24 @@ export async function postPet(body: unknown, headers: Record<string, string> = {
 }
 
 /** The address in a Link header with this relation (RFC 8288). */
-export function linkTo(relation: string, { headers }: Answer): string | undefined {
+export function linkTo(relation: string, { headers }: ApiResponse): string | undefined {
   return new RegExp(`<([^>]*)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1];
 }
 
 // The client compares every response with openapi.json: its headers, its media type and the members of its body.
 
-export function expectSuccess(answer: Answer, status: 200 | 201): void {
-  expect({ status: answer.status, body: answer.text }).toEqual({ status, body: expect.any(String) });
+export function expectSuccess(response: ApiResponse, status: 200 | 201): void {
+  expect({ status: response.status, body: response.text }).toEqual({ status, body: expect.any(String) });
 }
 
 /** Expects the Error body with this code, and the status of the code; from AWS, where it may be first, any rejection. */
-export function expectError(answer: Answer, code: ErrorCode, message: unknown = expect.any(String)): void {
-  if (answer.isRejectedByAws) return;
+export function expectError(
+  response: ApiResponse,
+  code: ErrorCode,
+  message: unknown = expect.any(String),
+): void {
+  if (response.isRejectedByAws) return;
   const { status } = errorCatalogue[code];
-  const body = answer.method === 'HEAD' ? undefined : { code, message, status: BigInt(status) };
-  expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
+  const body = response.method === 'HEAD' ? undefined : { code, message, status: BigInt(status) };
+  expect({ status: response.status, body: response.body }).toEqual({ status, body });
 }

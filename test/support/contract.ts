@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import {
-  type DocumentedAnswer,
+  type DocumentedResponse,
   type DocumentedOperation,
   type OpenApiDocument,
   openApiDocumentOf,
@@ -18,7 +18,7 @@ export interface Exchange {
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
-  answer: { status: number; headers: Record<string, string> | Headers; text: string };
+  response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
 /** Headers of the connection and the message (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6), and AWS's own beside the request id. */
@@ -32,16 +32,16 @@ export function contract() {
   const { operations, others } = document;
   return {
     /** Every documented response by its name. */
-    answers: new Map<string, DocumentedAnswer>(
-      [...operations, { id: 'other', answers: others }].flatMap(({ id, answers }) =>
-        Object.entries(answers).map(([status, answer]) => [`${id} ${status}`, answer] as const),
+    responses: new Map<string, DocumentedResponse>(
+      [...operations, { id: 'other', responses: others }].flatMap(({ id, responses }) =>
+        Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
       ),
     ),
     /** The request of each operation that its examples make. */
     examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])),
     /** Operation and status of a response: `getPet 404`, or `other 405` if the request is not an operation's. */
     nameOf: (exchange: Exchange) =>
-      `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.answer.status}`,
+      `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
     /** A sentence for each contradiction between the exchange and the document. */
     contradictions: (exchange: Exchange) => {
       const problems = contradictions(document, exchange);
@@ -59,42 +59,42 @@ function operationOf(document: OpenApiDocument, exchange: Exchange): DocumentedO
 }
 
 function contradictions(document: OpenApiDocument, exchange: Exchange): string[] {
-  const { method, target, answer } = exchange;
+  const { method, target, response } = exchange;
   const operation = operationOf(document, exchange);
-  const documented = (operation?.answers ?? document.others)[answer.status];
-  const problems = documented ? answerProblems(document, exchange, documented) : ['is not documented'];
+  const documented = (operation?.responses ?? document.others)[response.status];
+  const problems = documented ? responseProblems(document, exchange, documented) : ['is not documented'];
 
   const invalid = operation ? requestProblems(document, exchange, operation) : [];
-  if (answer.status < 300 && invalid.length > 0) {
+  if (response.status < 300 && invalid.length > 0) {
     problems.push(`is a success, but the document forbids the request: ${invalid.join('; ')}`);
   }
   // JSON Schema cannot express what is valid HTTP or UTF-8, how deep JSON may nest, or which list a cursor is from.
   const breaksOtherRule =
-    answer.text.includes('"The request is not valid HTTP') ||
-    (answer.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
-    answer.text.includes('"The body is nested too deeply."') ||
-    (answer.text.includes('"cursor is not from a page of this list: start again without it."') &&
+    response.text.includes('"The request is not valid HTTP') ||
+    (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
+    response.text.includes('"The body is nested too deeply."') ||
+    (response.text.includes('"cursor is not from a page of this list: start again without it."') &&
       queryOf(exchange).has('cursor'));
-  if (operation && answer.status === 400 && invalid.length === 0 && !breaksOtherRule) {
+  if (operation && response.status === 400 && invalid.length === 0 && !breaksOtherRule) {
     problems.push('says that the request is invalid, but the document allows it');
   }
-  const isNowhere = answer.text.includes('There is nothing at this address.');
-  if (operation && answer.status === 404 && isNowhere !== invalid.length > 0) {
+  const isNowhere = response.text.includes('There is nothing at this address.');
+  if (operation && response.status === 404 && isNowhere !== invalid.length > 0) {
     problems.push(
       isNowhere
         ? 'says that there is no such address, but the document has it'
         : 'takes the id for one that may be, but the document forbids it',
     );
   }
-  return problems.map((problem) => `The answer ${answer.status} to ${method} ${target} ${problem}`);
+  return problems.map((problem) => `The answer ${response.status} to ${method} ${target} ${problem}`);
 }
 
-function answerProblems(
+function responseProblems(
   document: OpenApiDocument,
-  { method, answer }: Exchange,
-  { headers, mediaTypes, schema }: DocumentedAnswer,
+  { method, response }: Exchange,
+  { headers, mediaTypes, schema }: DocumentedResponse,
 ): string[] {
-  const received = new Headers(answer.headers);
+  const received = new Headers(response.headers);
   const mediaType = received.get('Content-Type') ?? 'none';
   const documentedNames = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const undocumented = [...received.keys()].filter(
@@ -108,7 +108,7 @@ function answerProblems(
       if (value === null) return header.required ? [`lacks the header ${name}`] : [];
       return document.complaints(header.schema, value, name);
     }),
-    ...(method === 'HEAD' ? [] : bodyComplaints(document, schema, answer.text)),
+    ...(method === 'HEAD' ? [] : bodyComplaints(document, schema, response.text)),
   ];
 }
 
@@ -123,13 +123,13 @@ function requestProblems(
   { path, parameters, body }: DocumentedOperation,
 ): string[] {
   const query = queryOf(exchange);
-  const given = {
+  const values = {
     path: () => [decoded(path.exec(pathOf(exchange))![1]!)],
     query: (name: string) => query.getAll(name),
     header: (name: string) => [new Headers(exchange.headers).get(name) ?? []].flat(),
   };
   const problems = parameters.flatMap(({ name, in: place, schema }) => {
-    const [value, ...more] = given[place](name);
+    const [value, ...more] = values[place](name);
     if (more.length > 0) return [`${name} is given twice`];
     if (value === undefined) return [];
     return document.complaints(

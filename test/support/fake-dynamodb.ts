@@ -6,9 +6,9 @@ import { database } from '../../shared/storage/database.ts';
 
 // A server in place of DynamoDB for the tests of one file, for responses that no database gives at will.
 
-export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
-export function answer(status: number, body: object, headers: object = {}): Answer {
+export function respondWith(status: number, body: object, headers: object = {}): Responder {
   return (_request, response) => {
     response
       .writeHead(status, {
@@ -20,18 +20,18 @@ export function answer(status: number, body: object, headers: object = {}): Answ
   };
 }
 
-export function refuse(status: number, exception: string, headers: object = {}): Answer {
+export function respondWithError(status: number, exception: string, headers: object = {}): Responder {
   const type = `com.amazonaws.dynamodb.v20120810#${exception}`;
-  return answer(status, { __type: type, message: 'Why.' }, headers);
+  return respondWith(status, { __type: type, message: 'Why.' }, headers);
 }
 
-export function loseAnswer({ socket }: IncomingMessage): void {
+export function dropConnection({ socket }: IncomingMessage): void {
   socket.destroy();
 }
 
 /** What the server received, and what it responds with next. Both are empty before each test. */
 export const received: { operation: string; headers: IncomingHttpHeaders; body: any }[] = [];
-export const answers: Answer[] = [];
+export const nextResponses: Responder[] = [];
 
 const server = createServer(async (request, response) => {
   const body = await text(request);
@@ -40,7 +40,7 @@ const server = createServer(async (request, response) => {
     headers: request.headers,
     body: JSON.parse(body),
   });
-  answers.shift()?.(request, response);
+  nextResponses.shift()?.(request, response);
 });
 const before = { ...process.env };
 
@@ -63,5 +63,5 @@ afterAll(() => {
 
 beforeEach(() => {
   received.length = 0;
-  answers.length = 0;
+  nextResponses.length = 0;
 });

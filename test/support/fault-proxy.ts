@@ -11,14 +11,14 @@ const TOO_LONG_MILLISECONDS = 2_000;
 /** Long enough to affect some of the next attempts, which follow within 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
-type Answer = Awaited<ReturnType<typeof passOn>>;
+type ApiResponse = Awaited<ReturnType<typeof passOn>>;
 
 interface Call {
   request: http.IncomingMessage;
   response: http.ServerResponse;
   server: http.Server;
   /** Has the database execute the call, and returns its answer. */
-  execute: () => Promise<Answer>;
+  execute: () => Promise<ApiResponse>;
 }
 
 /** What a network or a database may do to a call. */
@@ -43,9 +43,9 @@ const faults = {
     request.socket.destroy();
   },
   async 'executed, answer delayed beyond the time-out'({ response, execute }: Call) {
-    const answer = await execute();
+    const reply = await execute();
     await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
-    send(response, answer);
+    send(response, reply);
   },
   async 'executed, answer trickles beyond the time-out'({ response, execute }: Call) {
     const { status, headers, body } = await execute();
@@ -65,8 +65,8 @@ const faults = {
     send(response, exception(400, 'ProvisionedThroughputExceededException'));
   },
   async 'executed, answer is broken JSON'({ response, execute }: Call) {
-    const answer = await execute();
-    send(response, { ...answer, body: answer.body.subarray(0, answer.body.length / 2) });
+    const reply = await execute();
+    send(response, { ...reply, body: reply.body.subarray(0, reply.body.length / 2) });
   },
 };
 
@@ -126,16 +126,16 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
 async function passOn(target: string, { method, headers }: http.IncomingMessage, body: string) {
   const outgoing = http.request(target, { method, headers });
   outgoing.end(body);
-  const [answer] = (await once(outgoing, 'response')) as [http.IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await buffer(answer) };
+  const [reply] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+  return { status: reply.statusCode ?? 0, headers: reply.headers, body: await buffer(reply) };
 }
 
-function send(response: http.ServerResponse, { status, headers, body }: Answer): void {
+function send(response: http.ServerResponse, { status, headers, body }: ApiResponse): void {
   const { 'transfer-encoding': _chunked, ...others } = headers;
   response.writeHead(status, { ...others, 'content-length': body.length }).end(body);
 }
 
-function exception(status: number, name: string): Answer {
+function exception(status: number, name: string): ApiResponse {
   const body = JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'A fault.' });
   return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: Buffer.from(body) };
 }

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Handler } from '../../shared/runtime/endpoint.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Record<string, unknown>;
   text: string;
@@ -24,7 +24,7 @@ export async function invoke(
   handler: Handler,
   event: APIGatewayProxyEvent,
   remainingMilliseconds = 10_000,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const context = { ...invocation, getRemainingTimeInMillis: () => remainingMilliseconds } as Context;
   const { statusCode, headers, body } = await handler(event, context);
   return { status: statusCode, headers: headers ?? {}, text: body, body: parseJson(body) };

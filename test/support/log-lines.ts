@@ -94,7 +94,7 @@ export function counted(name: string, dimensions: Record<string, string> = {}): 
 /** An error of ours in this operation, which counts for the version of the function too. */
 export function countedInternalError(operation: string): Occurrence[] {
   return [
-    counted('Refusals', { code: 'internal_error' }),
+    counted('ErrorResponses', { code: 'internal_error' }),
     counted('InternalErrors', { operation, version: invocation.functionVersion }),
   ];
 }

@@ -18,7 +18,7 @@ export interface OpenApiDocument {
   complaints: (schema: object, value: unknown, name: string) => string[];
   operations: DocumentedOperation[];
   /** What any other address and method is told. */
-  others: Record<string, DocumentedAnswer>;
+  others: Record<string, DocumentedResponse>;
 }
 
 export interface DocumentedOperation {
@@ -32,10 +32,10 @@ export interface DocumentedOperation {
   /** The request that the examples of its parameters and body make, with `/v1` in its target. */
   example: { method: string; target: string; headers: Record<string, string>; body?: string };
   /** By status. */
-  answers: Record<string, DocumentedAnswer>;
+  responses: Record<string, DocumentedResponse>;
 }
 
-export interface DocumentedAnswer {
+export interface DocumentedResponse {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
   /** Schema of the body, closed: readers must expect more members, we send none. Undefined where there is no body. */
@@ -62,26 +62,26 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
         example: { method: method.toUpperCase(), ...exampleOf(path, operation) },
-        answers: answersOf(operation.responses),
+        responses: responsesOf(operation.responses),
       })),
     ),
-    others: answersOf(resolved['x-other-requests'].responses),
+    others: responsesOf(resolved['x-other-requests'].responses),
   };
 }
 
 function exampleOf(path: string, { parameters = [], requestBody }: any) {
-  const given = (place: string): [string, string][] =>
+  const valuesIn = (place: string): [string, string][] =>
     parameters.flatMap((parameter: any) =>
       parameter.in === place ? [[parameter.name, `${parameter.example}`]] : [],
     );
   return {
-    target: `/v1${path.replaceAll(/\{\w+\}/g, () => given('path')[0]![1])}?${new URLSearchParams(given('query')).toString()}`,
-    headers: Object.fromEntries(given('header')),
+    target: `/v1${path.replaceAll(/\{\w+\}/g, () => valuesIn('path')[0]![1])}?${new URLSearchParams(valuesIn('query')).toString()}`,
+    headers: Object.fromEntries(valuesIn('header')),
     body: requestBody && JSON.stringify(requestBody.content['application/json'].example),
   };
 }
 
-function answersOf(responses: Record<string, any>): Record<string, DocumentedAnswer> {
+function responsesOf(responses: Record<string, any>): Record<string, DocumentedResponse> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, { headers, content }]) => {
       const { schema, example } = content?.['application/json'] ?? {};

@@ -14,7 +14,7 @@ export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hin
 }
 
 /** Matches an ApiError with this code and a message in which all of these patterns are found. */
-export function refused(code: ErrorCode, ...words: string[]): unknown {
+export function errorResponse(code: ErrorCode, ...words: string[]): unknown {
   const message = expect.stringMatching(words.map((word) => `(?=.*${word})`).join(''));
   return expect.objectContaining({ name: 'ApiError', code, message });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { type Answer, linkTo, postPet, request } from './client.ts';
+import { type ApiResponse, linkTo, postPet, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const PAUSE_MILLISECONDS = 50;
@@ -16,9 +16,9 @@ export function uniqueName(): string {
 /** Adds a pet, in a way that may be retried. @throws Error with the response if the pet is rejected. */
 export async function addPet(fields: { name?: string; status?: PetStatus } = {}): Promise<Pet> {
   const pet = { name: uniqueName(), categoryId: 7, ...fields };
-  const answer = await postPet(pet, { 'Idempotency-Key': randomUUID() });
-  if (answer.status !== 201) throw new Error(`The pet was rejected: ${answer.status} ${answer.text}`);
-  return answer.body as Pet;
+  const response = await postPet(pet, { 'Idempotency-Key': randomUUID() });
+  if (response.status !== 201) throw new Error(`The pet was rejected: ${response.status} ${response.text}`);
+  return response.body as Pet;
 }
 
 export async function addPets(count: number, fields: { status?: PetStatus } = {}): Promise<Pet[]> {
@@ -37,12 +37,12 @@ export async function addPets(count: number, fields: { status?: PetStatus } = {}
  *
  * @throws Error if a page is rejected, or if a link leads back to an earlier page.
  */
-export async function* pages(address: string): AsyncGenerator<Answer, void> {
+export async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
   const visited = new Set<string>();
   for (let next: string | undefined = address; next;) {
     if (visited.has(next)) throw new Error(`${next} leads back to itself`);
     visited.add(next);
-    const page: Answer = await request(next);
+    const page: ApiResponse = await request(next);
     if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
     yield page;
     next = linkTo('next', page);

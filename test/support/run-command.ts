@@ -88,7 +88,7 @@ export function done({ code, stdout, stderr }: Outcome): string {
 }
 
 /** @returns the only line of a command that failed. */
-export function refusal({ code, stdout, stderr }: Outcome): string {
+export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);
   return stderr.trimEnd();

@@ -42,11 +42,11 @@ const sunset: Judge = (before: any, after: any) => {
   return after === undefined || (isDay && Date.parse(after) > minimum) ? 'non-breaking' : 'breaking';
 };
 
-function same(rule: Rule, ...names: string[]): Rules {
+function sameRule(rule: Rule, ...names: string[]): Rules {
   return Object.fromEntries(names.map((name) => [name, rule]));
 }
 
-const texts = same(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
+const texts = sameRule(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
 /** Judges a limit by whether it allows fewer values (narrower) or more (wider) than before. */
 function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judge {
@@ -62,12 +62,12 @@ function schemaRules(narrower: Verdict, wider: Verdict): Rules {
   const schema: Rules = {
     [itself]: on(narrower, wider),
     ...texts,
-    ...same(on(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
-    ...same(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
-    ...same(limit('upper', narrower, wider), 'maximum', 'exclusiveMaximum', 'maxProperties'),
+    ...sameRule(on(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
+    ...sameRule(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
+    ...sameRule(limit('upper', narrower, wider), 'maximum', 'exclusiveMaximum', 'maxProperties'),
     // Clients must not rely on the length of texts and lists that they read: the limits for requests may be raised.
-    ...same(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
-    ...same(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
+    ...sameRule(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
+    ...sameRule(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
     // Whether one pattern allows more than another is for people to judge.
     pattern: on(narrower, wider === 'breaking' ? 'cannot judge' : wider, 'cannot judge'),
     enum: { [itself]: on(narrower, wider), '*': on(wider, narrower) },
@@ -97,7 +97,7 @@ const responses: Rules = {
 const operation: Rules = {
   ...promised,
   [itself]: operationAsWhole,
-  ...same(safe, 'operationId', 'tags', 'externalDocs', 'x-deprecated-reason'),
+  ...sameRule(safe, 'operationId', 'tags', 'externalDocs', 'x-deprecated-reason'),
   parameters: { '*': { ...demanded, ...request, in: breaking } },
   requestBody: { ...demanded, content: { '*': { ...promised, ...request } } },
   responses,
@@ -107,11 +107,11 @@ const operation: Rules = {
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 export const documentRules: Rules = {
-  ...same(safe, 'servers', 'tags', 'externalDocs'),
+  ...sameRule(safe, 'servers', 'tags', 'externalDocs'),
   info: { '*': safe },
   security: breaking,
   components: { securitySchemes: { '*': { [itself]: breaking, description: safe, '*': breaking } } },
-  paths: { '*': { ...texts, ...same(operation, ...methods) } },
+  paths: { '*': { ...texts, ...sameRule(operation, ...methods) } },
   // Responses to requests that match no operation.
   'x-other-requests': { ...texts, responses },
 };

@@ -35,7 +35,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
     gatewayResponse,
     async handle(request: HttpRequest): Promise<HttpResponse> {
       const requestId = randomUUID();
-      const outcome = await integrate(api, request, requestId);
+      const outcome = await invokeIntegration(api, request, requestId);
       return typeof outcome === 'string'
         ? gatewayResponse(outcome, requestId)
         : withRequestId(outcome, requestId);
@@ -68,7 +68,7 @@ function readApi(template: Template, functions: Map<string, LambdaFunction>) {
 }
 
 /** The response of the integration, or the type of the gateway response to a rejected request. */
-async function integrate(
+async function invokeIntegration(
   { apiId, stage, findRoute, authorizers, functionAt }: ReturnType<typeof readApi>,
   request: HttpRequest,
   requestId: string,

@@ -10,7 +10,7 @@ const openApiFile = new URL('../../../openapi.json', import.meta.url);
  * The API reference, for browsers that open the address of the service; undefined for a request to the API. It includes
  * the key, so requests whose host only resolves to this machine (DNS rebinding) do not get it.
  */
-export function answerBrowser(
+export function respondToBrowser(
   request: HttpRequest,
   apiKey: string,
   file: URL | string = openApiFile,

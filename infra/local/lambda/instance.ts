@@ -79,15 +79,15 @@ export function startInstance(
 }
 
 /** Lines end at \n only: unlike `node:readline`, which also splits at U+2028, a character that JSON may hold unescaped. */
-function forEachLine(stream: Readable, take: (line: string) => void): void {
+function forEachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) take(line);
+    for (const line of lines) onLine(line);
   });
   stream.on('close', () => {
-    if (rest) take(rest);
+    if (rest) onLine(rest);
   });
 }

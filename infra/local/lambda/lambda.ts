@@ -50,14 +50,14 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
     void instance.terminate();
   }
 
-  function take(): Instance | Promise<Instance> {
+  function acquire(): Instance | Promise<Instance> {
     const [instance = alive.size < MAX_INSTANCES ? start() : undefined] = idle;
     if (!instance) return new Promise((resolve) => waiting.push(resolve));
     idle.delete(instance);
     return instance;
   }
 
-  function giveBack(instance: Instance): void {
+  function release(instance: Instance): void {
     const isUsable = alive.has(instance) && instance.file === file;
     if (!isUsable) retire(instance);
     const next = waiting.shift();
@@ -67,9 +67,9 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
 
   return {
     invoke: async (event: unknown): Promise<Invocation> => {
-      const instance = await take();
+      const instance = await acquire();
       const invocation = await instance.invoke(event);
-      giveBack(instance);
+      release(instance);
       return invocation;
     },
     /** Sends new events to another bundle. Resolves when the instances of the previous one have handled theirs and exited. */
@@ -78,7 +78,7 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
       file = bundle;
       for (const instance of idle) retire(instance);
       // Started before its first event, so that a bundle that cannot be loaded is reported at once.
-      giveBack(start());
+      release(start());
       await Promise.all(before.map(({ exited }) => exited));
     },
     close: async (): Promise<void> => {

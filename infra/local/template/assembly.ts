@@ -14,7 +14,7 @@ export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
 /** Synthesizes into a folder, unless its assembly is complete and nothing that it was made from has changed. */
-export async function bringUpToDate(assembly: string, isForced = false): Promise<void> {
+export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
   const mark = `${assembly}.digest`;
   const inputs = digestOf(projectRoot, INPUTS);
   const currentMark = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;

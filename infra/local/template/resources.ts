@@ -165,17 +165,17 @@ export const resourceModels = {
 
 export type ResourceType = keyof typeof resourceModels;
 
-const PASSED_OVER = new Set(['Description', 'PermissionsBoundary', 'RestApiId', 'Tags']);
+const IGNORED_PROPERTIES = new Set(['Description', 'PermissionsBoundary', 'RestApiId', 'Tags']);
 
-export function isPassedOver(type: ResourceType, property: string): boolean {
+export function isIgnoredProperty(type: ResourceType, property: string): boolean {
   const { entries } = resourceModels[type] as { entries: Record<string, unknown> };
-  return PASSED_OVER.has(property) || entries[property] === anything;
+  return IGNORED_PROPERTIES.has(property) || entries[property] === anything;
 }
 
 /** Services, and types of API Gateway and Lambda, that only monitor, deploy, name or protect a stage. */
-const NOT_RUN_HERE =
+const NOT_RUN_LOCALLY =
   /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|(?:ApiGateway::(?:BasePathMapping|Deployment|DomainName)|Lambda::Permission)$)/;
 
-export function isNotRunHere(type: string): boolean {
-  return NOT_RUN_HERE.test(type);
+export function isNotRunLocally(type: string): boolean {
+  return NOT_RUN_LOCALLY.test(type);
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isNotRunHere, isPassedOver, resourceModels, type ResourceType } from './resources.ts';
+import { isNotRunLocally, isIgnoredProperty, resourceModels, type ResourceType } from './resources.ts';
 import { UsageError } from '../../operate/command.ts';
 
 export const region = 'us-east-1';
@@ -53,7 +53,7 @@ export function parseTemplate(text: string) {
   const notRunHere = new Set<string>();
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
   for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
-    if (isNotRunHere(Type)) {
+    if (isNotRunLocally(Type)) {
       notRunHere.add(Type);
     } else if (!Object.hasOwn(resourceModels, Type)) {
       complaints.push(`${logicalId}: the type ${Type}`);
@@ -79,7 +79,7 @@ export function parseTemplate(text: string) {
 
 /** The properties as plain values, and what in them is not modelled. Properties that are passed over may refer to anything. */
 function readProperties(type: ResourceType, properties: Record<string, unknown>, resources: Resources) {
-  const relevant = Object.entries(properties).filter(([name]) => !isPassedOver(type, name));
+  const relevant = Object.entries(properties).filter(([name]) => !isIgnoredProperty(type, name));
   try {
     const model: v.GenericSchema = resourceModels[type];
     const { output, issues = [] } = v.safeParse(model, resolve(Object.fromEntries(relevant), resources));

@@ -1,9 +1,9 @@
 import type { CloudFormationTemplate } from '../../stack/template.ts';
 
-export type StandingParts = ReturnType<typeof countParts>;
+export type ResourceCounts = ReturnType<typeof countResources>;
 
 /** Counts what a template has that costs by the piece, even without requests, and lists its functions' memory. */
-export function countParts(template: CloudFormationTemplate) {
+export function countResources(template: CloudFormationTemplate) {
   const resources = Object.entries(template.Resources);
   const ofType = (type: string): any[] =>
     resources.filter(([, { Type }]) => Type === type).map(([id, { Properties }]) => ({ id, ...Properties }));

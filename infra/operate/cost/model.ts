@@ -1,6 +1,6 @@
 import type { StageSettings } from '../../settings.ts';
 import { likelyShare } from '../../../shared/storage/pet-id.ts';
-import type { StandingParts } from './count.ts';
+import type { ResourceCounts } from './count.ts';
 import { type Price, priceNames, prices } from './prices.ts';
 
 /** What neither the settings nor the template of a stage say. Stored bytes include the names of attributes. */
@@ -23,7 +23,7 @@ export const assumptions = {
   /** At 512 MB, from docs/performance.md. Not measured on AWS; the intent's is a guess; cold starts are left out. */
   billedMilliseconds: { listPets: 7.8, getPet: 7.7, createPet: 7.8, intent: 5.7, authorizer: 7 },
   /** Status line, headers and body. */
-  answerBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
+  responseBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 446,
   /** The lines that count `DeprecatedCalls` and `PetsCreated`. */
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
@@ -42,7 +42,7 @@ export type Amounts = Record<keyof typeof prices, number>;
 
 interface Stage {
   settings: StageSettings;
-  parts: StandingParts;
+  parts: ResourceCounts;
 }
 
 export const SECONDS_PER_MONTH = 730 * 3_600;
@@ -93,7 +93,7 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: type
     metrics: requests > 0 ? assumed.metrics + apiKeys * assumed.metricsPerApiKey : 0,
     traces: (tracesPerSecond * SECONDS_PER_MONTH) / 1e6,
     webAclRequests: (parts.webAcls * requests) / 1e6,
-    transferOut: (requests * perRequest((operation) => assumed.answerBytes[operation])) / GB,
+    transferOut: (requests * perRequest((operation) => assumed.responseBytes[operation])) / GB,
   };
 }
 

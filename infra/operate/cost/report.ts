@@ -1,13 +1,13 @@
 import { markdownTable } from '../markdown-table.ts';
 import { templateOf } from '../../stack/template.ts';
 import { type StageName, stages } from '../../stages.ts';
-import { countParts, type StandingParts } from './count.ts';
+import { countResources, type ResourceCounts } from './count.ts';
 import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
 /** Returns the cost of a month of production at steady rates, and of both stages at rest, as Markdown. */
 export function costReport(): string {
-  const production = { settings: stages.production, parts: standingParts('production') };
+  const production = { settings: stages.production, parts: resourceCounts('production') };
   const rates = [1, 10, 1_000];
   const costs = rates.map((rate) => monthlyCost(production, rate));
   const totals = costs.map(total);
@@ -35,13 +35,13 @@ export function costReport(): string {
 }
 
 /** Counts the parts of a stage's template. */
-export function standingParts(stage: StageName): StandingParts {
-  return countParts(templateOf({ stage, settings: stages[stage] }));
+export function resourceCounts(stage: StageName): ResourceCounts {
+  return countResources(templateOf({ stage, settings: stages[stage] }));
 }
 
 /** Returns the US dollars of a month of a stage at a steady rate. */
 export function monthlyDollars(stage: StageName, perSecond: number): number {
-  return total(monthlyCost({ settings: stages[stage], parts: standingParts(stage) }, perSecond));
+  return total(monthlyCost({ settings: stages[stage], parts: resourceCounts(stage) }, perSecond));
 }
 
 const total = (amounts: Amounts) => sum(Object.values(amounts));

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
 import { stages } from '../../stages.ts';
-import { isTakenByNpm, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
+import { isNpmOption, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
@@ -131,7 +131,7 @@ function finishDespiteInterrupt(): void {
 
 /** Returns one sentence about wrong arguments. They may be a key, even a mistyped one, or control the terminal. */
 function sentenceOf(message: string): string {
-  if (isTakenByNpm('stage') && message.includes("'--stage <stage>' not specified")) {
+  if (isNpmOption('stage') && message.includes("'--stage <stage>' not specified")) {
     return 'Write two dashes before the command: npm run keys -- list --stage staging.';
   }
   const sentence = plain(message)

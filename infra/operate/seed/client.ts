@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { UsageError } from '../command.ts';
-import { madeUpPet } from './pets.ts';
+import { generatePet } from './pets.ts';
 
 // Sends requests, and retries creates, as docs/interface.md asks clients to.
 
@@ -48,7 +48,7 @@ export async function send(
  */
 export async function addPet(service: Service, seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
-  const create = { method: 'POST', headers, body: stringifyJson(madeUpPet(seed, index)) };
+  const create = { method: 'POST', headers, body: stringifyJson(generatePet(seed, index)) };
   for (let attempt = 1; ; attempt += 1) {
     const { status, reason, retryAfterSeconds } = await send(service, '/pets', create);
     if (status === 201) return;

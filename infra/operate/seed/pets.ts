@@ -5,7 +5,7 @@ const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка'
 const statuses = ['available', 'pending', 'sold', undefined] as const;
 
 /** Returns the pet with this index of a seed, always the same. A few have values that a careless client would corrupt. */
-export function madeUpPet(seed: number, index: number): NewPet {
+export function generatePet(seed: number, index: number): NewPet {
   faker.seed([seed, index]);
   const { animal, helpers, number } = faker;
   const status = helpers.arrayElement(statuses);

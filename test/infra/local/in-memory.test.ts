@@ -9,7 +9,7 @@ import {
 } from '../../../infra/operate/keys/local-service.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { done, type Outcome, refusal, runModule } from '../../support/run-command.ts';
+import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Only services that this file starts have their working files here. */
@@ -39,7 +39,7 @@ async function expectToWork(key: string, { request }: LocalService): Promise<voi
 // Each test continues with what the previous one left.
 test('commands find the only service that keeps its data in memory, and not what a killed one left', async () => {
   const sentence = 'No local service runs in memory: start it with npm start.';
-  expect(refusal(await issue('--data', 'memory'))).toBe(sentence);
+  expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
   const [folder] = globSync(join(TMPDIR, 'petstore-*'));
   const left = join(TMPDIR, 'petstore-killed');
@@ -59,7 +59,7 @@ test('commands find the only service that keeps its data in memory, and not what
 
 test('of several such services, the folder chooses one', async () => {
   const { baseAddress } = await start();
-  const sentence = refusal(await issue('--data', 'memory'));
+  const sentence = errorOutput(await issue('--data', 'memory'));
   expect(sentence).toMatch(/^Several local services run: choose the folder of one with --data \(.*\)\.$/);
   const [, folder = ''] = new RegExp(`${baseAddress} on ([^,)]+)`).exec(sentence)!;
   await expectToWork(done(await issue('--data', folder)), services[1]!);
@@ -67,7 +67,7 @@ test('of several such services, the folder chooses one', async () => {
   const file = join(folder, 'api-key');
   rmSync(file);
   const seed = await runModule('infra/operate/seed/main.ts', ['--data', folder], { TMPDIR });
-  expect(refusal(seed)).toBe(`There is no ${file}: start the service again.`);
+  expect(errorOutput(seed)).toBe(`There is no ${file}: start the service again.`);
 });
 
 test('a service ends when nobody reads its output any more, as in a pipe to head', async () => {

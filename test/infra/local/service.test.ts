@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readTemplate } from '../../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { refusal, runModule } from '../../support/run-command.ts';
+import { errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
@@ -127,7 +127,7 @@ describe('the local service on a data folder', () => {
     await service.stop('SIGKILL');
     expect(existsSync(join(data, 'service.json'))).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
-    expect(refusal(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
+    expect(errorOutput(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
       `No local service runs on ${data}: start it with npm start.`,
     );
   });
@@ -167,8 +167,8 @@ describe('the local service of the production stage, in memory', () => {
     }
     const added = await Promise.all(Array.from({ length: 10 }, addOnAndOn));
     expect(await ended).toEqual([0, null]);
-    const answered = service.output().match(/POST \/v1\/pets 201/g);
-    expect(answered).toHaveLength(added.reduce((one, other) => one + other));
+    const created = service.output().match(/POST \/v1\/pets 201/g);
+    expect(created).toHaveLength(added.reduce((one, other) => one + other));
     expect(service.output()).not.toMatch(/exited with|Error/);
     expect(workingFolders()).toEqual([]);
   });

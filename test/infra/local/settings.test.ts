@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../infra/local/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
-import { refusal, runModule } from '../../support/run-command.ts';
+import { errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('npm start', () => {
@@ -18,7 +18,7 @@ describe('npm start', () => {
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth need their own assembly: leave out/],
     [['staging'], {}, /^Call it like this, with the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects %j with %j in a sentence', async (parameters, environment, sentence) => {
-    expect(refusal(await runModule('infra/local/main.ts', parameters, environment))).toMatch(sentence);
+    expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(sentence);
   });
 });
 

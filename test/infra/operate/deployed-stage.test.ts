@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type AwsBehavior, type FakeAws, startFakeAws } from './fake-aws.ts';
-import { refusal, runModule } from '../../support/run-command.ts';
+import { errorOutput, runModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 
 // All commands find a deployed stage in the same way.
@@ -26,7 +26,7 @@ const issue = ['issue', '--owner', 'Acme'];
 async function failure(command: string[], environment: Record<string, string>): Promise<string> {
   const [action = '', ...options] = command;
   const parameters = [action, '--stage', 'staging', ...options];
-  return refusal(await runInProcess('infra/operate/keys/main.ts', parameters, { environment }));
+  return errorOutput(await runInProcess('infra/operate/keys/main.ts', parameters, { environment }));
 }
 
 const askForCredentials = /^Set your AWS credentials, AWS_PROFILE for example: .*[^.]\.$/;
@@ -47,7 +47,7 @@ test.each<[string, Record<string, string>, RegExp]>([
 // In a process of its own, because Jest gives this one another class of errors than the network has.
 test('a command needs a network', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
-  expect(refusal(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
+  expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
     /^AWS cannot be reached; check your network and AWS_REGION: .*127\.0\.0\.1:1\.$/,
   );
 });

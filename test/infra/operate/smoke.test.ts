@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
 import { generateApiKey, verifyApiKey } from '../../../shared/storage/api-keys.ts';
-import { refusal } from '../../support/run-command.ts';
+import { errorOutput } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { useRealTables } from '../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -18,7 +18,7 @@ test.each([
   ['the local stage', ['--stage', 'local'], /^--stage must be the name of a stage on AWS, .*\.$/],
   ['an unknown option', [...staging, '--forever'], /^Unknown option '--forever'/],
 ])('the smoke test rejects %s in one sentence', async (_what, parameters, sentence) => {
-  expect(refusal(await runInProcess(command, parameters))).toMatch(sentence);
+  expect(errorOutput(await runInProcess(command, parameters))).toMatch(sentence);
 });
 
 // smoke.proof.ts runs the tests themselves.

@@ -42,12 +42,12 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   const serverErrors = 'firewall' in stages[stage] ? 'nothing' : 'ServerErrors';
   test.each([
     [
-      'GatewayRefusals',
+      'GatewayErrorResponses',
       ' status=401 type=UNAUTHORIZED',
       { status: '401', 'error.responseType': 'UNAUTHORIZED' },
     ],
     // Of a mock.
-    ['GatewayRefusals', ' status=404 type=-', { status: '404' }],
+    ['GatewayErrorResponses', ' status=404 type=-', { status: '404' }],
     // With a firewall, API Gateway's own count of 5xx will do.
     [serverErrors, '', { status: '503', integrationStatus: '200' }],
     [serverErrors, '', { status: '503', integrationStatus: '429' }],

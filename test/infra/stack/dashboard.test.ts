@@ -15,10 +15,10 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
 
   test('shows requests, what is counted, functions and tables of this stage alone, each minute', () => {
     const api = `ApiName ${service} Stage ${stage}`;
-    const { petsCreated, refusals, deprecatedCalls } = metrics;
-    const gatewayRefusals = { name: 'GatewayRefusals', dimensions: ['status', 'type'] };
+    const { petsCreated, errorResponses, deprecatedCalls } = metrics;
+    const gatewayErrorResponses = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
     // A search by other dimensions than the metric has finds nothing.
-    const searches = [refusals, gatewayRefusals, deprecatedCalls].map(({ name, dimensions }) => {
+    const searches = [errorResponses, gatewayErrorResponses, deprecatedCalls].map(({ name, dimensions }) => {
       const schema = ['PetStore', 'service', ...dimensions].join(',');
       return `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60) 60`;
     });

@@ -76,7 +76,7 @@ describe('the web ACL of production', () => {
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
     expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
     const { Content } = webAcl.CustomResponseBodies.request_too_large;
-    expect(JSON.parse(Content)).toEqual(contract().answers.get('createPet 413')!.example);
+    expect(JSON.parse(Content)).toEqual(contract().responses.get('createPet 413')!.example);
   });
 
   // Samples would hold the headers of requests, and with them API keys.

@@ -46,8 +46,8 @@ describe('a new pet', () => {
     ['categoryId', categoryId, [INT64_MIN - 1n, INT64_MAX + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
   ])('is told what its %s must be: %s', (member, message, values) => {
-    const told = values.map((value) => complaints(NewPet, { ...rex, [member]: value }));
-    expect(told).toEqual(values.map(() => [[member, message]]));
+    const messages = values.map((value) => complaints(NewPet, { ...rex, [member]: value }));
+    expect(messages).toEqual(values.map(() => [[member, message]]));
   });
 });
 
@@ -144,7 +144,7 @@ describe('the query of a list', () => {
 
   test('takes every limit from 1 to 100 and no other', () => {
     const limits = Array.from({ length: 1_003 }, (_, index) => index - 2);
-    const taken = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
-    expect(taken).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
+    expect(accepted).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 });

@@ -25,7 +25,7 @@ function failing(error: unknown): ReturnType<typeof endpoint> {
 
 /** What an error of this code adds to the metrics of `listPets`. */
 function countedError(code: ErrorCode): unknown {
-  return code === 'internal_error' ? countedInternalError('listPets') : [counted('Refusals', { code })];
+  return code === 'internal_error' ? countedInternalError('listPets') : [counted('ErrorResponses', { code })];
 }
 
 describe('an answer', () => {
@@ -94,16 +94,16 @@ describe('a fault', () => {
   ])(
     'from %s is answered with the request id, and its cause stays in the log',
     async (_what, thrown, code) => {
-      const answer = await invoke(failing(thrown), apiGatewayEvent());
+      const respondWith = await invoke(failing(thrown), apiGatewayEvent());
       const { status, message } = errorCatalogue[code];
-      expect(answer.status).toBe(status);
-      expect(answer.body).toEqual({
+      expect(respondWith.status).toBe(status);
+      expect(respondWith.body).toEqual({
         code,
         message: expect.stringContaining(REQUEST_ID),
         status: BigInt(status),
       });
-      expect(answer.text).not.toContain('arn:');
-      expect(answer.headers).toEqual({
+      expect(respondWith.text).not.toContain('arn:');
+      expect(respondWith.headers).toEqual({
         'Content-Type': 'application/json',
         'Cache-Control': 'no-store',
         ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
@@ -163,16 +163,19 @@ describe('every answer of a deprecated operation', () => {
 
   test.each([
     [200, getPet, '42', 10_000, []],
-    [404, getPet, 'abc', 10_000, [counted('Refusals', { code: 'not_found' })]],
+    [404, getPet, 'abc', 10_000, [counted('ErrorResponses', { code: 'not_found' })]],
     [500, broken, '42', 10_000, countedInternalError('getPet')],
-    [503, silent, '42', 1, [counted('Refusals', { code: 'service_unavailable' })]],
+    [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
   ])(
     'announces its end, and is counted once, by operation and key: %i',
-    async (status, handler, petId, milliseconds, refusals) => {
-      const answer = await invoke(handler, getPetEvent(petId, byKey), milliseconds);
-      expect(answer).toMatchObject({ status, headers: { 'Content-Type': 'application/json', ...announced } });
+    async (status, handler, petId, milliseconds, errorResponses) => {
+      const respondWith = await invoke(handler, getPetEvent(petId, byKey), milliseconds);
+      expect(respondWith).toMatchObject({
+        status,
+        headers: { 'Content-Type': 'application/json', ...announced },
+      });
       const call = counted('DeprecatedCalls', { operation: 'getPet', keyId: KEY_ID });
-      expect(occurrences()).toEqual([...refusals, call]);
+      expect(occurrences()).toEqual([...errorResponses, call]);
     },
   );
 

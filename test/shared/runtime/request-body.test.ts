@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { operations } from '../../../shared/contract/operations.ts';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, postPetEvent } from '../../support/api-gateway-event.ts';
-import { refused } from '../../support/operations.ts';
+import { errorResponse } from '../../support/operations.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
 const MAX_BODY_BYTES = 65_536;
@@ -53,7 +53,7 @@ describe('the body', () => {
   ])('is not looked at, and the message has %s, when it is sent as', (message, contentTypes) => {
     test.each(contentTypes)('%s', (contentType) => {
       const event = postPetEvent('{', { headers: { 'content-type': contentType } });
-      expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', message));
+      expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', message));
     });
   });
 
@@ -66,7 +66,7 @@ describe('the body', () => {
     ['gzip', 'identity'],
   ])('is not looked at when it is encoded: %s %s', (...codings) => {
     const event = postPetEvent('{', { multiValueHeaders: { 'content-encoding': codings } });
-    expect(() => bodyOf(event)).toThrow(refused('unsupported_media_type', '^Content-Encoding must be'));
+    expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', '^Content-Encoding must be'));
   });
 
   test('may have 64 KiB', () => {
@@ -79,14 +79,14 @@ describe('the body', () => {
     ['one byte more in base64', Buffer.from(bodyOfBytes(MAX_BODY_BYTES + 1)).toString('base64'), true],
   ])('may not have %s', (_what, body, isBase64Encoded) => {
     expect(() => bodyOf(postPetEvent(body, { isBase64Encoded }))).toThrow(
-      refused('request_too_large', '65536'),
+      errorResponse('request_too_large', '65536'),
     );
   });
 
   test('is refused in base64 when its bytes are not UTF-8, which storing would alter', () => {
     const bytes = Buffer.from('{"name":"R\u00ffx","categoryId":7}', 'latin1');
     const event = postPetEvent(bytes.toString('base64'), { isBase64Encoded: true });
-    expect(() => bodyOf(event)).toThrow(refused('invalid_request', 'UTF-8'));
+    expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
   test('is decoded from base64, whose longer text does not count against it', () => {
@@ -100,7 +100,7 @@ describe('the body', () => {
     ['an array', `[${REX}]`],
     ['a string', '"Rex"'],
   ])('is refused when it is %s', (_what, body) => {
-    expect(() => bodyOf(postPetEvent(body))).toThrow(refused('invalid_request', 'JSON object'));
+    expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', 'JSON object'));
   });
 
   test.each([
@@ -108,13 +108,13 @@ describe('the body', () => {
     ['is not JSON', '{"name":"Rex",}', ': line 1, column 15: expected a name in double quotes, not .}.\\.$'],
     ['nests too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
   ])('is refused when it %s', (_what, body, word) => {
-    expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(refused('invalid_request', word));
+    expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(errorResponse('invalid_request', word));
   });
 
   test.each([
     ['{}', '^name is required; categoryId is required\\.$'],
     ['{"name":" ","categoryId":7,"status":null}', '^name must be [^;]+; status must be [^;]+\\.$'],
   ])('%s is refused with a message that names what is wrong: %s', (body, message) => {
-    expect(() => bodyOf(postPetEvent(body))).toThrow(refused('invalid_request', message));
+    expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
 });

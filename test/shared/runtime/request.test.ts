@@ -11,7 +11,7 @@ import {
   postPetEvent,
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
-import { refused } from '../../support/operations.ts';
+import { errorResponse } from '../../support/operations.ts';
 
 function queryOf(query: Record<string, string[]>): unknown {
   return parseRequest(operations.listPets, listPetsEvent(query)).query;
@@ -40,13 +40,13 @@ describe('the query', () => {
     ['cursor', [encodeCursor(42n), encodeCursor(42n)]],
   ])('%s given as %j is refused by name', (name, values) => {
     expect(() => queryOf({ [name]: values })).toThrow(
-      refused('invalid_request', `^${name} must be .*given once\\.$`),
+      errorResponse('invalid_request', `^${name} must be .*given once\\.$`),
     );
   });
 
   test('is told of all that is wrong at once', () => {
     expect(() => queryOf({ limit: ['0'], status: ['gone'], cursor: ['?'] })).toThrow(
-      refused('invalid_request', 'limit must', 'status must', 'cursor is not'),
+      errorResponse('invalid_request', 'limit must', 'status must', 'cursor is not'),
     );
   });
 });
@@ -59,7 +59,7 @@ test.each([
   const path = v.object({ petId: PetIdParameter });
   const operation = { ...operations.getPet, request: v.object({ path, body: v.object({ owner }) }) };
   const event = { ...getPetEvent(petId), body: '{"owner":{}}' };
-  expect(() => parseRequest(operation, event)).toThrow(refused(code, ...words));
+  expect(() => parseRequest(operation, event)).toThrow(errorResponse(code, ...words));
 });
 
 describe('the path', () => {
@@ -69,11 +69,11 @@ describe('the path', () => {
   });
 
   test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('%s is nowhere', (petId) => {
-    expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(refused('not_found'));
+    expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(errorResponse('not_found'));
   });
 
   test('without its parameter is nowhere', () => {
-    expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(refused('not_found'));
+    expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(errorResponse('not_found'));
   });
 });
 
@@ -89,7 +89,7 @@ describe('the headers', () => {
   test('are refused by name when one is given twice, in different case', () => {
     const headers = { 'Idempotency-Key': ['a'], 'idempotency-key': ['a'] };
     expect(() => headersOf(headers)).toThrow(
-      refused('invalid_request', '^Idempotency-Key must be', 'given once'),
+      errorResponse('invalid_request', '^Idempotency-Key must be', 'given once'),
     );
   });
 

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, jest, test } from '@jest/globals';
 import { database } from '../../../shared/storage/database.ts';
-import { answer, answers, received, refuse } from '../../support/fake-dynamodb.ts';
+import { respondWith, nextResponses, received, respondWithError } from '../../support/fake-dynamodb.ts';
 
 async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
@@ -12,12 +12,12 @@ const numbers = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
 const stored = { least: { N: '-9223372036854775808' }, most: { N: '9223372036854775807' } };
 
 test('numbers arrive as bigint, exact over the whole of int64', async () => {
-  answers.push(answer(200, { Item: stored }));
+  nextResponses.push(respondWith(200, { Item: stored }));
   expect(await read()).toMatchObject({ Item: numbers });
 });
 
 test('numbers leave exactly, and a member that is undefined does not leave', async () => {
-  answers.push(answer(200, {}));
+  nextResponses.push(respondWith(200, {}));
   const Item = { ...numbers, status: undefined };
   await database.send(new PutCommand({ TableName: 'pets', Item }));
   expect(received[0]?.body.Item).toEqual(stored);
@@ -26,7 +26,7 @@ test('numbers leave exactly, and a member that is undefined does not leave', asy
 test('requests are those of the SDK', async () => {
   const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
   for (const client of [byDefault, database]) {
-    answers.push(answer(200, {}), answer(200, {}));
+    nextResponses.push(respondWith(200, {}), respondWith(200, {}));
     await client.send(new GetCommand({ TableName: 'pets', Key: { id: 1n }, ConsistentRead: true }));
     await client.send(new PutCommand({ TableName: 'pets', Item: { ...numbers, tags: ['a', null] } }));
   }
@@ -37,23 +37,23 @@ test('requests are those of the SDK', async () => {
 });
 
 test('an error has the name, message and metadata that DynamoDB gave it', async () => {
-  answers.push(refuse(400, 'ResourceNotFoundException'));
+  nextResponses.push(respondWithError(400, 'ResourceNotFoundException'));
   await expect(read()).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
     message: 'Why.',
     $fault: 'client',
     $metadata: { httpStatusCode: 400, requestId: 'VB2K', attempts: 1 },
   });
-  answers.push(
-    answer(400, { __type: 'com.amazon.coral.service#UnrecognizedClientException', Message: 'Why.' }),
+  nextResponses.push(
+    respondWith(400, { __type: 'com.amazon.coral.service#UnrecognizedClientException', Message: 'Why.' }),
   );
   await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
 });
 
 test('a clock that is wrong is corrected by the date of a response', async () => {
   const Date = new globalThis.Date(globalThis.Date.now() + 3_600_000).toUTCString();
-  const skewed = refuse(400, 'InvalidSignatureException', { Date });
-  answers.push(skewed, answer(200, {}));
+  const skewed = respondWithError(400, 'InvalidSignatureException', { Date });
+  nextResponses.push(skewed, respondWith(200, {}));
   await read();
   const [first, second] = received.map(({ headers }) => String(headers['x-amz-date']).replace(/\D/g, ''));
   expect(Number(second) - Number(first)).toBeGreaterThan(5_000);
@@ -67,7 +67,10 @@ test('a retry waits as long as the database asks for', async () => {
     if (isPause) pauses.push(milliseconds);
     return setTimeout(act, isPause ? 0 : milliseconds);
   });
-  answers.push(refuse(400, 'ThrottlingException', { 'x-amz-retry-after': '5000' }), answer(200, {}));
+  nextResponses.push(
+    respondWithError(400, 'ThrottlingException', { 'x-amz-retry-after': '5000' }),
+    respondWith(200, {}),
+  );
   await read();
   expect(pauses).toEqual([expect.closeTo(5_000, -3)]);
 });

@@ -7,7 +7,14 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { database, isDatabaseUnavailable } from '../../../shared/storage/database.ts';
-import { answer, type Answer, answers, loseAnswer, received, refuse } from '../../support/fake-dynamodb.ts';
+import {
+  respondWith,
+  type Responder,
+  nextResponses,
+  dropConnection,
+  received,
+  respondWithError,
+} from '../../support/fake-dynamodb.ts';
 
 const details = { message: 'Why.', $metadata: {} };
 
@@ -45,7 +52,7 @@ async function read(): Promise<unknown> {
 
 describe('over HTTP', () => {
   test('an attempt may take 1 s to connect, and 1.5 s in all', async () => {
-    answers.push(answer(200, {}));
+    nextResponses.push(respondWith(200, {}));
     await read();
     expect((database.config as any).requestHandler.httpHandlerConfigs()).toMatchObject({
       connectionTimeout: 1_000,
@@ -55,8 +62,15 @@ describe('over HTTP', () => {
   });
 
   test('a call is tried three times', async () => {
-    const fail = refuse(500, 'InternalServerError');
-    answers.push(fail, loseAnswer, answer(200, { Item: { id: { N: '1' } } }), fail, fail, loseAnswer);
+    const fail = respondWithError(500, 'InternalServerError');
+    nextResponses.push(
+      fail,
+      dropConnection,
+      respondWith(200, { Item: { id: { N: '1' } } }),
+      fail,
+      fail,
+      dropConnection,
+    );
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
@@ -70,10 +84,16 @@ describe('over HTTP', () => {
     ['no object', 200, 'null', 'no JSON object'],
     ['an error that is cut off', 400, '{"__type":"com.amaz', 'JSON at position'],
   ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body, cause) => {
-    const unreadable: Answer = (_request, response) => {
+    const unreadable: Responder = (_request, response) => {
       response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
     };
-    answers.push(unreadable, answer(200, { Item: { id: { N: '1' } } }), unreadable, unreadable, unreadable);
+    nextResponses.push(
+      unreadable,
+      respondWith(200, { Item: { id: { N: '1' } } }),
+      unreadable,
+      unreadable,
+      unreadable,
+    );
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
@@ -85,7 +105,7 @@ describe('over HTTP', () => {
   });
 
   test('an answer may end later than it begins', async () => {
-    answers.push((_request, response) => {
+    nextResponses.push((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);
     });

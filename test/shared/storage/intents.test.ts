@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { agreeOnPetId, tokenOf } from '../../../shared/storage/intents.ts';
-import { refused } from '../../support/operations.ts';
+import { claimPetId, tokenOf } from '../../../shared/storage/intents.ts';
+import { errorResponse } from '../../support/operations.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 // What requests with a token do on real tables is in test/reliability/creates.test.ts.
@@ -41,7 +41,7 @@ describe('the token of a request', () => {
 describe('an intent', () => {
   test('is put for a day, unless there is one, and keeps nothing of the pet but a hash', async () => {
     mock.on(PutCommand).resolves({});
-    expect(await agreeOnPetId('token', rex, 42n)).toBe(42n);
+    expect(await claimPetId('token', rex, 42n)).toBe(42n);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
       {
         TableName: 'intents',
@@ -55,13 +55,13 @@ describe('an intent', () => {
   test('is for the same pet whatever the order of its members', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: mock.commandCalls(PutCommand)[0]!.args[0].input.Item }));
-    await agreeOnPetId('token', { name: 'Rex', categoryId: 1n, status: 'sold' }, 42n);
-    expect(await agreeOnPetId('token', { status: 'sold', categoryId: 1n, name: 'Rex' }, 43n)).toBe(42n);
+    await claimPetId('token', { name: 'Rex', categoryId: 1n, status: 'sold' }, 42n);
+    expect(await claimPetId('token', { status: 'sold', categoryId: 1n, name: 'Rex' }, 43n)).toBe(42n);
   });
 
   test('that was there a moment ago and is gone lets the request be repeated', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(agreeOnPetId('token', rex, 43n)).rejects.toEqual(refused('service_unavailable'));
+    await expect(claimPetId('token', rex, 43n)).rejects.toEqual(errorResponse('service_unavailable'));
   });
 });

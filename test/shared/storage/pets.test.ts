@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { createPet, getPet } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
-import { refused } from '../../support/operations.ts';
+import { errorResponse } from '../../support/operations.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 // What becomes of a create that ends early or meets a fault is in test/reliability.
@@ -12,7 +12,7 @@ const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '4' });
 
 /** Draws these identifiers one after another; undefined behind the last. */
-function draws(...ids: bigint[]): () => bigint {
+function idsInOrder(...ids: bigint[]): () => bigint {
   return () => ids.shift() as bigint;
 }
 
@@ -27,7 +27,7 @@ describe('creating a pet', () => {
   ])('writes it once, if its id is free, into the list of %s', async (_which, newPet, keys) => {
     mock.on(PutCommand).resolves({});
     const pet = { id: 42n, ...newPet };
-    expect(await createPet(newPet, draws(42n))).toEqual(pet);
+    expect(await createPet(newPet, idsInOrder(42n))).toEqual(pet);
     expect(occurrences()).toEqual([counted('PetsCreated')]);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
       {
@@ -41,7 +41,7 @@ describe('creating a pet', () => {
   test('does not draw another id when nobody can tell whose the taken one is', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(createPet(rex, draws(42n, 43n))).rejects.toEqual(refused('service_unavailable'));
+    await expect(createPet(rex, idsInOrder(42n, 43n))).rejects.toEqual(errorResponse('service_unavailable'));
     expect(written()).toHaveLength(1);
   });
 
@@ -50,7 +50,7 @@ describe('creating a pet', () => {
     mock.on(GetCommand).resolves({ Item: { creation: 'of another call' } });
     let id = 0n;
     const creating = createPet(rex, () => (id += 1n));
-    await expect(creating).rejects.toEqual(refused('service_unavailable', 'No identifier'));
+    await expect(creating).rejects.toEqual(errorResponse('service_unavailable', 'No identifier'));
     expect(written().map((item) => item['id'])).toEqual(
       Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
     );

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
 import { withChanges } from './json-changes.ts';
-import { done, refusal, runModule } from '../../../support/run-command.ts';
+import { done, errorOutput, runModule } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -74,7 +74,7 @@ describe('npm run openapi:diff', () => {
     ['with a reference to another file', () => referring('pets.json#/Pet'), /Pet is not in it\.$/],
     ['with a circle', () => referring('#/components/schemas/NewPet'), /: a reference contains itself\.$/],
   ])('rejects a base %s', async (_what, base, reason) => {
-    const sentence = refusal(await runInProcess(command, ['--base', base()]));
+    const sentence = errorOutput(await runInProcess(command, ['--base', base()]));
     expect(sentence).toMatch(/^\S+\.json is not an OpenAPI document in JSON: /);
     expect(sentence).toMatch(reason);
   });

@@ -3,18 +3,18 @@ import { contract, type Exchange } from '../../../support/contract.ts';
 
 // What holds the HTTP tests against openapi.json must be able to fail. That it allows what is right, they show.
 
-const { answers, contradictions, examples } = contract();
+const { responses, contradictions, examples } = contract();
 
 /** A documented response as in its example, to a request as in that of the operation, or to none. */
 function documented(name: string): Exchange {
   const [operation = '', status] = name.split(' ');
   const request = examples[operation] ?? { method: 'GET', target: '/v1/orders', headers: {} };
-  const { headers, example } = answers.get(name)!;
+  const { headers, example } = responses.get(name)!;
   const values = Object.entries(headers).map(([header, { example: value }]) => [header, value]);
   return {
     ...request,
     target: request.target.replace('/v1', ''),
-    answer: {
+    response: {
       status: Number(status),
       headers: { 'Content-Type': 'application/json', Date: 'today', ...Object.fromEntries(values) },
       text: JSON.stringify(example),
@@ -24,40 +24,44 @@ function documented(name: string): Exchange {
 
 const listed = documented('listPets 200');
 const created = documented('createPet 201');
-const refused: Exchange = { ...created, answer: documented('createPet 400').answer };
+const rejected: Exchange = { ...created, response: documented('createPet 400').response };
 const message = 'cursor is not from a page of this list: start again without it.';
-const lostCursor = answering(listed, {
-  ...refused.answer,
+const lostCursor = withResponse(listed, {
+  ...rejected.response,
   text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),
 });
 const orders = documented('other 404');
 const unknown = documented('getPet 404');
 
-function answering(exchange: Exchange, answer: Partial<Exchange['answer']>): Exchange {
-  return { ...exchange, answer: { ...exchange.answer, ...answer } };
+function withResponse(exchange: Exchange, response: Partial<Exchange['response']>): Exchange {
+  return { ...exchange, response: { ...exchange.response, ...response } };
 }
 
 function withHeaders(exchange: Exchange, changed: Record<string, string>): Exchange {
-  const before = Object.fromEntries(new Headers(exchange.answer.headers));
-  return answering(exchange, { headers: { ...before, ...changed } });
+  const before = Object.fromEntries(new Headers(exchange.response.headers));
+  return withResponse(exchange, { headers: { ...before, ...changed } });
 }
 
 test.each<[string, Exchange, string]>([
-  ['an undocumented status', answering(listed, { status: 418 }), 'is not documented'],
-  ['a status of no operation', answering(orders, { status: 401 }), 'is not documented'],
+  ['an undocumented status', withResponse(listed, { status: 418 }), 'is not documented'],
+  ['a status of no operation', withResponse(orders, { status: 401 }), 'is not documented'],
   [
     'no such address for a pet that may be',
-    answering(unknown, { text: orders.answer.text }),
+    withResponse(unknown, { text: orders.response.text }),
     'but the document has it',
   ],
   ['no such pet for what is no id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
   ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
   ['an undocumented header', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
-  ['a missing header', answering(created, { headers: refused.answer.headers }), 'lacks the header Location'],
+  [
+    'a missing header',
+    withResponse(created, { headers: rejected.response.headers }),
+    'lacks the header Location',
+  ],
   ['an invalid header', withHeaders(listed, { link: '<a>; rel="last"' }), 'Link must match pattern'],
   [
     'an undocumented member',
-    answering(listed, { text: listed.answer.text.replace('}', ',"age":1}') }),
+    withResponse(listed, { text: listed.response.text.replace('}', ',"age":1}') }),
     'properties',
   ],
   [
@@ -77,12 +81,12 @@ test.each<[string, Exchange, string]>([
   ],
   [
     'an error for a pair of surrogates',
-    { ...refused, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
+    { ...rejected, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
     'but the document allows it',
   ],
   [
     'an error for more than the cursor',
-    answering(lostCursor, { text: lostCursor.answer.text.replace('cursor', 'limit; cursor') }),
+    withResponse(lostCursor, { text: lostCursor.response.text.replace('cursor', 'limit; cursor') }),
     'but the document allows it',
   ],
   [

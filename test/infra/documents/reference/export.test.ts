@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { done, refusal, runModule } from '../../../support/run-command.ts';
+import { done, errorOutput, runModule } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -31,5 +31,5 @@ test.each([
   ],
 ])('npm run docs rejects %j in a sentence', async (parameters, sentence) => {
   writeFileSync(join(folder, 'file'), '');
-  expect(refusal(await runInProcess(command, parameters))).toMatch(sentence);
+  expect(errorOutput(await runInProcess(command, parameters))).toMatch(sentence);
 });

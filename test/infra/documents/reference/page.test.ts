@@ -65,9 +65,9 @@ describe('The page', () => {
   );
 
   test('runs the library unchanged, whatever HTML it contains', () => {
-    const drawn: unknown[] = [];
-    runInNewContext(pageWith('"paths":{}').scripts[0]!, { draw: (text: unknown) => drawn.push(text) });
-    expect(drawn).toEqual(['<!-- <script></SCRIPT>']);
+    const rendered: unknown[] = [];
+    runInNewContext(pageWith('"paths":{}').scripts[0]!, { draw: (text: unknown) => rendered.push(text) });
+    expect(rendered).toEqual(['<!-- <script></SCRIPT>']);
   });
 });
 

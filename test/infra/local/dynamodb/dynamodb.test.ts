@@ -81,11 +81,11 @@ describe('an item with an entry in an index', () => {
         return held.promise;
       });
     });
-    const answer = call(operatorAccessKeyId, 'PutItem', { Item: rex }, own);
-    await Promise.race([interrupted, answer]);
+    const write = call(operatorAccessKeyId, 'PutItem', { Item: rex }, own);
+    await Promise.race([interrupted, write]);
     const [listed, stored] = [await itemsIn({ IndexName: 'by-index-key' }, own), await itemsIn({}, own)];
     held.resolve();
-    await answer;
+    await write;
     spy.mockRestore();
     await own.close();
     expect(listed).toEqual(stored);

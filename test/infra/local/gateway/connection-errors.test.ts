@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { ApiGateway } from '../../../../infra/local/gateway/api-gateway.ts';
 import { type HttpServer, serve } from '../../../../infra/local/gateway/server.ts';
 import { errorBody, type ErrorCode } from '../../../../shared/contract/errors.ts';
-import { type RawAnswer, sendBytes } from '../../../support/raw-http.ts';
+import { type RawResponse, sendBytes } from '../../../support/raw-http.ts';
 
 const gatewayHeaders = { 'Cache-Control': 'no-store', 'x-amzn-RequestId': 'request-1' };
 const handled: string[] = [];
@@ -38,7 +38,7 @@ async function expectToServe(): Promise<void> {
 }
 
 /** Expects the response to be the last one of its connection, with the Error body and what every error response has. */
-function expectError({ status, head, body }: RawAnswer, code: ErrorCode, message?: unknown): void {
+function expectError({ status, head, body }: RawResponse, code: ErrorCode, message?: unknown): void {
   const expected = { ...errorBody(code), ...(message !== undefined && { message }) };
   expect([status, JSON.parse(body)]).toEqual([expected.status, expected]);
   expect(head.split('\r\n').slice(1)).toEqual([

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiGateway } from '../../../../infra/local/gateway/api-gateway.ts';
 import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
-import { answerBrowser } from '../../../../infra/local/gateway/reference.ts';
+import { respondToBrowser } from '../../../../infra/local/gateway/reference.ts';
 import { type HttpServer, serve } from '../../../../infra/local/gateway/server.ts';
-import { type RawAnswer, sendBytes } from '../../../support/raw-http.ts';
+import { type RawResponse, sendBytes } from '../../../support/raw-http.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const openApi = join(temporaryFolder(), 'openapi.json');
@@ -18,7 +18,7 @@ let printed: jest.SpiedFunction<typeof console.log>;
 
 beforeAll(async () => {
   printed = jest.spyOn(console, 'log').mockReturnValue();
-  server = await serve(api, 0, (request) => answerBrowser(request, 'local-key', openApi));
+  server = await serve(api, 0, (request) => respondToBrowser(request, 'local-key', openApi));
 });
 afterAll(async () => {
   await server.close();
@@ -31,7 +31,7 @@ beforeEach(() => {
 const localhost = 'Host: localhost:3000';
 const html = 'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-function ask(headers: string[], method = 'GET', target = '/'): Promise<RawAnswer> {
+function ask(headers: string[], method = 'GET', target = '/'): Promise<RawResponse> {
   const lines = [`${method} ${target} HTTP/1.1`, 'Connection: close', ...headers, '\r\n'];
   return sendBytes(server.port, lines.join('\r\n'));
 }

@@ -88,9 +88,9 @@ describe('a function', () => {
       };`);
     const folder = mkdtempSync(join(assembly, 'at-work-'));
     const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke(folder)));
-    const answers = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
-    expect(new Set(answers.map(({ threadId }) => threadId)).size).toBe(3);
-    expect(answers.map(({ most }) => most)).toEqual(Array(10).fill(1));
+    const responses = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
+    expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(3);
+    expect(responses.map(({ most }) => most)).toEqual(Array(10).fill(1));
   });
 
   test('that exceeds its timeout, although it never yields, is ended; waiting events get new instances', async () => {

@@ -15,12 +15,12 @@ const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.C
 project.write('infra/app.ts', `${copy}\nawait import('../then.mjs');`);
 project.write('then.mjs', '');
 
-const { bringUpToDate } = await import(join(project.folder, 'infra/local/template/assembly.ts'));
+const { synthesizeIfChanged } = await import(join(project.folder, 'infra/local/template/assembly.ts'));
 const log = jest.spyOn(console, 'log').mockReturnValue();
 
 /** @returns whether the assembly was synthesized. */
 async function start(isForced = false): Promise<boolean> {
-  await bringUpToDate(join(data, 'cdk.out'), isForced);
+  await synthesizeIfChanged(join(data, 'cdk.out'), isForced);
   return log.mock.lastCall![0] === 'Synthesizing the stacks …';
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countParts, type StandingParts } from '../../../../infra/operate/cost/count.ts';
+import { countResources, type ResourceCounts } from '../../../../infra/operate/cost/count.ts';
 import { type Amounts, assumptions, monthlyCost } from '../../../../infra/operate/cost/model.ts';
 import { stages } from '../../../../infra/stages.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
@@ -11,7 +11,7 @@ const settings = {
   logRetentionDays: 365,
   authorizerCacheSeconds: 60,
 };
-const parts: StandingParts = {
+const parts: ResourceCounts = {
   alarms: 31,
   dashboards: 1,
   contributorRules: 9,
@@ -38,7 +38,7 @@ const assumed: typeof assumptions = {
   tracedShare: 0.05,
 };
 
-type Change = Partial<typeof settings & StandingParts>;
+type Change = Partial<typeof settings & ResourceCounts>;
 const noReuse = { authorizerCacheSeconds: 0 };
 const memoryMegabytes = { listPets: 1_024, createPet: 2_048, getPet: 512, authorizer: 256 };
 const noWebAcl = { webAcls: 0, webAclRules: 0 };
@@ -78,14 +78,14 @@ test.each<[price: keyof Amounts, perSecond: number, change: Change, dollars: num
 });
 
 test('without requests, a stage costs only what stands there', () => {
-  const staging = { settings: stages.staging, parts: countParts(stackTemplate('staging')) };
+  const staging = { settings: stages.staging, parts: countResources(stackTemplate('staging')) };
   const charged = Object.entries(monthlyCost(staging, 0)).filter(([, dollars]) => dollars !== 0);
   expect(charged.map(([name]) => name)).toEqual(['alarms', 'dashboards', 'contributorRules']);
 });
 
 test.each(['staging', 'production'] as const)('the parts of %s are counted in its template', (stage) => {
   const template = stackTemplate(stage);
-  const counted = countParts(template);
+  const counted = countResources(template);
   // Some alarms watch several metrics.
   expect(counted.alarms).toBeGreaterThan(resourcesOf(template, 'AWS::CloudWatch::Alarm').length);
   expect(counted).toMatchObject({

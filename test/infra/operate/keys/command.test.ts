@@ -18,7 +18,7 @@ import {
   useKeysInTables,
   works,
 } from './keys-in-tables.ts';
-import { done, refusal } from '../../../support/run-command.ts';
+import { done, errorOutput } from '../../../support/run-command.ts';
 
 useKeysInTables();
 
@@ -158,7 +158,7 @@ describe('when nobody reads standard output, revokes the key that it', () => {
   test.each(['issued', 'rotated to'])('%s', async (how) => {
     const { record } = await issue();
     const command = how === 'issued' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
-    const line = refusal(await keys([...command, '--quiet'], { isUnread: true }));
+    const line = errorOutput(await keys([...command, '--quiet'], { isUnread: true }));
     const { keyId, start, revokedBy } = (await listed()).find((other) => other.keyId !== record.keyId)!;
     expect(line).toBe(
       `The key ${keyId} (${start}…) was revoked, so do not use it. Standard output cannot be written: write EPIPE.`,

@@ -51,8 +51,8 @@ export function keys(parameters: string[], options?: Parameters<typeof runInProc
 }
 
 /** Receives a call to the database, by its number counted from 1, and may execute it. */
-export type Way = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
-const ways = new AsyncLocalStorage<{ way: Way; calls: number }>();
+export type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
+const interceptors = new AsyncLocalStorage<{ intercept: Interceptor; calls: number }>();
 
 /** Runs the tests of the file on tables, each in a stage of its own. */
 export function useKeysInTables(): void {
@@ -60,11 +60,11 @@ export function useKeysInTables(): void {
   dataFolder = temporaryFolder();
   const send = database.send.bind(database);
   database.send = (async (command: any) => {
-    const current = ways.getStore();
+    const current = interceptors.getStore();
     const execute = () => send(command);
     if (!current) return execute();
     current.calls += 1;
-    return current.way(current.calls, execute, command.input);
+    return current.intercept(current.calls, execute, command.input);
   }) as typeof database.send;
   beforeEach(startStage);
   afterEach(() => {
@@ -73,8 +73,8 @@ export function useKeysInTables(): void {
 }
 
 /** Runs a function whose calls to the database are all handled by `way`. */
-export function via<Result>(way: Way, run: () => Promise<Result>): Promise<Result> {
-  return ways.run({ way, calls: 0 }, run);
+export function via<Result>(intercept: Interceptor, run: () => Promise<Result>): Promise<Result> {
+  return interceptors.run({ intercept, calls: 0 }, run);
 }
 
 /** Runs a function, and `act` in place of one of its calls. */
@@ -88,7 +88,7 @@ export function replacing<Result>(
 
 /** Runs a function whose calls are handled by no way. */
 export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
-  return ways.exit(act);
+  return interceptors.exit(act);
 }
 
 /** Stops the clock that determines ids and expiries, and returns its time. */

@@ -17,7 +17,7 @@ import {
   stored,
   useKeysInTables,
   via,
-  type Way,
+  type Interceptor,
   works,
 } from './keys-in-tables.ts';
 
@@ -55,7 +55,7 @@ describe('issuing a key whose response is lost', () => {
   });
 
   test('says to revoke it when it cannot be revoked', async () => {
-    const loseAll: Way = async (call, execute) => {
+    const loseAll: Interceptor = async (call, execute) => {
       if (call === 1) await execute();
       throw lost;
     };
@@ -119,7 +119,7 @@ test('a key is found by its id, as it is in the table now', async () => {
   expect(revoked.revokedBy).toEqual(auditLine('revoke', record.keyId));
 });
 
-const twice: Way = async (_call, execute) => {
+const twice: Interceptor = async (_call, execute) => {
   await execute().catch(() => {});
   return execute();
 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../../../infra/operate/command.ts';
 import { readDuration, readKeyId, readOwner } from '../../../../infra/operate/keys/options.ts';
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
-import { done, refusal } from '../../../support/run-command.ts';
+import { done, errorOutput } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -86,21 +86,21 @@ describe('the command', () => {
       /--expires-in .*'pets_…' is invalid\. It must be a number of days, hours or minutes, such as 90d\.$/,
     ],
   ])('rejects %s in a sentence that quotes no key', async (_what, parameters, sentence) => {
-    const line = refusal(await keys(parameters));
+    const line = errorOutput(await keys(parameters));
     expect(line).toMatch(sentence);
     expect(line).not.toMatch(/\p{C}/u);
     expect(line).not.toContain(key.slice(13, 20));
   });
 
   test('rejects options that npm took for its own', async () => {
-    expect(refusal(await keys(['list'], { npm_config_stage: 'staging' }))).toBe(
+    expect(errorOutput(await keys(['list'], { npm_config_stage: 'staging' }))).toBe(
       'Write two dashes before the command: npm run keys -- list --stage staging.',
     );
   });
 
   test('rejects a data folder with an incomplete note of a local service', async () => {
     writeFileSync(join(folder, 'service.json'), '{"stage":');
-    expect(refusal(await keys(['list', '--stage', 'local', '--data', folder]))).toBe(
+    expect(errorOutput(await keys(['list', '--stage', 'local', '--data', folder]))).toBe(
       `No local service runs on ${folder}: start it with npm start.`,
     );
   });

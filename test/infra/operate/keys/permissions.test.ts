@@ -15,7 +15,7 @@ import { database } from '../../../../shared/storage/database.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { blockWith } from '../../../support/markdown-code.ts';
 import { type FakeAws, startFakeAws } from '../fake-aws.ts';
-import { done, type Outcome, refusal, startModule } from '../../../support/run-command.ts';
+import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment } from '../../../support/real-database.ts';
 
 // `npm run keys` in processes of its own, on a deployed stage that enforces the policies in docs/api-keys.md, and in
@@ -121,7 +121,7 @@ test('the documented policy is enough for an operator to issue, rotate and revok
 test('its first two statements are enough to list keys, but not to issue one', async () => {
   const before = await Array.fromAsync(listApiKeys(store));
   expect(JSON.parse(done(await keys('READER', ['list', '--json'])))).toHaveLength(before.length);
-  expect(refusal(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(
+  expect(errorOutput(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(
     /^AWS does not allow this; ask for the policy in docs\/api-keys\.md, "Permissions": .*dynamodb:PutItem.*[^.]\.$/,
   );
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);

@@ -19,7 +19,7 @@ import {
   stored,
   useKeysInTables,
   via,
-  type Way,
+  type Interceptor,
   works,
 } from './keys-in-tables.ts';
 
@@ -113,8 +113,8 @@ describe('rotating a key', () => {
 test.each([0, 1, 2, 3])('a rotation that is interrupted after %d calls can be run again', async (last) => {
   const old = await issue();
   const { keyId } = old.record;
-  const way: Way = (call, execute) => (call > last ? Promise.reject(interrupted) : execute());
-  await expect(via(way, () => rotate(old))).rejects.toThrow(interrupted.message);
+  const intercept: Interceptor = (call, execute) => (call > last ? Promise.reject(interrupted) : execute());
+  await expect(via(intercept, () => rotate(old))).rejects.toThrow(interrupted.message);
   expect(await stored(old.record)).toEqual(old.record);
   const extra = (await listed()).filter((record) => record.keyId !== keyId);
   expect(extra.map(({ replaces }) => replaces)).toEqual(last < 3 ? [] : [keyId]);
@@ -173,7 +173,7 @@ test.each([
     stopClock(); // neither time nor caller tells the two apart
     const old = await issue();
     const errors: Error[] = [];
-    const waits: Way = async (call, execute) => {
+    const waits: Interceptor = async (call, execute) => {
       if (call === at && isRetried) await execute();
       if (call === at) await aside(() => rotate(old)).catch((error: Error) => errors.push(error));
       return execute();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
-import { madeUpPet } from '../../../../infra/operate/seed/pets.ts';
+import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
@@ -51,6 +51,6 @@ test('a run that is killed is resumed, and each pet is added once', async () => 
   });
   const list = await service.request('/pets?limit=100');
   const stored = parseJson(await list.text()) as Pet[];
-  expect(inOrder(stored)).toEqual(inOrder(Array.from({ length: 45 }, (_, index) => madeUpPet(1, index))));
+  expect(inOrder(stored)).toEqual(inOrder(Array.from({ length: 45 }, (_, index) => generatePet(1, index))));
   reportFigure(import.meta.filename, `1 run killed, ${stored.length} of 45 pets stored once`);
 });

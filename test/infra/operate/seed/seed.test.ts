@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { addPet } from '../../../../infra/operate/seed/client.ts';
 import { findService } from '../../../../infra/operate/seed/options.ts';
-import { madeUpPet } from '../../../../infra/operate/seed/pets.ts';
+import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { NewPet } from '../../../../shared/contract/schemas.ts';
 import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
-import { refusal } from '../../../support/run-command.ts';
+import { errorOutput } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
@@ -40,10 +40,10 @@ function decide(fate: (index: number) => Fate): void {
 }
 
 test('made-up pets are valid, and depend only on the seed and the index', () => {
-  const pets = Array.from({ length: 2_000 }, (_, index) => madeUpPet(7, index));
+  const pets = Array.from({ length: 2_000 }, (_, index) => generatePet(7, index));
   expect(pets.map((pet) => v.parse(NewPet, pet))).toEqual(pets);
-  expect([1_500, 3].map((index) => madeUpPet(7, index))).toEqual([pets[1_500], pets[3]]);
-  expect(madeUpPet(8, 3)).not.toEqual(pets[3]);
+  expect([1_500, 3].map((index) => generatePet(7, index))).toEqual([pets[1_500], pets[3]]);
+  expect(generatePet(8, 3)).not.toEqual(pets[3]);
 });
 
 test('a run that fails prints the seed that resumes it, of which each pet has its Idempotency-Key', async () => {
@@ -104,7 +104,7 @@ test.each<[string[], Record<string, string>, string]>([
 ])(
   'npm run seed with %j and %j fails with a sentence that quotes no value',
   async (parameters, environment, sentence) => {
-    expect(refusal(await seed(parameters, environment))).toBe(sentence);
+    expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
   },
 );
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { Refusal } from './bodies.ts';
+import type { ExpectedError } from './bodies.ts';
 import type { Content } from './json.ts';
 
 // What docs/interface.md promises about every response.
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -19,32 +19,32 @@ const documentation = readFileSync(new URL('../../docs/interface.md', import.met
 const rows = documentation.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm);
 const statusByCode = new Map(Array.from(rows, ([, code, status]) => [code, Number(status)]));
 
-export function checkAnswer({ status, headers, text }: Answer, method: string): void {
-  const told = `${status} ${text}`;
-  assert.ok(status >= 200 && status < 500, told);
-  assert.equal(headers.get('Content-Type'), 'application/json', told);
-  assert.equal(headers.get('Cache-Control'), 'no-store', told);
-  assert.equal(headers.get('WWW-Authenticate'), status === 401 ? 'Bearer realm="petstore"' : null, told);
-  assert.equal(headers.has('Allow'), status === 405, told);
-  assert.equal(headers.has('Retry-After'), status === 429, told);
+export function checkResponse({ status, headers, text }: ApiResponse, method: string): void {
+  const summary = `${status} ${text}`;
+  assert.ok(status >= 200 && status < 500, summary);
+  assert.equal(headers.get('Content-Type'), 'application/json', summary);
+  assert.equal(headers.get('Cache-Control'), 'no-store', summary);
+  assert.equal(headers.get('WWW-Authenticate'), status === 401 ? 'Bearer realm="petstore"' : null, summary);
+  assert.equal(headers.has('Allow'), status === 405, summary);
+  assert.equal(headers.has('Retry-After'), status === 429, summary);
   if (method === 'HEAD') {
     assert.equal(text, '');
   } else if (status >= 300) {
     const body = JSON.parse(text);
-    assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], told);
-    assert.equal(body.status, status, told);
-    assert.equal(statusByCode.get(body.code), status, told);
-    assert.match(body.message, /\S/, told);
+    assert.deepEqual(Object.keys(body), ['code', 'message', 'status'], summary);
+    assert.equal(body.status, status, summary);
+    assert.equal(statusByCode.get(body.code), status, summary);
+    assert.match(body.message, /\S/, summary);
   }
 }
 
 /** The response must be one of these, and name what it must name if there is only one. */
-export function checkRefusal({ status, text }: Answer, refusals: Refusal[]): void {
-  const codes = refusals.map(({ code }) => code);
+export function checkErrorResponse({ status, text }: ApiResponse, expectedErrors: ExpectedError[]): void {
+  const codes = expectedErrors.map(({ code }) => code);
   assert.ok(status >= 400, `${status} ${text}, not one of ${codes.join(', ')}`);
   const { code, message } = JSON.parse(text);
   assert.ok(codes.includes(code), `${text}, not one of ${codes.join(', ')}`);
-  const naming = refusals.length === 1 ? refusals[0]?.naming : undefined;
+  const naming = expectedErrors.length === 1 ? expectedErrors[0]?.naming : undefined;
   assert.ok(message.includes(naming ?? ''), `${text} does not name ${naming}`);
 }
 

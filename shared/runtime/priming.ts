@@ -10,7 +10,7 @@ import { warmUp } from './warm-up.ts';
  * @param sample the parts of a request that the operation accepts
  * @param run what the operation does, or a read in place of it
  */
-export function rehearse<O extends Operation>(
+export function prime<O extends Operation>(
   operation: O,
   sample: Partial<APIGatewayProxyEvent>,
   run: (call: Call<O>) => Promise<Success<O>>,

@@ -14,13 +14,13 @@ import { sendBytes } from '../../../support/raw-http.ts';
 // Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
 
 /** Gives what is to be held against one documented answer, its example's first. */
-type Way = () => Promise<Exchange[]>;
+type Call = () => Promise<Exchange[]>;
 
-const { answers, contradictions, examples, nameOf } = contract();
-const names = [...answers.keys()];
+const { responses, contradictions, examples, nameOf } = contract();
+const names = [...responses.keys()];
 
 /** Pets as the examples have them, without what the service assigns. */
-const [rex, mia] = (answers.get('listPets 200')!.example as { id: number }[]).map(({ id: _id, ...pet }) =>
+const [rex, mia] = (responses.get('listPets 200')!.example as { id: number }[]).map(({ id: _id, ...pet }) =>
   JSON.stringify(pet),
 ) as [string, string];
 
@@ -47,7 +47,7 @@ const sampleRequests: Record<string, Request> = { ...examples, other: orders };
 const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
 
 /** Ways to what an operation answers of its own, and to what is told to all other requests. */
-const ownWays: Record<string, Way> = {
+const specialCalls: Record<string, Call> = {
   'listPets 200': async () => {
     await sent(create(mia), create(mia), create(rex));
     const first = await sent({ target: list.target.replace(/&cursor=.*/, '') });
@@ -66,7 +66,7 @@ const ownWays: Record<string, Way> = {
 
   'getPet 200': async () => {
     const [created] = await sent(createOnce);
-    const { id } = JSON.parse(created!.answer.text);
+    const { id } = JSON.parse(created!.response.text);
     return sent({ target: getPet.target.replace(/\d+(?=\?)/, id) });
   },
   'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
@@ -83,15 +83,15 @@ const ownWays: Record<string, Way> = {
 };
 
 /** The way to an answer: one of its own, or one that all operations have. */
-function wayTo(name: string): Way {
+function callFor(name: string): Call {
   const [operation = ''] = name.split(' ');
   const request = sampleRequests[operation]!;
-  const ways = { ...commonWays(operation, request), ...ownWays };
-  return rowOf(ways, name, 'add a way to this answer to `ownWays` in answers.test.ts');
+  const calls = { ...commonCalls(operation, request), ...specialCalls };
+  return rowOf(calls, name, 'add a call that gets this response to `specialCalls` in responses.test.ts');
 }
 
 /** Ways to what may come of a request to any operation. */
-function commonWays(operation: string, request: Request): Record<string, Way> {
+function commonCalls(operation: string, request: Request): Record<string, Call> {
   return {
     [`${operation} 400`]: async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', request)],
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
@@ -127,18 +127,18 @@ test('openapi.json has every status that API Gateway may answer with by itself',
 });
 
 test.each(names)('%s happens as it is documented, and like its example', async (name) => {
-  const exchanges = await wayTo(name)();
-  const { headers, example: body } = answers.get(name)!;
+  const exchanges = await callFor(name)();
+  const { headers, example: body } = responses.get(name)!;
   expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
   expect(exchanges.flatMap(contradictions)).toEqual([]);
   for (const [header, { example, required = false }] of Object.entries(headers)) {
-    const values = exchanges.map(({ answer }) => new Headers(answer.headers).get(header));
+    const values = exchanges.map(({ response }) => new Headers(response.headers).get(header));
     const first = values.find((value) => value !== null);
     expect([header, ageless(first ?? '')]).toEqual([header, ageless(example)]);
     // What is there sometimes is missing at other times.
     expect([header, !values.includes(null)]).toEqual([header, required]);
   }
-  const { text } = exchanges[0]!.answer;
+  const { text } = exchanges[0]!.response;
   expect(ageless(text && JSON.stringify(JSON.parse(text)))).toBe(ageless(JSON.stringify(body) ?? ''));
 });
 
@@ -169,8 +169,14 @@ function givenByApiGateway(responseType: string, request: Request): Exchange {
 }
 
 function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {
-  const answer = { status: response.status, headers: response.headers, text: response.body };
-  return { method, target: target.replace('/v1', ''), headers, body, answer };
+  const { status, headers: responseHeaders, body: text } = response;
+  return {
+    method,
+    target: target.replace('/v1', ''),
+    headers,
+    body,
+    response: { status, headers: responseHeaders, text },
+  };
 }
 
 /** Sends a request while the database throttles every call. */
