@@ -8,12 +8,12 @@ import { prime } from '../shared/runtime/priming.ts';
 
 const { id: operation, path } = operations.createPet;
 
-export const handler = endpoint(operations.createPet, async ({ headers, body, rootAddress, keyId }) => {
+export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId }) => {
   const idempotencyKey = headers['Idempotency-Key'];
   const pet = idempotencyKey
     ? await createPetOnce(body, tokenOf(keyId, operation, idempotencyKey))
     : await createPet(body);
-  return { body: pet, headers: { Location: `${rootAddress}${path}/${pet.id}` } };
+  return { body: pet, headers: { Location: `${rootUrl}${path}/${pet.id}` } };
 });
 
 // A write would add a pet, or be a failed condition that operators see. A read opens the same connection.

@@ -6,7 +6,7 @@ import { prime } from '../shared/runtime/priming.ts';
 
 type ListPets = typeof operations.listPets;
 
-async function list({ query, rootAddress }: Call<ListPets>): Promise<Success<ListPets>> {
+async function list({ query, rootUrl }: Call<ListPets>): Promise<Success<ListPets>> {
   const { pets, next } = await listPets(query);
   if (next === undefined) return { body: pets };
 
@@ -17,7 +17,7 @@ async function list({ query, rootAddress }: Call<ListPets>): Promise<Success<Lis
   });
   return {
     body: pets,
-    headers: { Link: `<${rootAddress}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
+    headers: { Link: `<${rootUrl}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
   };
 }
 

@@ -22,7 +22,7 @@ function text(pattern: RegExp, message: string) {
   return v.pipe(v.string(message), v.regex(pattern, message));
 }
 
-function describeMember({ expected }: v.BaseIssue<unknown>): string {
+function describeField({ expected }: v.BaseIssue<unknown>): string {
   if (expected === 'never') return 'is no setting';
   return expected === 'Object' ? 'must be an object of settings' : 'is missing';
 }
@@ -77,8 +77,8 @@ const Settings = v.strictObject(
      */
     firewall: v.exactOptional(
       v.strictObject(
-        { requestsPerMinutePerAddress: requestLimit, requestsPerMinutePerKey: requestLimit },
-        describeMember,
+        { requestsPerMinutePerIp: requestLimit, requestsPerMinutePerKey: requestLimit },
+        describeField,
       ),
     ),
     /** Address that alarms are sent to, or null for subscribers of the topic AlarmTopic only. */
@@ -104,11 +104,11 @@ const Settings = v.strictObject(
             'must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ',
           ),
         },
-        describeMember,
+        describeField,
       ),
     ),
   },
-  describeMember,
+  describeField,
 );
 
 export type StageSettings = v.InferOutput<typeof Settings>;

@@ -31,7 +31,7 @@ export const stages = {
     deploysByCanary: true,
     requestsPerSecond: 1_000,
     requestBurst: 2_000,
-    firewall: { requestsPerMinutePerAddress: 6_000, requestsPerMinutePerKey: 30_000 },
+    firewall: { requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   },
 } as const satisfies Record<string, StageSettings>;
 

@@ -92,7 +92,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
     HOME: home,
-    BASE_URL: service.baseAddress,
+    BASE_URL: service.baseUrl,
     API_KEY: service.apiKey,
     STAGE: 'local',
     ...sharedCompileCache(),
@@ -106,7 +106,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   );
   await service.stop();
   const printed = stdout
-    .replaceAll(service.baseAddress, 'http://localhost:3000/v1')
+    .replaceAll(service.baseUrl, 'http://localhost:3000/v1')
     .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, '')
     .replaceAll('\r', '')
     .split('\n@\n');

@@ -163,14 +163,14 @@ const oddHeads = [
   `GET http://user:${secrets.key}@localhost/v1/pets?a=${secrets.query} HTTP/1.1`,
 ];
 
-async function sendEverything({ baseAddress, apiKey }: LocalService): Promise<void> {
+async function sendEverything({ baseUrl, apiKey }: LocalService): Promise<void> {
   const functionCalls = operationIds.flatMap((id) =>
     callsOf(id).map((call) => ({ ...operations[id], ...call })),
   );
   let stored = '';
   for (const call of [...functionCalls, ...gatewayCalls] as (Call & { method: string; path: string })[]) {
     const { status, method, path, petId = stored, query = markedQuery, body } = call;
-    const target = new URL(path.replace('{petId}', petId), baseAddress);
+    const target = new URL(path.replace('{petId}', petId), baseUrl);
     target.search = new URLSearchParams(query).toString();
     const headers = { Authorization: `Bearer ${apiKey}`, ...markedHeaders, ...call.headers };
     const response = await fetch(target, { method, headers, ...(body !== undefined && { body }) });
@@ -178,7 +178,7 @@ async function sendEverything({ baseAddress, apiKey }: LocalService): Promise<vo
     stored ||= /"id":(\d+)/.exec(await response.text())?.[1] ?? '';
   }
   const rest = `\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n\r\n`;
-  for (const head of oddHeads) await sendBytes(Number(new URL(baseAddress).port), head + rest);
+  for (const head of oddHeads) await sendBytes(Number(new URL(baseUrl).port), head + rest);
 }
 
 test('the local service with --verbose prints its own key when it starts, and no other secret', async () => {

@@ -9,7 +9,7 @@ import {
   errorTable,
   limitTable,
   listParameterTable,
-  memberTable,
+  fieldTable,
   operationTable,
   retentionTable,
 } from './tables.ts';
@@ -68,7 +68,7 @@ function generatedFiles(): Record<string, string> {
   const parts: Record<string, Record<string, string>> = {
     'docs/interface.md': {
       operations: operationTable(),
-      members: memberTable(),
+      members: fieldTable(),
       'list parameters': listParameterTable(),
       errors: errorTable(),
       limits: limitTable(),

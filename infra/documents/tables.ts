@@ -36,7 +36,7 @@ export function errorTable(): string {
 }
 
 /** Returns the table of the members of a pet, with the rules for those that clients send. */
-export function memberTable(): string {
+export function fieldTable(): string {
   const members: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
   const rows = Object.entries(members).map(([name, entry]) => {
     const presence = entry.type === 'exact_optional' ? 'optional' : 'required';
@@ -60,7 +60,7 @@ export function limitTable(): string {
   const columns = Object.values<StageSettings>(stages).map(
     ({ requestsPerSecond, requestBurst, firewall }) => [
       `${number(requestsPerSecond)} a second, bursts of ${number(requestBurst)}`,
-      perMinute(firewall?.requestsPerMinutePerAddress),
+      perMinute(firewall?.requestsPerMinutePerIp),
       perMinute(firewall?.requestsPerMinutePerKey),
     ],
   );

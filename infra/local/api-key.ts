@@ -8,7 +8,7 @@ import { UsageError } from '../operate/command.ts';
 export async function findApiKey(
   folder: string,
   api: ApiGateway,
-  service: Omit<LocalService, 'baseAddress'>,
+  service: Omit<LocalService, 'baseUrl'>,
 ): Promise<string> {
   const kept = readKey(folder);
   return kept && (await isAccepted(api, kept)) ? kept : await issueKey(folder, service);
@@ -40,7 +40,7 @@ async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
 }
 
 /** Issues a key as the operator, and keeps it readable for its owner only. */
-async function issueKey(folder: string, service: Omit<LocalService, 'baseAddress'>): Promise<string> {
+async function issueKey(folder: string, service: Omit<LocalService, 'baseUrl'>): Promise<string> {
   useLocalDatabase(service);
   // Loads the SDK, which reads its settings then.
   const { issueApiKey } = await import('../operate/keys/lifecycle.ts');

@@ -52,7 +52,7 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseAddress, apiKey, folder, notRunHere, close } = await startService({
+  const { baseUrl, apiKey, folder, notRunHere, close } = await startService({
     ...values,
     port: Number(port),
     data,
@@ -61,12 +61,12 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   console.log(`
 Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
-  base URL  ${baseAddress}
+  base URL  ${baseUrl}
   API key   ${apiKey}
 
-  curl -H 'Authorization: Bearer ${apiKey}' ${baseAddress}/pets
+  curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/pets
 
-  In a browser, ${new URL('/', baseAddress).href} shows the interface, to read and to try.
+  In a browser, ${new URL('/', baseUrl).href} shows the interface, to read and to try.
 `);
   if (values.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {

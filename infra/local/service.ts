@@ -61,8 +61,8 @@ export async function startService(options: ServiceOptions) {
     const apiKey = await findApiKey(workFolder, api, forOperators);
     const server = await serve(api, port, (request) => respondToBrowser(request, apiKey));
     started.defer(() => server.close());
-    const baseAddress = `http://localhost:${server.port}/v1`;
-    started.defer(writeLocalService(workFolder, { ...forOperators, baseAddress }));
+    const baseUrl = `http://localhost:${server.port}/v1`;
+    started.defer(writeLocalService(workFolder, { ...forOperators, baseUrl }));
 
     if (options.watch) {
       const { startWatch } = await import('./watch/watch.ts');
@@ -70,7 +70,7 @@ export async function startService(options: ServiceOptions) {
       started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onSwap }));
     }
     const { notRunHere } = template;
-    return { baseAddress, apiKey, folder, notRunHere, close: () => started.disposeAsync() };
+    return { baseUrl, apiKey, folder, notRunHere, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();
     throw explainFolderError(workFolder, error);

@@ -19,9 +19,7 @@ export async function findCaller(): Promise<string> {
 }
 
 /** Returns the outputs of a stage's stack. @throws UsageError if the name, the stack or an output cannot be a stage's. */
-export async function findDeployedStage(
-  stage: string,
-): Promise<{ baseAddress: string; apiKeysTable: string }> {
+export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   if (!isStageName(stage))
     throw new UsageError(
       '--stage must be the name of a stage on AWS, such as staging: at most 30 lower-case letters.',
@@ -38,9 +36,9 @@ export async function findDeployedStage(
         `There is no stack ${StackName} in this account and ${region}: check AWS_PROFILE and AWS_REGION, or deploy it with npx cdk deploy ${StackName}${context}.`,
       );
     });
-  const [baseAddress, apiKeysTable] = ['BaseAddress', 'ApiKeysTable'].map(
+  const [baseUrl, apiKeysTable] = ['BaseUrl', 'ApiKeysTable'].map(
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );
-  if (baseAddress && apiKeysTable) return { baseAddress, apiKeysTable };
+  if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
   throw new UsageError(`The stack ${StackName} lacks outputs: deploy it again.`);
 }

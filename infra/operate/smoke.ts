@@ -17,15 +17,15 @@ const USAGE = `npm run smoke -- --stage STAGE [PATTERN ...]
 The tests use the API key in API_KEY, or a new one that expires after an hour.`;
 
 async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
-  const { baseAddress, apiKeysTable } = await findDeployedStage(stage);
+  const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
-  console.log(`The HTTP tests call ${baseAddress} …`);
+  console.log(`The HTTP tests call ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // One file at a time: Lambda has few instances in a new account, and requests are throttled by method.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',
-    env: { ...process.env, BASE_URL: baseAddress, API_KEY: apiKey, PET_STORE_DEPLOYED: 'true' },
+    env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, PET_STORE_DEPLOYED: 'true' },
   });
   onInterrupt((signal) => tests.kill(signal));
   const [code] = (await once(tests, 'exit')) as [number | null];

@@ -27,7 +27,7 @@ import type { StageSettings } from '../settings.ts';
 
 /** The REST API of a stage: a route for each operation, and an error response for everything else. */
 export class Api extends Construct {
-  readonly baseAddress: string;
+  readonly baseUrl: string;
   readonly stageArn: string;
   /** Rings on more 5xx of ours than happen by chance. Deployments roll back on it. */
   readonly serverErrors: Alarm;
@@ -61,11 +61,11 @@ export class Api extends Construct {
 
     addRoutes(api, authorizer, functions);
     addGatewayResponses(api);
-    // The output that the construct adds: the stack gives the base address, with its version, instead.
+    // The output that the construct adds: the stack gives the base URL, with its version, instead.
     api.node.tryRemoveChild('Endpoint');
 
     if (domain) serveUnderDomain(this, api as IRestApi, domain);
-    this.baseAddress = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
+    this.baseUrl = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
     this.serverErrors = addAlarms(stage, settings, monitoring);
     acknowledgeFindings(api, settings);

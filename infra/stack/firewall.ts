@@ -29,7 +29,7 @@ const tooLarge = errorBody('request_too_large', operations.createPet.errors.requ
  */
 export function addFirewall(scope: Construct, stageArn: string, settings: StageSettings): void {
   if (!settings.firewall) return;
-  const { requestsPerMinutePerAddress, requestsPerMinutePerKey } = settings.firewall;
+  const { requestsPerMinutePerIp, requestsPerMinutePerKey } = settings.firewall;
   const webAcl = new CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
@@ -51,7 +51,7 @@ export function addFirewall(scope: Construct, stageArn: string, settings: StageS
       ],
     },
     rules: [
-      limit('PerAddress', requestsPerMinutePerAddress, { aggregateKeyType: 'IP' }),
+      limit('PerIp', requestsPerMinutePerIp, { aggregateKeyType: 'IP' }),
       limit('PerKey', requestsPerMinutePerKey, {
         aggregateKeyType: 'CUSTOM_KEYS',
         customKeys: [{ header: { name: KEY_HEADER, textTransformations: sameKey } }],

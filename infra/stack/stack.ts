@@ -38,7 +38,7 @@ export class PetStoreStack extends Stack {
     addFirewall(this, api.stageArn, settings);
     warnOfSunsets(this, today);
 
-    new CfnOutput(this, 'BaseAddress', { value: api.baseAddress, description: 'Base URL' });
+    new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base URL' });
     new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
     new CfnOutput(this, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Topic of alarms' });
   }

@@ -10,7 +10,7 @@ export interface Operation {
   /** In Markdown, for the documents. */
   description: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Resource path with `{name}` for parameters, below the base address's host and stage. */
+  /** Resource path with `{name}` for parameters, below the base URL's host and stage. */
   path: `/v1/${string}`;
   /** Has a member for each part of the request that counts. */
   request: v.GenericSchema<unknown, object> & { entries: RequestParts };

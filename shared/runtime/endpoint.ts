@@ -6,7 +6,7 @@ import { metrics } from '../names.ts';
 import { ApiError, errorBody, errorCatalogue } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
-import { rootAddress, parseRequest } from './request.ts';
+import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 
 /** Before its timeout a function responds 503 itself, rather than being killed without a response. */
@@ -14,7 +14,7 @@ const LAST_MOMENT_MILLISECONDS = 500;
 
 /** The request as the function of an operation gets it: the parts that its schema names. */
 export type Call<O extends Operation> = v.InferOutput<O['request']> & {
-  rootAddress: string;
+  rootUrl: string;
   /** Id of the API key that the request came with; undefined where the route has no authorizer. */
   keyId: string | undefined;
 };
@@ -48,7 +48,7 @@ export function throwingEndpoint<O extends Operation>(
     timeoutEarlyResponse: throwOutOfTime,
   }).handler(async (event: APIGatewayProxyEvent) => {
     const parts = parseRequest(operation, event);
-    const { body, headers } = await run({ ...parts, rootAddress: rootAddress(event), keyId: keyId(event) });
+    const { body, headers } = await run({ ...parts, rootUrl: rootUrl(event), keyId: keyId(event) });
     return render(operation.success.status, body, headers);
   });
 }
@@ -84,7 +84,7 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
       ...response.headers,
       Deprecation: `@${deprecation.since.getTime() / 1000}`,
       Sunset: deprecation.sunset.toUTCString(),
-      Link: `<${rootAddress(event)}${deprecation.successor}>; rel="successor-version"`,
+      Link: `<${rootUrl(event)}${deprecation.successor}>; rel="successor-version"`,
     };
   };
   return { after: announce, onError: announce };

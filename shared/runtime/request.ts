@@ -42,7 +42,7 @@ export function parseRequest<O extends Operation>(
 }
 
 /** What precedes `/v1` in addresses: scheme, host and, without a custom domain, the stage. */
-export function rootAddress(event: APIGatewayProxyEvent): string {
+export function rootUrl(event: APIGatewayProxyEvent): string {
   const { requestContext } = event;
   const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';
   const stagePath = `/${requestContext.stage}`;

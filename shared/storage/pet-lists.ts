@@ -4,10 +4,10 @@ import type { ListPetsQuery, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../names.ts';
 import { client, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
-import { listPartitions, petMembers, petsTable, statusPartition, toPet } from './pets.ts';
+import { listPartitions, petFields, petsTable, statusPartition, toPet } from './pets.ts';
 
 /** By placeholders, as some names are reserved words. */
-const memberNames = Object.fromEntries(petMembers.map((name) => [`#${name}`, name]));
+const memberNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
 const projection = Object.keys(memberNames).join();
 
 /** An item, or the key of one, as DynamoDB returns it. Only what becomes part of the page is converted. */

@@ -8,7 +8,7 @@ import { listPartitionOf, newPetId } from './pet-id.ts';
 import { type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
 
-export const petMembers = Object.keys(Pet.entries) as (keyof Pet)[];
+export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 
 /** A second draw is rare already. */
 const MAX_ATTEMPTS = 20;
@@ -107,7 +107,7 @@ export function statusPartition(status: PetStatus, partition: string): string {
 /** The members of a pet, in the order of its schema, without those that only storage has. */
 export function toPet(item: Pet): Pet {
   const pet: Record<string, unknown> = {};
-  for (const name of petMembers) if (item[name] !== undefined) pet[name] = item[name];
+  for (const name of petFields) if (item[name] !== undefined) pet[name] = item[name];
   return pet as unknown as Pet;
 }
 

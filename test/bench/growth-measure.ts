@@ -8,7 +8,7 @@ import type { Comparison } from './growth-report.ts';
 import { spreadOf } from './spread.ts';
 
 /** A running service with the pets that it was filled with, and no others. */
-export type Store = Pick<LocalService, 'baseAddress' | 'apiKey'> & { stock: Stock };
+export type Store = Pick<LocalService, 'baseUrl' | 'apiKey'> & { stock: Stock };
 
 interface Request {
   address: string;
@@ -29,16 +29,16 @@ const kinds: Record<string, Kind> = {
   'list of 5, one status': list(1, 5, 'available'),
   'list of 5, page 100': list(100, 5),
   'list of 5, one status, page 100': list(100, 5, 'available'),
-  'a pet': async ({ baseAddress, stock: { pets } }) => {
+  'a pet': async ({ baseUrl, stock: { pets } }) => {
     return (number) => {
       // The step has no divisor in common with the size of a store, so it reaches every pet.
       const expected = petOf((number * 7_919) % pets, pets);
-      return { address: `${baseAddress}/pets/${expected.id}`, expected };
+      return { address: `${baseUrl}/pets/${expected.id}`, expected };
     };
   },
-  create: async ({ baseAddress }) => {
+  create: async ({ baseUrl }) => {
     return (number) => ({
-      address: `${baseAddress}/pets`,
+      address: `${baseUrl}/pets`,
       body: `{"name":"Rex ${number}","categoryId":7,"status":"available"}`,
     });
   },
@@ -48,7 +48,7 @@ const kinds: Record<string, Kind> = {
 function list(page: number, limit: number, status?: PetStatus): Kind {
   return async (store) => {
     const pageAt = (number: number) => pageOf(store.stock.pets, number, limit, status);
-    let address = `${store.baseAddress}/pets?limit=${limit}${status ? `&status=${status}` : ''}`;
+    let address = `${store.baseUrl}/pets?limit=${limit}${status ? `&status=${status}` : ''}`;
     for (let number = 1; number < page; number += 1) {
       const { link } = await send(store, { address, expected: pageAt(number) });
       const next = /<([^>]*)>; rel="next"/.exec(link)?.[1];

@@ -19,13 +19,13 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
 (hasTools() ? describe : describe.skip)('npm run load', () => {
   test('counts the responses of a service, half of them to lists and a quarter to creates', async () => {
     const { assembly } = await sharedSynthesis();
-    const { baseAddress, apiKey, output, stop } = await startLocalService('--assembly', assembly);
+    const { baseUrl, apiKey, output, stop } = await startLocalService('--assembly', assembly);
     // With the first list of the load, these start an instance of each function.
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
     const body = '{"name":"Rex","categoryId":7}';
-    const created = await fetch(`${baseAddress}/pets`, { method: 'POST', headers, body });
+    const created = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
     await fetch(created.headers.get('Location')!, { headers });
-    const { code, stdout, stderr } = await load(baseAddress, apiKey);
+    const { code, stdout, stderr } = await load(baseUrl, apiKey);
     await stop();
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
     expect(stdout + stderr).not.toContain(apiKey);

@@ -41,7 +41,7 @@ async function openClient(operation: string): Promise<Locator> {
 
 /** Sends the request. @returns the body that the browser sends, and the status and the body that the page shows */
 async function send(client: Locator): Promise<{ sent: string | null; status: string; body: string }> {
-  const request = served.page.waitForRequest(`${service.baseAddress}/pets`);
+  const request = served.page.waitForRequest(`${service.baseUrl}/pets`);
   await client.getByRole('button', { name: /^Send (get|post) request to/ }).click();
   const response = client.getByRole('region', { name: 'Response' });
   const status = await response.getByRole('link', { name: /^\d{3} / }).innerText();
@@ -174,7 +174,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   test('violates no policy, and sends requests only to the service, or none when exported', () => {
     const of400 = expect.stringMatching(/status of 400/); // of the edit in the form
     expect([...served.complaints, ...exported.complaints]).toEqual([of400]);
-    const [pageUrl, pets] = [new URL('/', service.baseAddress).href, `${service.baseAddress}/pets`];
+    const [pageUrl, pets] = [new URL('/', service.baseUrl).href, `${service.baseUrl}/pets`];
     expect(served.requests.filter((url) => !url.startsWith('data:'))).toEqual([pageUrl, pets, pets]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });

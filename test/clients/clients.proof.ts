@@ -68,7 +68,7 @@ function expectFailure({ code, stdout, stderr }: Outcome, errorCode: RegExp): vo
 }
 
 async function startProxy(...fates: Fate[]): Promise<ClientProxy> {
-  const proxy = await startClientProxy(service.baseAddress);
+  const proxy = await startClientProxy(service.baseUrl);
   proxies.push(proxy);
   proxy.decide(inOrder(...fates));
   return proxy;
@@ -80,7 +80,7 @@ async function prepare(client: ExampleClient, ...fates: Fate[]) {
   const files = unpack(folder);
   function run(text: string, ...parameters: string[]): Promise<Outcome> {
     runs += 1;
-    return runIn(files, client, text, parameters, { BASE_URL: proxy.baseAddress, API_KEY: service.apiKey });
+    return runIn(files, client, text, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
   }
   function add(pet: NewPet): Promise<Outcome> {
     writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
@@ -107,7 +107,7 @@ function lists(client: ExampleClient): void {
   test.concurrent('lists each pet once over all pages and faults, its integers exact', async () => {
     const { proxy, list } = await prepare(client);
     // An error response may have links too, but those of the next response count.
-    const Link = `<${proxy.baseAddress}/pets>; rel="next"`;
+    const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
     proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
     const { code, stdout } = await list();
     expect({ code, pets: petsIn(stdout) }).toEqual({ code: 0, pets: sold });
@@ -116,20 +116,20 @@ function lists(client: ExampleClient): void {
 
   test.concurrent('finds the next page among other links', async () => {
     const { proxy, list } = await prepare(client);
-    const pages = `${proxy.baseAddress}/pets?status=sold&limit`;
+    const pages = `${proxy.baseUrl}/pets?status=sold&limit`;
     const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
     proxy.decide(inOrder({ status: 200, headers: { Link }, body: '[]' }));
     expect(petsIn((await list()).stdout)).toEqual(sold);
     expect(proxy.requests[1]!.target).toBe('/v1/pets?status=sold&limit=100');
   });
 
-  test.concurrent('sends the key only to the base address', async () => {
+  test.concurrent('sends the key only to the base URL', async () => {
     const elsewhere = await startProxy();
-    const Link = `<${elsewhere.baseAddress}/pets?cursor=x>; rel="next"`;
+    const Link = `<${elsewhere.baseUrl}/pets?cursor=x>; rel="next"`;
     const { proxy, list } = await prepare(client, { status: 200, headers: { Link }, body: '[]' });
     const { code, stderr } = await list();
     expect(code).not.toBe(0);
-    expect(stderr).toContain(new URL(elsewhere.baseAddress).origin);
+    expect(stderr).toContain(new URL(elsewhere.baseUrl).origin);
     expect([proxy.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   });
 }

@@ -32,7 +32,7 @@ const fates: Record<string, Fate> = {
 beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startLocalService('--assembly', assembly);
-  proxy = await startClientProxy(service.baseAddress);
+  proxy = await startClientProxy(service.baseUrl);
   proxy.decide(({ target }) => fates[target] ?? 'pass');
   await call('', { method: 'POST', body: stringifyJson({ name: 'Mia', categoryId: maximum }) });
 });
@@ -58,7 +58,7 @@ function works(generator: Generator): void {
     ({ apiKey } = service);
     const folder = await build(generator, parent);
     built += 1;
-    program = start(folder, { BASE_URL: proxy.baseAddress });
+    program = start(folder, { BASE_URL: proxy.baseUrl });
   });
   afterAll(() => {
     program?.end();

@@ -24,7 +24,7 @@ afterAll(() => proxy.close());
 
 function run(folder: string, program: string, environment: Record<string, string> = {}): Promise<Outcome> {
   return runIn(folder, curl, program, ['pet.json'], {
-    BASE_URL: proxy.baseAddress,
+    BASE_URL: proxy.baseUrl,
     API_KEY: apiKey,
     ...environment,
   });
@@ -47,7 +47,7 @@ describeFor(curl)('the functions for a shell (need curl)', () => {
     expect(stdout).toBe('{}\n');
     expect(proxy.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${apiKey}`]);
     const recordedArguments = readFileSync(recordFile, 'utf8');
-    expect(recordedArguments).toContain(proxy.baseAddress);
+    expect(recordedArguments).toContain(proxy.baseUrl);
     expect(recordedArguments).not.toContain(apiKey);
   });
 
@@ -63,7 +63,7 @@ describeFor(curl)('the functions for a shell (need curl)', () => {
     expect(other).not.toBe(first);
   });
 
-  test('reads base address and key from standard input', () => {
+  test('reads base URL and key from standard input', () => {
     const program = `${blockWith('stty -echo', document)}\nprintf '%s\\n%s' "$BASE_URL" "$API_KEY" >asked`;
     const cwd = unpack(parent);
     // There is no terminal whose echo could be turned off.

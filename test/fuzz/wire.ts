@@ -34,15 +34,9 @@ const { contradictions } = contract();
 
 /** @param assembly folder of the cloud assembly. */
 export async function startWire(assembly: string): Promise<Target<Input>> {
-  const {
-    baseAddress,
-    apiKey,
-    output,
-    process: child,
-    stop,
-  } = await startLocalService('--assembly', assembly);
+  const { baseUrl, apiKey, output, process: child, stop } = await startLocalService('--assembly', assembly);
   process.once('exit', () => child.kill());
-  const port = Number(new URL(baseAddress).port);
+  const port = Number(new URL(baseUrl).port);
   const known: Known = { pets: [], creations: new Map() };
   const outcomes: Record<string, number> = {};
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
-import { anonymousRequest, expectError, request, rootAddress } from '../support/client.ts';
+import { anonymousRequest, expectError, request, rootUrl } from '../support/client.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 
@@ -34,19 +34,19 @@ describe('An unknown address', () => {
     '/v1/pet?limit=0&%zz',
   ])('is not found, with or without an API key: %s', async (path) => {
     for (const send of [request, anonymousRequest]) {
-      expectError(await send(`${rootAddress}${path}`), 'not_found');
+      expectError(await send(`${rootUrl}${path}`), 'not_found');
     }
   });
 
   describe.each(['/', '/v1', '/v1/orders'])('is not found, whatever the method: %s', (path) => {
     test.each(METHODS)('%s', async (method) => {
-      expectError(await anonymousRequest(`${rootAddress}${path}`, { method }), 'not_found');
+      expectError(await anonymousRequest(`${rootUrl}${path}`, { method }), 'not_found');
     });
   });
 
   test('is not looked up for a body that is too large', async () => {
     const init = { method: 'PUT', body: ' '.repeat(11_000_000) };
-    expectError(await anonymousRequest(`${rootAddress}/v1/orders`, init), 'request_too_large');
+    expectError(await anonymousRequest(`${rootUrl}/v1/orders`, init), 'request_too_large');
   });
 });
 

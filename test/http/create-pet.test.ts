@@ -4,7 +4,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { baseAddress, expectError, expectSuccess, postPet, request } from '../support/client.ts';
+import { baseUrl, expectError, expectSuccess, postPet, request } from '../support/client.ts';
 import { addPet, addPets, petsAddedAfter, uniqueName } from '../support/pets.ts';
 
 const MAX_BODY_BYTES = 65_536;
@@ -85,7 +85,7 @@ describe('POST /v1/pets', () => {
   test('accepts a slash at the end of the address', async () => {
     const response = await request('/pets/', { method: 'POST', body: REX });
     expectSuccess(response, 201);
-    expect(response.headers.get('Location')).toBe(`${baseAddress}/pets/${response.body.id}`);
+    expect(response.headers.get('Location')).toBe(`${baseUrl}/pets/${response.body.id}`);
   });
 
   test('assigns each pet an id of its own, which grows with time', async () => {
@@ -191,7 +191,7 @@ async function expectStored(body: string, pet: NewPet): Promise<void> {
   expect(response.text).toBe(stringifyJson({ id: response.body.id, ...pet }));
   expect(response.body.id).not.toBe(5n);
   const location = response.headers.get('Location');
-  expect(location).toBe(`${baseAddress}/pets/${response.body.id}`);
+  expect(location).toBe(`${baseUrl}/pets/${response.body.id}`);
   expect((await request(location!)).text).toBe(response.text);
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exampleOf } from '../../infra/documents/openapi/examples.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
-import { baseAddress, expectError, expectSuccess, linkTo, postPet, request } from '../support/client.ts';
+import { baseUrl, expectError, expectSuccess, linkTo, postPet, request } from '../support/client.ts';
 import { addPet, untilListed } from '../support/pets.ts';
 
 let pet: Pet;
@@ -67,6 +67,6 @@ describe('The deprecation', () => {
     expect(deprecation).toMatch(/^@\d{10}$/);
     expect(Number(deprecation!.slice(1)) * 1_000).toBeLessThan(Date.parse(sunset!));
     expect(sunset).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
-    expect(linkTo('successor-version', response)).toBe(`${baseAddress}/pets`);
+    expect(linkTo('successor-version', response)).toBe(`${baseUrl}/pets`);
   });
 });

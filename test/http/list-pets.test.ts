@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import {
-  type ApiResponse,
-  baseAddress,
-  expectError,
-  expectSuccess,
-  linkTo,
-  request,
-} from '../support/client.ts';
+import { type ApiResponse, baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
 import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
 
 /** Pets of each status and of none, newer than the pet with the id `oldest`. */
@@ -84,7 +77,7 @@ describe('The link to the next page of GET /v1/pets', () => {
   ])('repeats the known parameters and adds a cursor: %p', async (query, parameters) => {
     const { headers } = await request(`/pets${query}`);
     const [, address, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
-    expect(address).toBe(`${baseAddress}/pets`);
+    expect(address).toBe(`${baseUrl}/pets`);
     expect(Object.fromEntries(new URLSearchParams(search))).toEqual({
       ...parameters,
       cursor: expect.stringMatching(/^[\w-]+$/),

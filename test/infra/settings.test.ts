@@ -8,7 +8,7 @@ const domain = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
   hostedZoneId: 'Z0000000000000000000',
 };
-const firewall = { requestsPerMinutePerAddress: 10, requestsPerMinutePerKey: 10 };
+const firewall = { requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
 
 test.each([
   ['listPartitions', 1, 1_000],
@@ -62,7 +62,7 @@ describe('the settings of a stage must not have', () => {
     [{ requestsPerSecond: '100' }, "requestsPerSecond must be a whole number of at least 1, not '100'"],
     [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
     [{ firewall: null }, 'firewall must be an object of settings, not null'],
-    [{ firewall: { requestsPerMinutePerKey: 10 } }, 'firewall.requestsPerMinutePerAddress is missing'],
+    [{ firewall: { requestsPerMinutePerKey: 10 } }, 'firewall.requestsPerMinutePerIp is missing'],
     [{ firewall: { ...firewall, requestsPerMinutePerKey: 9 } }, `${perKey}, not 9`],
     [{ firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is no setting'],
     [{ alarmEmial: 'a@b.de' }, 'alarmEmial is no setting'],

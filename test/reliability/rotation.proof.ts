@@ -56,7 +56,7 @@ function start(parameters: string[], folderOfNote = behindProxy): RunningModule 
 
 async function statusOf(key: string): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
-  return (await fetch(`${service.baseAddress}/pets?limit=1`, { headers })).status;
+  return (await fetch(`${service.baseUrl}/pets?limit=1`, { headers })).status;
 }
 
 test('a client is never refused while its key is rotated, by the old key or the new one', async () => {

@@ -31,7 +31,7 @@ export function inOrder(...fates: Fate[]): () => Fate {
   return () => fates.shift() ?? 'pass';
 }
 
-/** Stands between a client and the service with this base address, on the loopback interface. */
+/** Stands between a client and the service with this base URL, on the loopback interface. */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
   let fateOf: FateOf = inOrder();
@@ -68,7 +68,7 @@ export async function startClientProxy(service: string) {
   });
   const { origin, close } = await listenOnLoopback(server);
   return {
-    baseAddress: `${origin}/v1`,
+    baseUrl: `${origin}/v1`,
     /** Each request that arrived since it was last decided on them, in order. */
     requests,
     /** Decides on the requests that arrive from now on. */

@@ -11,12 +11,12 @@ import { contract } from './contract.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 /** The base URL of the service under test, from the environment. */
-export const baseAddress = process.env['BASE_URL'] ?? '';
+export const baseUrl = process.env['BASE_URL'] ?? '';
 /** Whether the service is a stage on AWS, not a local service. `npm run smoke` sets the variable. */
-const isDeployed = baseAddress.startsWith('https:') || process.env['PET_STORE_DEPLOYED'] === 'true';
+const isDeployed = baseUrl.startsWith('https:') || process.env['PET_STORE_DEPLOYED'] === 'true';
 export const apiKey = process.env['API_KEY'] ?? '';
 /** The base URL without the version: the host, and the stage unless it has its own domain. */
-export const rootAddress = baseAddress.replace(/\/v1$/, '');
+export const rootUrl = baseUrl.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
 
@@ -56,7 +56,7 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
   const { method = 'GET', headers = {}, body } = init;
-  const url = address.startsWith('http') ? address : `${baseAddress}${address}`;
+  const url = address.startsWith('http') ? address : `${baseUrl}${address}`;
   const [, origin = '', path = ''] = /^(https?:\/\/[^/?]+)(.*)$/.exec(url) ?? [];
   const sent = { method, target: path, headers, body };
   const rejection = isDeployed ? awsRejections.find(({ matches }) => matches(sent)) : undefined;
@@ -77,7 +77,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     return { ...response, method, body: undefined, isRejectedByAws };
   }
 
-  const target = url.startsWith(`${baseAddress}/`) ? url.slice(baseAddress.length) : url;
+  const target = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url;
   const problems = contradictions({ ...sent, target, response });
   if (problems.length > 0) throw new Error(`Against openapi.json:\n${problems.join('\n')}`);
   const parsed = response.text === '' ? undefined : parseJson(response.text);

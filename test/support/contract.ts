@@ -14,7 +14,7 @@ import {
 /** A request as sent, and the response. */
 export interface Exchange {
   method: string;
-  /** Path and query below the base address: `/pets?limit=5`. */
+  /** Path and query below the base URL: `/pets?limit=5`. */
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;

@@ -10,7 +10,7 @@ export default async function setUp(): Promise<void> {
     return;
   }
   const service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
-  process.env['BASE_URL'] = service.baseAddress;
+  process.env['BASE_URL'] = service.baseUrl;
   process.env['API_KEY'] = service.apiKey;
   Object.assign(globalThis, { localService: service });
 }

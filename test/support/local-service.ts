@@ -50,13 +50,13 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     }
   }
 
-  const [, baseAddress = '', apiKey = ''] = await printed(/base URL {2}(\S+)\s+API key {3}(\S+)\s+curl/);
+  const [, baseUrl = '', apiKey = ''] = await printed(/base URL {2}(\S+)\s+API key {3}(\S+)\s+curl/);
   return {
-    baseAddress,
+    baseUrl,
     apiKey,
     /** Calls the API with the key, and sends the body as JSON. */
     request: (path: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${baseAddress}${path}`, {
+      fetch(`${baseUrl}${path}`, {
         ...init,
         headers: {
           Authorization: `Bearer ${apiKey}`,

@@ -57,7 +57,7 @@ export async function startStrictGateway(template: Template) {
   });
   const { origin, close } = await listenOnLoopback(server);
   return {
-    baseAddress: `${origin}/v1`,
+    baseUrl: `${origin}/v1`,
     apiKey: service.apiKey,
     counts,
     /** Those of the listed rejections that have occurred. */

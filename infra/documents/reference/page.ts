@@ -5,7 +5,7 @@ interface ReferenceOptions {
   /** Script of Scalar's API reference. */
   library: string;
   /** The service that the page sends requests to. If omitted, the page is read-only. */
-  service?: { baseAddress: string; apiKey: string };
+  service?: { baseUrl: string; apiKey: string };
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
@@ -60,7 +60,7 @@ To try requests, run the service on your own machine with \`npm start\`, and ope
 export function referencePage(document: string, { library, service }: ReferenceOptions) {
   const content: any = JSON.parse(document, forLibrary);
   if (service) {
-    content.servers = [{ url: service.baseAddress, description: 'This machine' }];
+    content.servers = [{ url: service.baseUrl, description: 'This machine' }];
     delete content.externalDocs; // the service does not serve them
   } else {
     if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';

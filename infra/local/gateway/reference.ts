@@ -23,7 +23,7 @@ export function respondToBrowser(
 }
 
 async function createPage(host: string, apiKey: string, file: URL | string): Promise<HttpResponse> {
-  const service = { baseAddress: `http://${host}/v1`, apiKey };
+  const service = { baseUrl: `http://${host}/v1`, apiKey };
   const options = { library: await readLibrary(), service };
   const { html, contentSecurityPolicy } = referencePage(await readFile(file, 'utf8'), options);
   return {

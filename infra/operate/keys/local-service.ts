@@ -13,7 +13,7 @@ export const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
 /** How operator commands reach a local service. It keeps this in its data folder while it runs. */
 export interface LocalService {
   stage: string;
-  baseAddress: string;
+  baseUrl: string;
   apiKeysTable: string;
   databaseEndpoint: string;
   region: string;
@@ -56,7 +56,7 @@ export async function findLocalService(data = ''): Promise<{ folder: string; ser
   const folders = data && data !== IN_MEMORY ? [] : temporaryFolders();
   const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
   if (found.length > 1) {
-    const services = found.map((one) => `${one.service.baseAddress} on ${one.folder}`).join(', ');
+    const services = found.map((one) => `${one.service.baseUrl} on ${one.folder}`).join(', ');
     throw new UsageError(`Several local services run: choose the folder of one with --data (${services}).`);
   }
   if (found[0]) return found[0];

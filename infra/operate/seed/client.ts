@@ -11,18 +11,18 @@ const MAX_BACKOFF_SECONDS = 60;
 const TIMEOUT_MILLISECONDS = 30_000;
 
 export interface Service {
-  baseAddress: string;
+  baseUrl: string;
   apiKey: string;
 }
 
 /** Sends a request once and returns what a retry depends on. Never rejects: status 0 means that there was no response. */
 export async function send(
-  { baseAddress, apiKey }: Service,
+  { baseUrl, apiKey }: Service,
   path: string,
   create?: { method: string; headers: Record<string, string>; body: string },
 ) {
   try {
-    const response = await fetch(`${baseAddress}${path}`, {
+    const response = await fetch(`${baseUrl}${path}`, {
       ...create,
       headers: { ...create?.headers, Authorization: `Bearer ${apiKey}` },
       redirect: 'manual', // only this address may receive the key

@@ -11,7 +11,7 @@ await runWithOptions(USAGE, options, async (values) => {
   const seed = seedOption('--seed', values.seed);
   const concurrency = integerOption('--concurrency', values.concurrency, 1, 100);
   const service = await findService(values.data, process.env);
-  console.log(`Adding ${count} pets to ${service.baseAddress} with --seed ${seed} …`);
+  console.log(`Adding ${count} pets to ${service.baseUrl} with --seed ${seed} …`);
 
   const showAdded = showProgress('pets', count);
   let added = 0;

@@ -35,7 +35,7 @@ export async function findService(
   const { status, reason } = await send(service, '/pets?limit=1');
   if (status === 200) return service;
   const advice = BASE_URL ? 'check BASE_URL and API_KEY' : 'start it with npm start';
-  throw new UsageError(`${service.baseAddress} does not list pets, ${advice}: ${reason}`);
+  throw new UsageError(`${service.baseUrl} does not list pets, ${advice}: ${reason}`);
 }
 
 function readVariables(baseUrl: string, apiKey: string): Service {
@@ -47,12 +47,12 @@ function readVariables(baseUrl: string, apiKey: string): Service {
       'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.',
     );
   }
-  return { baseAddress: baseUrl.replace(/\/+$/, ''), apiKey };
+  return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey };
 }
 
 async function readDataFolder(data?: string): Promise<Service> {
   const { folder, service } = await findLocalService(data);
   const file = apiKeyFile(folder);
   if (!existsSync(file)) throw new UsageError(`There is no ${file}: start the service again.`);
-  return { baseAddress: service.baseAddress, apiKey: readFileSync(file, 'utf8').trim() };
+  return { baseUrl: service.baseUrl, apiKey: readFileSync(file, 'utf8').trim() };
 }

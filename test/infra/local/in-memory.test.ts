@@ -52,16 +52,16 @@ test('commands find the only service that keeps its data in memory, and not what
     await expectToWork(done(await issue(...options)), service);
   }
   const seed = await runModule('infra/operate/seed/main.ts', ['--count', '3', ...noOptions], { TMPDIR });
-  expect(seed).toMatchObject({ code: 0, stdout: expect.stringContaining(service.baseAddress) });
+  expect(seed).toMatchObject({ code: 0, stdout: expect.stringContaining(service.baseUrl) });
   expect(await (await service.request('/pets')).json()).toHaveLength(3);
   expect(existsSync(left)).toBe(true);
 });
 
 test('of several such services, the folder chooses one', async () => {
-  const { baseAddress } = await start();
+  const { baseUrl } = await start();
   const sentence = errorOutput(await issue('--data', 'memory'));
   expect(sentence).toMatch(/^Several local services run: choose the folder of one with --data \(.*\)\.$/);
-  const [, folder = ''] = new RegExp(`${baseAddress} on ([^,)]+)`).exec(sentence)!;
+  const [, folder = ''] = new RegExp(`${baseUrl} on ([^,)]+)`).exec(sentence)!;
   await expectToWork(done(await issue('--data', folder)), services[1]!);
 
   const file = join(folder, 'api-key');

@@ -72,7 +72,7 @@ describe('the local service on a data folder', () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     expect(statSync(keyFile).mode.toString(8)).toBe('100600');
-    expect(banner).toContain(`curl -H 'Authorization: Bearer ${service.apiKey}' ${service.baseAddress}/pets`);
+    expect(banner).toContain(`curl -H 'Authorization: Bearer ${service.apiKey}' ${service.baseUrl}/pets`);
     const response = await addPet(service);
     expect(response.status).toBe(201);
     pet = await response.json();

@@ -8,7 +8,7 @@ import { runInProcess } from '../../support/run-in-process.ts';
 const unreachable = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
 const region = { AWS_REGION: 'eu-central-1' };
 const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
-const address = { BaseAddress: 'http://127.0.0.1:1/v1' };
+const address = { BaseUrl: 'http://127.0.0.1:1/v1' };
 const table = { ApiKeysTable: 'keys' };
 const stacks = { 'PetStore-staging': { ...address, ...table } };
 

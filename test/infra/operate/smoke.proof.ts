@@ -9,7 +9,7 @@ import { startFakeAws } from './fake-aws.ts';
 
 test('the smoke test passes where the gateway throttles, and rejects first whatever AWS may', async () => {
   const gateway = await startStrictGateway(readTemplate('staging', (await sharedSynthesis()).assembly));
-  const outputs = { BaseAddress: gateway.baseAddress, ApiKeysTable: 'unused' };
+  const outputs = { BaseUrl: gateway.baseUrl, ApiKeysTable: 'unused' };
   const aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs } });
   const { code, stdout, stderr } = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], {
     ...aws.environment,

@@ -23,14 +23,14 @@ test.each([
 
 // smoke.proof.ts runs the tests themselves.
 describe('the smoke test of a stage', () => {
-  const baseAddress = 'https://pets.example.com/v1';
+  const baseUrl = 'https://pets.example.com/v1';
   const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
   const [npm, called] = [join(folder, 'npm'), join(folder, 'called')];
   let aws: FakeAws;
 
   useRealTables();
   beforeAll(async () => {
-    const outputs = { BaseAddress: baseAddress, ApiKeysTable: process.env['API_KEYS_TABLE']! };
+    const outputs = { BaseUrl: baseUrl, ApiKeysTable: process.env['API_KEYS_TABLE']! };
     aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs }, caller });
   });
   afterAll(() => aws.close());
@@ -49,12 +49,12 @@ describe('the smoke test of a stage', () => {
     const key = generateApiKey('staging');
     expect(await smoke(['some', 'tests'], key)).toEqual({
       code: 3,
-      stdout: `The HTTP tests call ${baseAddress} …\nThe stage staging does not pass the HTTP tests.\n`,
+      stdout: `The HTTP tests call ${baseUrl} …\nThe stage staging does not pass the HTTP tests.\n`,
       stderr: '',
     });
     const patterns = '--testPathPatterns=some --testPathPatterns=tests';
     expect(readFileSync(called, 'utf8')).toBe(
-      `true ${baseAddress} ${key} run test:http -- --runInBand ${patterns}\n`,
+      `true ${baseUrl} ${key} run test:http -- --runInBand ${patterns}\n`,
     );
   });
 

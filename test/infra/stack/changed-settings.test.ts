@@ -94,10 +94,10 @@ describe('the domain of a stage', () => {
   test('is the only address of the API, if the settings name one', () => {
     const [without, withDomain] = [unchanged, extended].map(({ Resources, Outputs }) => ({
       isDisabled: Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint,
-      baseAddress: Outputs['BaseAddress'].Value,
+      baseUrl: Outputs['BaseUrl'].Value,
     }));
-    expect(withDomain).toEqual({ isDisabled: true, baseAddress: 'https://pets.example.com/v1' });
-    expect(without).toEqual({ isDisabled: false, baseAddress: expect.stringContaining('.execute-api.') });
+    expect(withDomain).toEqual({ isDisabled: true, baseUrl: 'https://pets.example.com/v1' });
+    expect(without).toEqual({ isDisabled: false, baseUrl: expect.stringContaining('.execute-api.') });
     expect(types.flatMap((type) => propertiesOf(unchanged, type))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ describe('the web ACL of production', () => {
   const template = readableTemplate('production');
   const [webAcl, ...others] = propertiesOf(template, 'AWS::WAFv2::WebACL');
   const { Rules: rules } = webAcl;
-  const { requestsPerMinutePerAddress, requestsPerMinutePerKey } = stages.production.firewall;
+  const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stages.production.firewall;
 
   test('is the only one, protects the stage of the API, and allows what no rule blocks', () => {
     expect(others).toEqual([]);
@@ -31,7 +31,7 @@ describe('the web ACL of production', () => {
   // A rule counts only what no rule before it blocked, and a large body is a 413 whatever is in it.
   test('applies limits per address and key, then that of bodies, then AWS’s lists of bad addresses and inputs', () => {
     const limits = [
-      { AggregateKeyType: 'IP', Limit: requestsPerMinutePerAddress },
+      { AggregateKeyType: 'IP', Limit: requestsPerMinutePerIp },
       { AggregateKeyType: 'CUSTOM_KEYS', CustomKeys: [perKey], Limit: requestsPerMinutePerKey },
     ];
     expect(rules.map(({ Statement }: any) => Statement)).toEqual([
@@ -41,7 +41,7 @@ describe('the web ACL of production', () => {
       { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesKnownBadInputsRuleSet' } },
     ]);
     expect(rules.map(({ Priority, Name }: any) => `${Priority} ${Name}`)).toEqual([
-      '0 PerAddress',
+      '0 PerIp',
       '1 PerKey',
       '2 LargeBody',
       '3 AmazonIpReputationList',
@@ -51,8 +51,8 @@ describe('the web ACL of production', () => {
 
   // test/infra/documents/openapi/answers.test.ts compares the response of the one limit with openapi.json.
   test('responds alike beyond both limits, and blocks what a managed group blocks', () => {
-    const [perAddress, { Action: block }, _largeBody, ...groups] = rules;
-    expect(perAddress.Action).toEqual(block);
+    const [perIp, { Action: block }, _largeBody, ...groups] = rules;
+    expect(perIp.Action).toEqual(block);
     const { ResponseHeaders } = block.Block.CustomResponse;
     expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
     for (const { Action, OverrideAction } of groups) {

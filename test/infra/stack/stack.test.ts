@@ -56,9 +56,9 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(named).toEqual([]);
   });
 
-  test('outputs the base address, the table of keys and the topic of alarms', () => {
+  test('outputs the base URL, the table of keys and the topic of alarms', () => {
     expect(template.Outputs).toMatchObject({
-      BaseAddress: {
+      BaseUrl: {
         Value: `https://\${ApiRestApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${ApiRestApiDeploymentStage${stage}}/v1`,
       },
       ApiKeysTable: { Value: '${StorageApiKeys}' },

@@ -42,9 +42,9 @@ describe('an answer', () => {
   });
 
   test('has the headers of the function', async () => {
-    const handler = endpoint(operations.listPets, async ({ rootAddress }) => ({
+    const handler = endpoint(operations.listPets, async ({ rootUrl }) => ({
       body: [],
-      headers: { Link: `<${rootAddress}>` },
+      headers: { Link: `<${rootUrl}>` },
     }));
     const { headers } = await invoke(handler, apiGatewayEvent());
     expect(headers).toHaveProperty('Link', `<https://${STAGE_DOMAIN}/staging>`);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { PetIdParameter } from '../../../shared/contract/schemas.ts';
-import { rootAddress, parseRequest } from '../../../shared/runtime/request.ts';
+import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
 import {
   apiGatewayEvent,
   getPetEvent,
@@ -99,13 +99,13 @@ describe('the headers', () => {
   });
 });
 
-describe('the base address', () => {
+describe('the base URL', () => {
   const own = { domainName: 'pets.example.com', path: '/v1/pets' };
   test.each([
     ['has the stage', {}, `https://${STAGE_DOMAIN}/staging`],
     ['has no stage on a domain of its own', { requestContext: own }, 'https://pets.example.com'],
     ['is http behind http', { headers: { 'x-forwarded-proto': 'http' } }, `http://${STAGE_DOMAIN}/staging`],
   ])('%s', (_what, request, expected) => {
-    expect(rootAddress(apiGatewayEvent(request))).toBe(expected);
+    expect(rootUrl(apiGatewayEvent(request))).toBe(expected);
   });
 });

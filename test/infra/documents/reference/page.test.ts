@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { referencePage } from '../../../../infra/documents/reference/page.ts';
 
 const library = 'draw("<!-- <script></SCRIPT>")';
-const service = { baseAddress: 'http://localhost:3000/v1', apiKey: 'secret' };
+const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
 const LARGEST = '9223372036854775807';
 
 /** Returns the page of a document with these members, written in JSON. */

@@ -36,7 +36,7 @@ interface Reply {
 }
 
 async function call(path: string, body?: object): Promise<Reply> {
-  const sent = request(`${service.baseAddress}${path}`, {
+  const sent = request(`${service.baseUrl}${path}`, {
     method: body ? 'POST' : 'GET',
     agent,
     headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },

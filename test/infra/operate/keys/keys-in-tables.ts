@@ -35,7 +35,7 @@ export function startStage(): void {
   store = { stage: `stage${stages}`, table: process.env['API_KEYS_TABLE']! };
   writeLocalService(dataFolder, {
     stage: store.stage,
-    baseAddress: 'http://127.0.0.1:1/v1',
+    baseUrl: 'http://127.0.0.1:1/v1',
     apiKeysTable: store.table,
     databaseEndpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB']!,
     region,

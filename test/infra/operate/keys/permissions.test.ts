@@ -49,7 +49,7 @@ beforeAll(async () => {
     .map(({ logicalId, properties }) => ({ logicalId: tableName(logicalId), properties }));
   tables = await startDatabase(await openStore(), renamed, isAllowed);
   setFunctionsEnvironment(template, tables.endpoint);
-  const outputs = { BaseAddress: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
+  const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
   aws = await startFakeAws({
     stacks: { 'PetStore-staging': outputs },
     caller,

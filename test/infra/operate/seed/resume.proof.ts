@@ -16,9 +16,9 @@ let proxy: ClientProxy;
 
 beforeAll(async () => {
   service = await startLocalService('--data', folder, '--assembly', (await sharedSynthesis()).assembly);
-  proxy = await startClientProxy(service.baseAddress);
+  proxy = await startClientProxy(service.baseUrl);
   // As if the service listened where the proxy does.
-  writeLocalService(folder, { ...readLocalService(folder), baseAddress: proxy.baseAddress });
+  writeLocalService(folder, { ...readLocalService(folder), baseUrl: proxy.baseUrl });
 });
 afterAll(async () => {
   await proxy.close();
@@ -46,7 +46,7 @@ test('a run that is killed is resumed, and each pet is added once', async () => 
   const resumed = await start(...parameters, '45').ended;
   expect(resumed).toEqual({
     code: 0,
-    stdout: `Adding 45 pets to ${proxy.baseAddress} with --seed 1 …\nAll 45 pets are in the store.\n`,
+    stdout: `Adding 45 pets to ${proxy.baseUrl} with --seed 1 …\nAll 45 pets are in the store.\n`,
     stderr: expect.stringMatching(/^(pets: \d+ %\n)*pets: 100 %\n$/),
   });
   const list = await service.request('/pets?limit=100');

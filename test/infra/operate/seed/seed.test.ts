@@ -18,8 +18,8 @@ let proxy: ClientProxy;
 
 beforeAll(async () => {
   proxy = await startClientProxy('http://127.0.0.1:1');
-  const { baseAddress } = proxy;
-  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseAddress, databaseEndpoint: baseAddress }));
+  const { baseUrl } = proxy;
+  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseUrl, databaseEndpoint: baseUrl }));
   writeFileSync(join(folder, 'api-key'), KEY);
 });
 afterAll(() => proxy.close());
