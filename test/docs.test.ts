@@ -5,12 +5,12 @@ import { stages } from '../infra/stages.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
-/** What `npm run keys` knows. */
+/** The source that defines the actions and options of `npm run keys`. */
 const keysSource = read('infra/operate/keys/main.ts');
 const keyActions = Array.from(keysSource.matchAll(/keyCommand\('(\w+)'/g), ([, action]) => action!);
 const keyOptions = new Set(keysSource.match(/(?<=')--[a-z-]+/g));
 
-/** The calls of `npm run keys` in a text, each with its action and options. */
+/** Returns the calls of `npm run keys` in a text. */
 function keyCommandsIn(text: string): { action: string; options: string[] }[] {
   return Array.from(
     text.matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g),
@@ -21,7 +21,7 @@ function keyCommandsIn(text: string): { action: string; options: string[] }[] {
 describe('docs/api-keys.md', () => {
   const document = read('docs/api-keys.md');
 
-  test('shows every action of the command for keys', () => {
+  test('documents every action of npm run keys', () => {
     const shown = new Set(keyCommandsIn(document).map(({ action }) => action));
     expect([...shown].toSorted()).toEqual(keyActions.toSorted());
   });
@@ -39,7 +39,7 @@ describe('docs/api-keys.md', () => {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The anchors of the headings of a document, as GitHub makes them. */
+/** Returns the anchors of a document's headings, in GitHub's format. */
 function anchorsOf(document: string): Set<string> {
   const prose = document.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return new Set(
@@ -52,20 +52,20 @@ function anchorsOf(document: string): Set<string> {
   );
 }
 
-describe.each(globSync(['*.md', 'docs/*.md'], { cwd: root }))('%s', (file) => {
-  test('tells to run what there is to run', () => {
+describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md'], { cwd: root }))('%s', (file) => {
+  test('mentions only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
     expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
   });
 
-  test('tells to run actions and options of keys that there are', () => {
+  test('mentions only actions and options of npm run keys that exist', () => {
     const commands = keyCommandsIn(read(file));
     expect(commands.filter(({ action }) => !keyActions.includes(action))).toEqual([]);
     expect(commands.flatMap(({ options }) => options).filter((name) => !keyOptions.has(name))).toEqual([]);
   });
 
-  test('links to documents and headings that there are', () => {
+  test('links only to documents and headings that exist', () => {
     const here = new URL(`../${file}`, import.meta.url);
     const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
     const missing = links.filter(([, path = '', anchor]) => {
@@ -73,5 +73,16 @@ describe.each(globSync(['*.md', 'docs/*.md'], { cwd: root }))('%s', (file) => {
       return !existsSync(target) || (anchor && !anchorsOf(readFileSync(target, 'utf8')).has(anchor));
     });
     expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
+  test('has lines of up to 120 characters, and paragraphs of up to six lines', () => {
+    const prose = read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+    const paragraphs = prose.split(/\n\s*\n|\n(?=\s*(?:[-|#<]|\d+\.))/);
+    expect(
+      read(file)
+        .split('\n')
+        .filter((line) => line.length > 120),
+    ).toEqual([]);
+    expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-// CONTRIBUTING.md has the table of what each folder may import. This reads it and checks files against it.
+// CONTRIBUTING.md lists what each folder may import. This reads the list and checks files against it.
 
 interface Import {
   /** A file of the project (`shared/storage/pets.ts`) or a package (`@aws-sdk/lib-dynamodb`, `node:fs`). */
@@ -12,26 +12,28 @@ interface Import {
   typeOnly: boolean;
 }
 
-/** A row of the table: files with the same rights. */
+/** An entry of the list. */
 export interface Rule {
-  /** A folder (`shared/storage`) or a file (`shared/names.ts`). The longest that contains a file applies to it. */
+  /** A folder (`shared/storage`) or a file (`shared/names.ts`). The longest place that contains a file applies to it. */
   place: string;
-  /** Places whose files may be imported. Files of one folder import one another only if it lists itself. */
+  /** Places whose files may be imported. Files in the same folder may be imported only if the folder lists itself. */
   imports: string[];
-  /** Packages that are reserved for the places which name them, with everything below: `@aws-sdk`. */
+  /** Packages and scopes (`@aws-sdk`) that only entries which list them may import. */
   packages: string[];
 }
 
 const document = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url), 'utf8');
 
-/** The rows of the table between the two markers. */
-export const rules = (document.split('<!-- imports -->')[1]?.match(/^\| `.*$/gm) ?? []).map((row): Rule => {
-  const [place = '', imports = '', packages = ''] = row.split('|').slice(1);
-  return { place: names(place)[0]!, imports: names(imports), packages: names(packages) };
-});
+export const rules = (document.split('<!-- imports -->')[1]?.split(/^- /m).slice(1) ?? []).map(
+  (entry): Rule => {
+    const [imports = '', packages = ''] = entry.split('packages ');
+    const [place, ...targets] = names(imports);
+    return { place: place!, imports: targets, packages: names(packages) };
+  },
+);
 
-function names(cell: string): string[] {
-  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name!);
+function names(text: string): string[] {
+  return Array.from(text.matchAll(/`([^`]+)`/g), ([, name]) => name!);
 }
 
 const reserved = new Set(rules.flatMap(({ packages }) => packages));
@@ -40,27 +42,27 @@ function isIn(name: string, place: string): boolean {
   return name === place || name.startsWith(`${place}/`);
 }
 
-/** @returns a sentence for each import of the file that the table does not allow. */
+/** Returns a message for each import of the file that the list does not allow. */
 export function forbiddenImports(file: string, source: string): string[] {
   const [rule] = rules
     .filter(({ place }) => isIn(file, place))
     .toSorted((one, other) => other.place.length - one.place.length);
-  if (!rule) return [`${file} has no row in the table of imports in CONTRIBUTING.md`];
+  if (!rule) return [`${file} has no entry in the list of imports in CONTRIBUTING.md`];
   return importsOf(file, source)
     .filter((found) => !isAllowed(file, rule, found))
-    .map(({ target }) => `${file} must not import ${target}: see the table of imports in CONTRIBUTING.md`);
+    .map(({ target }) => `${file} must not import ${target}: see the list of imports in CONTRIBUTING.md`);
 }
 
 function isAllowed(file: string, { imports, packages }: Rule, { target, isFile, typeOnly }: Import): boolean {
   if (isFile) return imports.some((place) => isIn(target, place));
-  // The package has types only.
+  // The package contains only types.
   if (target === 'aws-lambda') return typeOnly;
   if (file.startsWith('functions/')) return false;
   const owned = [...reserved].filter((name) => isIn(target, name));
   return owned.length === 0 || packages.some((name) => isIn(target, name));
 }
 
-/** @returns imports and re-exports of a module that name their target, and modules that it starts as workers. */
+/** Returns the imports and re-exports of a module with a literal name, and the modules that it starts as workers. */
 export function importsOf(file: string, source: string): Import[] {
   const declarations = source.matchAll(
     /^[ \t]*(?:import|export)\b(?<type>\s+type\b(?!\s*(?:,|from\b)))?(?:[^'"`;]*?\bfrom)?\s*(['"])(?<name>[^'"]+)\2/gm,
@@ -78,27 +80,27 @@ export function importsOf(file: string, source: string): Import[] {
   });
 }
 
-/** @returns whether the module imports anything by a computed name. */
+/** Checks whether the module has an import with a computed name. */
 export function importsComputedNames(source: string): boolean {
   return /\b(?:import|require)\((?!\s*(['"])[^'"]*\1\s*[,)])/.test(source);
 }
 
-/** @returns a circle in the graph, its first node again at the end, or undefined if there is none. */
-export function findCircle(graph: Map<string, string[]>): string[] | undefined {
+/** Returns a cycle of the graph, with its first node repeated at the end, or undefined if there is none. */
+export function findCycle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   function visit(node: string, path: string[]): string[] | undefined {
     if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
     if (done.has(node)) return undefined;
     for (const next of graph.get(node) ?? []) {
-      const circle = visit(next, [...path, node]);
-      if (circle) return circle;
+      const cycle = visit(next, [...path, node]);
+      if (cycle) return cycle;
     }
     done.add(node);
     return undefined;
   }
   for (const node of graph.keys()) {
-    const circle = visit(node, []);
-    if (circle) return circle;
+    const cycle = visit(node, []);
+    if (cycle) return cycle;
   }
   return undefined;
 }
