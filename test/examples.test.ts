@@ -11,18 +11,18 @@ import { codeBlocksIn } from './support/markdown-code.ts';
 import { type Outcome, sharedCompileCache } from './support/run-command.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// The code blocks of documents. CONTRIBUTING.md ("How tests are written") says what the words after a fence mean.
+// Tests the code blocks in documents. CONTRIBUTING.md ("How tests are written") defines the words after a fence.
 
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
-/** A file, which test/clients runs if it is in docs/clients.md. */
+/** A file in docs/clients.md, which test/clients runs. */
 const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
 
-/** What differs from one run to another: ids of pets and requests, and cursors. */
+/** Text that differs between runs: ids of pets and requests, and cursors. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
 
-/** Commands at a place such as `README.md:45`, and excerpts of what they print. */
+/** Commands at a place such as `README.md:45`, and excerpts of their output. */
 interface Example {
   place: string;
   code: string;
@@ -36,11 +36,11 @@ const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 
 let assembly: string;
 
 beforeAll(async () => {
-  // Otherwise a revoked key would work for a minute.
+  // With the cache, a revoked key would work for another minute.
   assembly = await assemblyWithoutCache(folder);
 });
 
-test.each(files)('each code block of %s has a known kind, and its code can be parsed', (file) => {
+test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {
   const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...(file === 'docs/clients.md' ? [FILE] : [])];
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {
     if (!kinds.some((kind) => kind.test(info))) {
@@ -54,10 +54,13 @@ test.each(files)('each code block of %s has a known kind, and its code can be pa
   expect(problems).toEqual([]);
 });
 
-(hasCurl ? describe : describe.skip)('on a fresh service, in their order (needs curl)', () => {
-  test.each(files.filter((file) => examplesOf(file).length > 0))('the examples of %s', async (file) => {
-    expect(await problemsOf(examplesOf(file))).toEqual([]);
-  });
+(hasCurl ? describe : describe.skip)('on a new local service, in their order (needs curl)', () => {
+  test.each(files.filter((file) => examplesOf(file).length > 0))(
+    'the examples of %s print what the document shows',
+    async (file) => {
+      expect(await problemsOf(examplesOf(file))).toEqual([]);
+    },
+  );
 });
 
 function blocksOf(file: string) {
@@ -65,7 +68,7 @@ function blocksOf(file: string) {
   return blocks.map((block) => ({ ...block, place: `${file}:${block.line}` }));
 }
 
-/** The examples of a document; after those with an Idempotency-Key, the create of openapi.json. */
+/** Returns the examples of a document. The create of openapi.json follows those with an Idempotency-Key. */
 function examplesOf(file: string): Example[] {
   const examples: Example[] = [];
   for (const { place, info, code } of blocksOf(file)) {
@@ -82,10 +85,10 @@ function examplesOf(file: string): Example[] {
   return [...examples, { place: 'openapi.json (createPet)', code, prints: [] }];
 }
 
-/** Runs examples in one shell. @returns a sentence for each that ended otherwise than its document says */
+/** Runs examples in one shell, and returns a message for each with output or an exit code other than documented. */
 async function problemsOf(examples: Example[]): Promise<string[]> {
   const home = mkdtempSync(join(folder, 'home-'));
-  // Then a command ends with 22 after an error response, and prints no progress.
+  // With these settings, curl exits with 22 after an error response, and prints no progress.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
   const data = join(home, 'data');
   const service = await startLocalService('--data', data, '--assembly', assembly);
@@ -97,7 +100,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
     STAGE: 'local',
     ...sharedCompileCache(),
   };
-  // npm scripts start faster this way, on the data folder of this service, and have a yes to what they ask.
+  // This function starts npm scripts faster, on the data folder of this service, and confirms each prompt.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
   const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
   const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { cwd: root, env }).then(
@@ -119,13 +122,13 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   return problems;
 }
 
-/** The commands of an example, which fail unless they end with the error response that the document shows, if any. */
+/** Returns the commands of an example. They must end with an error response if, and only if, the document shows one. */
 function commandsOf({ code, prints }: Example): string {
   const isError = prints.some((lines) => /"status":[45]\d\d\}/.test(lines));
   return isError ? `set +e\n${code}[ $? = 22 ] || exit 1\nset -e\n` : code;
 }
 
-/** Matches these lines with other ids and cursors, but with the same one wherever the lines have the same. */
+/** Matches these lines with any ids and cursors. An id that occurs twice in the lines must occur twice in the output. */
 function excerpt(lines: string): RegExp {
   const names = new Map<string, string>();
   const parts = lines.split(VARYING).map((part, index) => {

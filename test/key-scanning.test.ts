@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// Scanners find keys in files by the rule in `.gitleaks.toml`. Clients use it too.
+// Secret scanners, also those of clients, find API keys with the rule in `.gitleaks.toml`.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rules = readFileSync(`${root}.gitleaks.toml`, 'utf8');
@@ -20,7 +20,7 @@ function keysIn(text: string): string[] {
   return Array.from(text.matchAll(new RegExp(pattern, 'g')), ([, found]) => found!);
 }
 
-/** The entropy in bits per character, as gitleaks computes it. */
+/** Returns the entropy in bits per character, as gitleaks computes it. */
 function entropyOf(text: string): number {
   const shares = Array.from(new Set(text), (character) => (text.split(character).length - 1) / text.length);
   return shares.reduce((bits, share) => bits - share * Math.log2(share), 0);
@@ -29,16 +29,16 @@ function entropyOf(text: string): number {
 describe('the rule for scanners', () => {
   test.each([
     ['at the end of a line', `the key is\n${key}\n`, [key]],
-    ['in an address', `https://example.com/?q=Bearer%20${key}&page=2`, [key]],
+    ['in a URL', `https://example.com/?q=Bearer%20${key}&page=2`, [key]],
     ['in JSON within JSON', String.raw`"{\"note\":\"keys:\n${key}\n\"}"`, [key]],
     ['in Markdown', `_${key}_ and \`${key}\`.`, [key, key]],
-    ['and not a character less', `"${key.slice(0, -1)}"`, []],
-    ['and not a character more', `"${key}0"`, []],
+    ['but not without its last character', `"${key.slice(0, -1)}"`, []],
+    ['but not with another character', `"${key}0"`, []],
   ])('finds a key %s', (_where, text, found) => {
     expect(keysIn(text)).toEqual(found);
   });
 
-  test('tells a key from a placeholder by its entropy, and by words that gitleaks looks for first', () => {
+  test('distinguishes a key from a placeholder by its entropy, and has keywords for the first search of gitleaks', () => {
     const limit = Number(/^entropy = ([\d.]+)$/m.exec(rules)![1]);
     expect(entropyOf(key)).toBeGreaterThan(limit);
     expect(entropyOf(key.slice(0, -36) + 'x'.repeat(36))).toBeLessThan(limit);
@@ -46,14 +46,14 @@ describe('the rule for scanners', () => {
     for (const keyword of keywords) expect(key).toContain(keyword);
   });
 
-  test('is the one of docs/api-keys.md, and in the syntax of RE2', () => {
+  test('is the same as in docs/api-keys.md, and valid for RE2', () => {
     expect(document).toContain(`\n${pattern}\n`);
     // https://github.com/google/re2/wiki/Syntax
     expect(pattern).not.toMatch(/\(\?(?!:)|\\[1-9]/);
   });
 });
 
-test('the checksum of a key is what docs/api-keys.md says', () => {
+test('the checksum of a key is computed as docs/api-keys.md describes', () => {
   const [, digits = ''] = /The digits are\s+`(\w{62})`/.exec(document)!;
   expect(document.replaceAll(/\s+/g, ' ')).toContain(
     'take the CRC-32 (the one of zip and PNG) of all characters before the last six, and write it as six digits to ' +
@@ -68,12 +68,12 @@ test('the checksum of a key is what docs/api-keys.md says', () => {
 
 const ignored = new Set(['.git', ...readFileSync(`${root}.gitignore`, 'utf8').match(/^[\w.]+(?=\/$)/gm)!]);
 
-/** Whether a match is a key of the stage that it names. */
+/** Checks whether a match has the checksum of a key of its stage. */
 function isKey(text: string): boolean {
   return isWellFormedApiKey(text.split('_')[1]!, text);
 }
 
-/** The files below a folder that contain a key of any stage, except in ignored folders. */
+/** Returns the files in a folder that contain a key of any stage, except in ignored folders. */
 function filesWithKeys(parent: string): string[] {
   return readdirSync(parent, { withFileTypes: true }).flatMap((entry) => {
     const path = join(parent, entry.name);

@@ -6,28 +6,31 @@ import { written } from './support/log-lines.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
 import { mock, setEnvironment } from './support/mocked-database.ts';
 
-/** What a client sent, quoted by an error. */
+/** Content of a request, quoted by an error. */
 const quoted = '{"name":"Rex of a client"}';
 
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
-// test/shared/telemetry.test.ts has the errors whose own message quotes.
+// test/shared/telemetry.test.ts tests errors whose message contains the quotation.
 test.each<[string, unknown]>([
-  ['an error with members', failure({ Item: quoted, input: quoted, $response: { body: quoted } })],
-  ['an error that joins errors', Object.assign(new AggregateError([new Error(quoted)]), { port: 443 })],
-  ['an error that has JSON of its own', failure({ toJSON: () => quoted })],
-  ['an error with such a cause', failure({ cause: failure({ cause: new SyntaxError(quoted), quoted }) })],
-  ['an error because of a text', failure({ cause: quoted })],
-  ['an error because of an object', failure({ cause: { message: quoted } })],
+  [
+    'an error with additional properties',
+    failure({ Item: quoted, input: quoted, $response: { body: quoted } }),
+  ],
+  ['an AggregateError', Object.assign(new AggregateError([new Error(quoted)]), { port: 443 })],
+  ['an error with a toJSON method', failure({ toJSON: () => quoted })],
+  ['an error with a cause', failure({ cause: failure({ cause: new SyntaxError(quoted), quoted }) })],
+  ['an error whose cause is a string', failure({ cause: quoted })],
+  ['an error whose cause is an object', failure({ cause: { message: quoted } })],
   ['an object', { message: quoted, stack: quoted }],
-])('nothing that a client sent is logged of %s', (_what, thrown) => {
+])('the log of %s contains nothing that a client sent', (_what, thrown) => {
   logger().error('A message', { error: loggable(thrown) });
   expect(written()).toContain('A message');
   expect(written()).not.toContain('Rex of a client');
 });
 
-// Lambda logs what it throws, all enumerable members included. The table's key is a hash.
-describe('the authorizer logs no header', () => {
+// Lambda logs errors with all enumerable properties. The table's key is a hash, which may be logged.
+describe('the authorizer does not log the Authorization header', () => {
   setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
 
   test('when it throws', async () => {

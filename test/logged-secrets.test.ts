@@ -14,10 +14,10 @@ import { findSecrets, secrets } from './support/marked-values.ts';
 import { clientMock, mock, setEnvironment } from './support/mocked-database.ts';
 import { sendBytes } from './support/raw-http.ts';
 
-// Logs never contain a key, an Authorization header, a query or a body. All of these are marked here, and everything
-// that is written is searched for the marks.
+// Logs never contain a key, an Authorization header, a query or a body. These tests mark all of these values, and search
+// all output for them.
 
-/** A call and the status of its response, of a stored pet unless an id is given. */
+/** A request and the status of its response. By default, `petId` is the id of a stored pet. */
 interface Call {
   status: number;
   petId?: string;
@@ -40,7 +40,7 @@ const wrongBodies = [
   `{"${secrets.key}":"${secrets.name}","status":"${secrets.otherKey}"}`,
 ];
 
-/** Calls of each operation with marked values. */
+/** Requests of each operation with marked values. */
 const calls: Partial<Record<string, Call[]>> = {
   createPet: [
     { status: 201, body: pet },
@@ -67,7 +67,7 @@ const handlers = Object.fromEntries(
 const callsOf = (id: OperationId) =>
   rowOf(calls, id, 'add calls with marked values to `calls` in test/logged-secrets.test.ts');
 
-/** Sent with calls that have no query of their own. */
+/** Default query. */
 const markedQuery = {
   [secrets.query]: '1',
   api_key: secrets.key,
@@ -81,17 +81,17 @@ const markedHeaders = {
 };
 
 test.each<[string, (text: string) => unknown]>([
-  ['itself', (text) => text],
+  ['plain text', (text) => text],
   ['a buffer', (text) => ({ rawPacket: Buffer.from(text) })],
   ['a buffer in JSON', (text) => JSON.stringify(Buffer.from(text))],
   ['hexadecimal digits', (text) => Buffer.from(text).toString('hex')],
   ['base64', (text) => Buffer.from(`a${text}`).toString('base64')],
-])('the search finds a part of each secret that is written as %s', (_what, encode) => {
+])('finds a part of each marked value that is written as %s', (_what, encode) => {
   for (const secret of Object.values(secrets)) console.log(encode(secret.slice(-18)));
   expect(findSecrets(written())).toEqual(Object.keys(secrets));
 });
 
-/** Calls the function of an operation, and returns the status of its response. */
+/** Invokes the function of an operation, and returns the status of its response. */
 async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): Promise<number> {
   const { method, path } = operations[id];
   const { petId = '42', query = markedQuery, body } = call;
@@ -110,7 +110,7 @@ async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): P
   return (await invoke(handlers[id], event)).status;
 }
 
-describe('functions write nothing that a client sent', () => {
+describe('the output of a function contains nothing that a client sent', () => {
   setEnvironment({
     STAGE: 'staging',
     API_KEYS_TABLE: 'keys',
@@ -136,7 +136,7 @@ describe('functions write nothing that a client sent', () => {
     expect(findSecrets(written())).toEqual([]);
   });
 
-  test.each(operationIds)('%s, but the id of the request if the database fails', async (id) => {
+  test.each(operationIds)('%s, but the request id if the database fails', async (id) => {
     for (const each of [mock, clientMock]) each.onAnyCommand().callsFake(fail);
     const reading = callsOf(id).filter(({ status }) => status < 300);
     for (const call of reading) expect(await send(id, call, 'utf8')).toBe(500);
@@ -145,7 +145,7 @@ describe('functions write nothing that a client sent', () => {
   });
 });
 
-/** Requests that API Gateway responds to itself. */
+/** Requests that API Gateway rejects without invoking a function. */
 const gatewayCalls = [
   { status: 404, path: '/v1/elsewhere' },
   { status: 405, path: '/v1/pets', method: 'DELETE' },
@@ -154,7 +154,7 @@ const gatewayCalls = [
   { status: 401, path: '/v1/pets', headers: { Authorization: `Basic ${secrets.header}` } },
 ].map((call) => ({ method: 'POST', body: pet, ...call }));
 
-/** Heads that are not HTTP, or not as browsers send them. */
+/** Heads of requests that are not valid HTTP, or that no browser sends. */
 const oddHeads = [
   secrets.key,
   `CONNECT ${secrets.header}:80 HTTP/1.1`,
@@ -181,7 +181,7 @@ async function sendEverything({ baseUrl, apiKey }: LocalService): Promise<void> 
   for (const head of oddHeads) await sendBytes(Number(new URL(baseUrl).port), head + rest);
 }
 
-test('the local service with --verbose prints its own key when it starts, and no other secret', async () => {
+test('the local service with --verbose prints its API key at the start, and no other secret', async () => {
   const { assembly } = await sharedSynthesis();
   const service = await startLocalService('--verbose', '--assembly', assembly);
   const { apiKey } = service;

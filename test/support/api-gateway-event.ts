@@ -9,9 +9,8 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
 };
 
 /**
- * A request as a REST API hands it to a function (payload 1.0): every collection that is absent is null, headers come as
- * a single map of last values and as a multi map of all, and `requestContext.path` has the stage in front unless told
- * otherwise.
+ * Returns a request as an event of a REST API (payload version 1.0). Absent collections are null. Headers come as a map
+ * of last values and as a map of all values. Unless overridden, `requestContext.path` begins with the stage.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
   const path = request.path ?? '/v1/pets';
@@ -39,7 +38,7 @@ export function apiGatewayEvent({ requestContext, ...request }: Request = {}): A
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** `POST /v1/pets` with this body: an object, or the text to send as it is. */
+/** Returns the event of `POST /v1/pets`. A string is sent as the body unchanged, an object as JSON. */
 export function postPetEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
     httpMethod: 'POST',
@@ -48,12 +47,12 @@ export function postPetEvent(body: unknown, request: Request = {}): APIGatewayPr
   });
 }
 
-/** `GET /v1/pets/{petId}` with the parameter as it stands in the address, percent-encoding included. */
+/** Returns the event of `GET /v1/pets/{petId}` with the parameter as it occurs in the URL, percent-encoding included. */
 export function getPetEvent(petId: string, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({ path: `/v1/pets/${petId}`, pathParameters: { petId }, ...request });
 }
 
-/** `GET /v1/pets` with these query parameters, each given as often as it has values. */
+/** Returns the event of `GET /v1/pets` with these query parameters, each repeated for each of its values. */
 export function listPetsEvent(query: Record<string, string[]>, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
     queryStringParameters: mapValues(query, (values) => values.at(-1)),

@@ -16,22 +16,22 @@ import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
-/** The outcome of a synthesis, and the folder of its cloud assembly. */
+/** The output of a synthesis, and the folder of its cloud assembly. */
 interface Synthesis extends Outcome {
   assembly: string;
 }
 
 /**
- * Synthesizes the whole app once for all files of a test run: the first to ask does it, others wait.
+ * Synthesizes the app once for all files of a test run. The first caller synthesizes, and the others wait.
  *
- * @returns the synthesis, whose folder is read-only.
- * @throws Error if the file that asked first ended before its synthesis.
+ * @returns the synthesis, whose folder is read-only
+ * @throws Error if the synthesis of another test file does not end in time.
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
-  // Returns undefined if the folder exists.
+  // mkdir returns undefined if the folder exists.
   if (mkdirSync(join(folder, 'started'), { recursive: true })) {
     writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
     renameSync(`${outcome}.new`, outcome);
@@ -45,9 +45,9 @@ export async function sharedSynthesis(): Promise<Synthesis> {
 }
 
 /**
- * Runs `cdk synth`, all of its checks included, on `infra/app.ts` into the folder.
+ * Runs `cdk synth` on `infra/app.ts` with all checks, and writes the assembly to the folder.
  *
- * @param additions lines that are appended to the app's modules, by path: `infra/stages.ts`.
+ * @param additions lines to append to modules of the app, by path: `infra/stages.ts`
  */
 export function cdkSynth(
   assembly: string,
@@ -72,20 +72,20 @@ export function cdkSynth(
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];
   return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
-    // The CDK would detect a test by it, and report in another way.
+    // With this variable, the CDK detects a test and changes its report.
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });
 }
 
-/** Synthesizes the stacks as `npm start` does into a folder that is removed when this process ends. */
+/** Synthesizes the stacks as `npm start` does, into a folder that is removed when this process exits. */
 export async function synthesizeStaging(): Promise<string> {
   const folder = folderUntilExit();
   await synthesize(folder);
   return folder;
 }
 
-/** Copies an assembly with another text in the template of staging. @returns the folder of the copy */
+/** Copies an assembly, replaces a text in the staging template, and returns the folder of the copy. */
 export function changedAssembly(assembly: string, copy: string, text: RegExp, replacement: string): string {
   cpSync(assembly, copy, { recursive: true });
   const file = join(copy, `${stackName('staging')}.template.json`);
@@ -95,14 +95,14 @@ export function changedAssembly(assembly: string, copy: string, text: RegExp, re
   return copy;
 }
 
-/** Returns a copy of the assembly of all tests in which API Gateway does not cache the authorizer's decisions. */
+/** Copies the shared assembly, and disables API Gateway's cache of authorizer decisions in the copy. */
 export async function assemblyWithoutCache(parent: string): Promise<string> {
   const { assembly } = await sharedSynthesis();
   const copy = join(parent, 'cdk.out');
   return changedAssembly(assembly, copy, /(?<="AuthorizerResultTtlInSeconds": )\d+/g, '0');
 }
 
-/** Creates a folder that is removed when this process ends, also by an error or Ctrl-C. */
+/** Creates a folder that is removed when this process exits, even after an error or Ctrl-C. */
 export function folderUntilExit(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-assembly-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

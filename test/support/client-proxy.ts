@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { listenOnLoopback } from './loopback.ts';
 
 /**
- * What becomes of a request. The service gets it, and the client gets all of the answer (`pass`), half of it (`cut`) or
- * nothing before the connection ends (`lose`). Or the client gets no answer (`hang`), or one that is not the service's.
+ * What the proxy does with a request. It forwards the request, and sends the client the whole response (`pass`), half of
+ * it (`cut`), or nothing before it closes the connection (`lose`). Or it sends no response (`hang`), or the given one.
  */
 export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | ServiceResponse;
 
@@ -26,12 +26,12 @@ type FateOf = (request: RecordedRequest) => Fate | Promise<Fate>;
 
 export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
 
-/** Fates of the next requests; those after them pass. */
+/** Returns a function that returns these fates one after another, and `pass` after the last. */
 export function inOrder(...fates: Fate[]): () => Fate {
   return () => fates.shift() ?? 'pass';
 }
 
-/** Stands between a client and the service with this base URL, on the loopback interface. */
+/** Starts a proxy on the loopback interface between a client and the service with this base URL. */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
   let fateOf: FateOf = inOrder();
@@ -55,7 +55,7 @@ export async function startClientProxy(service: string) {
     });
     const content = Buffer.from(await serviceResponse.arrayBuffer());
     if (fate === 'lose') return void request.socket.destroy();
-    // Links are made from the Host that the service was asked by.
+    // The service builds links from the Host header of the request.
     const link = serviceResponse.headers.get('Link')?.replace(new URL(service).host, host!);
     const { connection: _kept, ...headersGiven } = Object.fromEntries(serviceResponse.headers);
     response.writeHead(serviceResponse.status, { ...headersGiven, ...(link !== undefined && { link }) });
@@ -64,14 +64,14 @@ export async function startClientProxy(service: string) {
   }
 
   const server = createServer((request, response) => {
-    respond(request, response).catch(() => request.socket.destroy()); // either side went away
+    respond(request, response).catch(() => request.socket.destroy()); // one side closed the connection
   });
   const { origin, close } = await listenOnLoopback(server);
   return {
     baseUrl: `${origin}/v1`,
-    /** Each request that arrived since it was last decided on them, in order. */
+    /** The requests that arrived since the last call of `decide`, in order. */
     requests,
-    /** Decides on the requests that arrive from now on. */
+    /** Sets the fates of all further requests. */
     decide(next: FateOf): void {
       requests.length = 0;
       fateOf = next;

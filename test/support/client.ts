@@ -10,26 +10,26 @@ import { awsRejections, type SentRequest } from './aws-rejections.ts';
 import { contract } from './contract.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
-/** The base URL of the service under test, from the environment. */
+/** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';
-/** Whether the service is a stage on AWS, not a local service. `npm run smoke` sets the variable. */
+/** Whether the service is a stage on AWS. `npm run smoke` sets the variable. */
 const isDeployed = baseUrl.startsWith('https:') || process.env['PET_STORE_DEPLOYED'] === 'true';
 export const apiKey = process.env['API_KEY'] ?? '';
-/** The base URL without the version: the host, and the stage unless it has its own domain. */
+/** The base URL without the version: the host, followed by the stage if the host serves several stages. */
 export const rootUrl = baseUrl.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
 
 export interface ApiResponse {
   method: string;
-  /** 0 if the connection ended without a response. */
+  /** 0 if the connection was closed without a response. */
   status: number;
   headers: Headers;
   /** The body as received. */
   text: string;
-  /** The body with its integers as bigint; undefined if it is empty or may be AWS's own. */
+  /** The parsed body with its integers as bigint, or undefined if it is empty or may be AWS's own. */
   body: any;
-  /** Whether this is a rejection, of whatever kind, of a request in aws-rejections.ts by a deployed stage. */
+  /** Whether a deployed stage rejected a request that is listed in aws-rejections.ts, with any 4xx. */
   isRejectedByAws: boolean;
 }
 type Received = Pick<ApiResponse, 'status' | 'headers' | 'text'>;
@@ -40,7 +40,7 @@ interface Init {
   body?: string | Uint8Array | undefined;
 }
 
-/** The response to a request with the API key; `address` is relative to the base URL, or absolute. */
+/** Sends a request with the API key. `address` is absolute, or relative to the base URL. */
 export async function request(address: string, init: Init = {}): Promise<ApiResponse> {
   return anonymousRequest(address, {
     ...init,
@@ -49,10 +49,9 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
 }
 
 /**
- * The response to a request whose address and headers are sent unchanged. (`fetch` would rewrite the path and add a
- * Content-Type.)
+ * Sends a request without changing its URL and headers. (`fetch` would normalize the path and add a Content-Type.)
  *
- * @throws Error if request and response contradict openapi.json.
+ * @throws Error if the request or response contradicts openapi.json.
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
   const { method = 'GET', headers = {}, body } = init;
@@ -64,12 +63,12 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
-  // 501 is for methods that a server does not know (RFC 9110 section 15.6.2).
+  // Servers respond with 501 to unknown methods (RFC 9110 section 15.6.2).
   const { status } = response;
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
-    // AWS documents few of these responses.
+    // AWS documents only some of these responses.
     const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
       `Accepted as a rejection: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
@@ -85,8 +84,8 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 }
 
 /**
- * Retries what a deployed stage throttles. A 429 comes before any function. A 503 may come from Lambda, which has too few
- * instances in a new account, but also after a pet was stored: it is retried only where that adds no pet.
+ * Retries a request that a deployed stage throttles. A 429 is sent before any function runs. A 503 may mean that Lambda
+ * has too few instances, but may also follow a stored pet, so it is retried only if that cannot add another pet.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Received> {
@@ -105,7 +104,7 @@ async function send(origin: string, { method, target, headers, body }: SentReque
   const outgoing = (origin.startsWith('https:') ? requestByHttps : requestByHttp)(origin, {
     method,
     path: target,
-    // Without it Node does not frame the body of some methods, and the next request on the connection would start with it.
+    // Without this header, Node does not frame the bodies of some methods, and the next request would start with one.
     headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
   });
   outgoing.end(body);
@@ -117,7 +116,7 @@ async function send(origin: string, { method, target, headers, body }: SentReque
   };
 }
 
-/** The response to a create; `body` is an object, or the text or bytes to send unchanged. */
+/** Creates a pet and returns the response. Text and bytes are sent as the body unchanged, an object as JSON. */
 export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return request('/pets', {
     method: 'POST',
@@ -126,18 +125,18 @@ export async function postPet(body: unknown, headers: Record<string, string> = {
   });
 }
 
-/** The address in a Link header with this relation (RFC 8288). */
+/** Returns the URL in a Link header with this relation (RFC 8288). */
 export function linkTo(relation: string, { headers }: ApiResponse): string | undefined {
   return new RegExp(`<([^>]*)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1];
 }
 
-// The client compares every response with openapi.json: its headers, its media type and the members of its body.
+// Every response has been compared with openapi.json: its headers, its media type and the fields of its body.
 
 export function expectSuccess(response: ApiResponse, status: 200 | 201): void {
   expect({ status: response.status, body: response.text }).toEqual({ status, body: expect.any(String) });
 }
 
-/** Expects the Error body with this code, and the status of the code; from AWS, where it may be first, any rejection. */
+/** Expects the Error body with this code and the code's status, or any rejection where AWS may reject the request. */
 export function expectError(
   response: ApiResponse,
   code: ErrorCode,

@@ -1,11 +1,11 @@
 import { compileFunction } from 'node:vm';
 import { propertiesOf, type ReadableTemplate } from './stack-template.ts';
 
-// CloudWatch by its documentation, as far as the alarms and metric filters of the templates need it.
+// A model of CloudWatch by its documentation, limited to what the alarms and metric filters of the templates use.
 
 export type AlarmState = 'OK' | 'ALARM';
 
-/** A value of a metric in a minute, and the minute from which alarms can read it. */
+/** Value of a metric in one minute, and the minute from which alarms can read it. */
 interface Datapoint {
   metric: string;
   minute: number;
@@ -13,22 +13,22 @@ interface Datapoint {
   arrival: number;
 }
 
-/** What AWS leaves open. */
+/** Behavior that AWS does not document. */
 export interface Evaluation {
   minutes: number;
-  /** Periods read beyond those evaluated, in case some have no data. */
+  /** Number of additional periods that are read, in case some have no data. */
   extraPeriods: number;
-  /** Whether periods begin on the clock, or end now, which is CloudWatch's default. */
+  /** Whether periods are aligned with the clock instead of ending now, which is the default. */
   isClockAligned: boolean;
 }
 
-/** @returns the name of a metric. Each set of dimensions is a metric of its own. */
+/** Returns the name of a metric. Each set of dimensions is a separate metric. */
 export function metricOf(namespace: string, name: string, dimensions: Record<string, string>): string {
   const texts = Object.entries(dimensions).map((dimension) => dimension.join('='));
   return [namespace, name, ...texts.toSorted()].join(' ');
 }
 
-/** @returns the state of an alarm after each minute. */
+/** Returns the state of an alarm after each minute. */
 export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evaluation): AlarmState[] {
   const { minutes, extraPeriods, isClockAligned } = evaluation;
   const { period, valueOf } = mathOf(alarm);
@@ -47,14 +47,14 @@ export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evalua
 }
 
 /**
+ * Returns the new state of an alarm that was in another state.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  *
- * @param values of the periods read, the newest first; null where data is missing
- * @returns the state of an alarm that was in another state.
+ * @param values values of the periods, newest first; null for missing data
  */
 export function nextState(alarm: any, values: (number | null)[], state: AlarmState): AlarmState {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, TreatMissingData } = alarm;
-  // Real values come before missing ones, even from further back.
+  // Real values precede missing ones, even if they are older.
   const real = values.filter((value) => value !== null).slice(0, EvaluationPeriods);
   const breaching = real.filter((value) => value >= Threshold);
   if (breaching.length >= DatapointsToAlarm) return 'ALARM';
@@ -69,14 +69,14 @@ const functions = {
   IF: (condition: number | null, value: number) => (condition ? value : null),
 };
 
-/** @returns minutes of a period of an alarm, and what the alarm computes for one, null if it has no data. */
+/** Returns the length of an alarm's period in minutes, and the alarm's expression for one period: null without data. */
 function mathOf(alarm: any) {
   const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
   const own = { Id: 'own', MetricStat: { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic } };
   const all: any[] = Metrics ?? [{ Expression: own.Id }, own];
   const { Expression: expression } = all.find(({ Expression }) => Expression);
   const queries = all.filter(({ MetricStat }) => MetricStat);
-  // Arithmetic takes a missing value for zero, as JavaScript does null.
+  // Metric math treats a missing value as zero, as JavaScript treats null.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
   const valueOf = (datapoints: Datapoint[]): number | null => {
@@ -93,10 +93,10 @@ function mathOf(alarm: any) {
   return { period: queries[0].MetricStat.Period / 60, valueOf };
 }
 
-/** Something that AWS counts in a minute. */
+/** A count of AWS in one minute. */
 export type Count = [minute: number, metric: string, value: number];
 
-/** @returns what Lambda counts of calls through the alias, by each set of dimensions. */
+/** Returns Lambda's metrics of invocations through the alias, for each set of dimensions. */
 export function lambdaCounts(
   metric: string,
   name: string,
@@ -111,7 +111,7 @@ export function lambdaCounts(
   );
 }
 
-/** @returns what API Gateway and metric filters count of requests in a minute that have this `$context`. */
+/** Returns the metrics of API Gateway and of metric filters for requests in one minute with this `$context`. */
 export function requestCounts(
   template: ReadableTemplate,
   count: number,
@@ -122,7 +122,7 @@ export function requestCounts(
   const ofApi = names.map((name) =>
     metricOf('AWS/ApiGateway', name, { ApiName: `pet-store-${Stage}`, Stage }),
   );
-  // A missing value is logged as a dash.
+  // API Gateway logs a missing value as a dash.
   const text = AccessLogSetting.Format.replaceAll(
     /\$context\.([\w.]+)/g,
     (_: string, variable: string) => context[variable] ?? '-',

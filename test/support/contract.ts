@@ -8,10 +8,10 @@ import {
   openApiDocumentOf,
 } from './openapi-document.ts';
 
-// Compares requests and responses with the document in both directions: nothing undocumented may occur, and a request is
-// rejected as invalid if and only if the document says so.
+// Compares requests and responses with the document in both directions: nothing undocumented may occur, and a request
+// gets a 400 if and only if the document forbids it.
 
-/** A request as sent, and the response. */
+/** A request and its response. */
 export interface Exchange {
   method: string;
   /** Path and query below the base URL: `/pets?limit=5`. */
@@ -21,28 +21,28 @@ export interface Exchange {
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Headers of the connection and the message (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6), and AWS's own beside the request id. */
+/** Headers of the connection and the message (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6), and AWS's other headers. */
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
-/** The contract that `openapi.json` describes. What it says, `openapi-3.0.json` must say as well. */
+/** Returns the contract in `openapi.json`. `openapi-3.0.json` must have the same meaning. */
 export function contract() {
   const document = openApiDocumentOf('openapi.json');
   const document30 = openApiDocumentOf('openapi-3.0.json');
   const { operations, others } = document;
   return {
-    /** Every documented response by its name. */
+    /** The documented responses by name: `getPet 404`. */
     responses: new Map<string, DocumentedResponse>(
       [...operations, { id: 'other', responses: others }].flatMap(({ id, responses }) =>
         Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
       ),
     ),
-    /** The request of each operation that its examples make. */
+    /** The example request of each operation. */
     examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])),
-    /** Operation and status of a response: `getPet 404`, or `other 405` if the request is not an operation's. */
+    /** Returns the name of a response: `getPet 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
-    /** A sentence for each contradiction between the exchange and the document. */
+    /** Returns a message for each contradiction between the exchange and the documents. */
     contradictions: (exchange: Exchange) => {
       const problems = contradictions(document, exchange);
       const problems30 = contradictions(document30, exchange);
@@ -68,7 +68,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (response.status < 300 && invalid.length > 0) {
     problems.push(`is a success, but the document forbids the request: ${invalid.join('; ')}`);
   }
-  // JSON Schema cannot express what is valid HTTP or UTF-8, how deep JSON may nest, or which list a cursor is from.
+  // JSON Schema cannot express valid HTTP, valid UTF-8, the nesting depth of JSON, or the list that a cursor belongs to.
   const breaksOtherRule =
     response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
@@ -76,17 +76,17 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
     (response.text.includes('"cursor is not from a page of this list: start again without it."') &&
       queryOf(exchange).has('cursor'));
   if (operation && response.status === 400 && invalid.length === 0 && !breaksOtherRule) {
-    problems.push('says that the request is invalid, but the document allows it');
+    problems.push('rejects the request, but the document allows it');
   }
   const isNowhere = response.text.includes('There is nothing at this address.');
   if (operation && response.status === 404 && isNowhere !== invalid.length > 0) {
     problems.push(
       isNowhere
-        ? 'says that there is no such address, but the document has it'
-        : 'takes the id for one that may be, but the document forbids it',
+        ? 'reports an unknown path, but the document contains it'
+        : 'accepts the form of the id, but the document forbids it',
     );
   }
-  return problems.map((problem) => `The answer ${response.status} to ${method} ${target} ${problem}`);
+  return problems.map((problem) => `The response ${response.status} to ${method} ${target} ${problem}`);
 }
 
 function responseProblems(
@@ -130,7 +130,7 @@ function requestProblems(
   };
   const problems = parameters.flatMap(({ name, in: place, schema }) => {
     const [value, ...more] = values[place](name);
-    if (more.length > 0) return [`${name} is given twice`];
+    if (more.length > 0) return [`${name} is sent twice`];
     if (value === undefined) return [];
     return document.complaints(
       schema,
@@ -145,25 +145,25 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
   try {
     return complaints(schema, asValidated(parseJson(Buffer.from(body).toString())), 'body');
   } catch (error) {
-    // How deep the parser gets depends on what else is on the stack.
+    // The depth that the parser reaches depends on the stack.
     return error instanceof RangeError ? [] : [(error as Error).message];
   }
 }
 
-/** A parameter's value as a number if it is an integer in plain decimal, otherwise as text. */
+/** Returns the value of a parameter as a number if it is a decimal integer, otherwise as text. */
 function asJson(value: string): unknown {
   return /^(?:0|-?[1-9]\d*)$/.test(value) ? asValidated(BigInt(value)) : value;
 }
 
-/** A value of `parseJson` for validators, which know doubles only: an int64 if and only if it is one. */
+/** Converts a value of `parseJson` for validators without bigint. An int64 remains one, and nothing else becomes one. */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    // 2^63 would be rounded into the document's range, whose bound is rounded as well.
+    // As a double, 2^63 would be within the range of the schema, because the bound is rounded too.
     return BigInt.asIntN(64, value) === value ? Number(value) : Number.MAX_VALUE * (value < 0n ? -1 : 1);
   }
-  // An integer of this size would be a bigint: this is a rounded fraction.
+  // `parseJson` returns an integer of this size as a bigint, so this is a rounded fraction.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
-  // JSON Schema cannot forbid lone surrogates, which no string member may have.
+  // JSON Schema cannot forbid lone surrogates, but no string may contain one.
   if (typeof value === 'string' && !value.isWellFormed()) return null;
   if (Array.isArray(value)) return value.map(asValidated);
   if (typeof value !== 'object' || value === null) return value;

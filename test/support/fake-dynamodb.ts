@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from './loopback.ts';
 import { database } from '../../shared/storage/database.ts';
 
-// A server in place of DynamoDB for the tests of one file, for responses that no database gives at will.
+// A server that replaces DynamoDB in the tests of one file, for responses that a real database cannot produce on demand.
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -29,7 +29,7 @@ export function dropConnection({ socket }: IncomingMessage): void {
   socket.destroy();
 }
 
-/** What the server received, and what it responds with next. Both are empty before each test. */
+/** The requests that the server received, and its next responses. Both are emptied before each test. */
 export const received: { operation: string; headers: IncomingHttpHeaders; body: any }[] = [];
 export const nextResponses: Responder[] = [];
 

@@ -6,9 +6,9 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Longer than an attempt may take, see shared/storage/database.ts. */
+/** Longer than the time limit of an attempt, see shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Long enough to affect some of the next attempts, which follow within 25 and 50 ms. */
+/** Long enough to affect some of the retries, which follow after 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
 type ApiResponse = Awaited<ReturnType<typeof passOn>>;
@@ -17,11 +17,11 @@ interface Call {
   request: http.IncomingMessage;
   response: http.ServerResponse;
   server: http.Server;
-  /** Has the database execute the call, and returns its answer. */
+  /** Forwards the call to the database and returns the response. */
   execute: () => Promise<ApiResponse>;
 }
 
-/** What a network or a database may do to a call. */
+/** Faults of a network or a database. */
 const faults = {
   async 'connections are refused'({ request, server }: Call) {
     const { port } = server.address() as AddressInfo;
@@ -33,21 +33,21 @@ const faults = {
   async 'reset before the request is read'({ request }: Call) {
     request.socket.resetAndDestroy();
   },
-  async 'executed, answer dropped'({ request, execute }: Call) {
+  async 'executed, response lost'({ request, execute }: Call) {
     await execute();
     request.socket.destroy();
   },
-  async 'executed late, after the time-out'({ request, execute }: Call) {
+  async 'executed after the timeout'({ request, execute }: Call) {
     await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
     await execute();
     request.socket.destroy();
   },
-  async 'executed, answer delayed beyond the time-out'({ response, execute }: Call) {
+  async 'executed, response after the timeout'({ response, execute }: Call) {
     const reply = await execute();
     await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
     send(response, reply);
   },
-  async 'executed, answer trickles beyond the time-out'({ response, execute }: Call) {
+  async 'executed, response slower than the timeout'({ response, execute }: Call) {
     const { status, headers, body } = await execute();
     response.writeHead(status, headers);
     for (const byte of body) {
@@ -57,14 +57,14 @@ const faults = {
     }
     response.end();
   },
-  async 'executed, answer 500'({ response, execute }: Call) {
+  async 'executed, response is a 500'({ response, execute }: Call) {
     await execute();
     send(response, exception(500, 'InternalServerError'));
   },
   async throttled({ response }: Call) {
     send(response, exception(400, 'ProvisionedThroughputExceededException'));
   },
-  async 'executed, answer is broken JSON'({ response, execute }: Call) {
+  async 'executed, response is invalid JSON'({ response, execute }: Call) {
     const reply = await execute();
     send(response, { ...reply, body: reply.body.subarray(0, reply.body.length / 2) });
   },
@@ -73,13 +73,13 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault of a call by the call's number, counted from 1, or by its body. */
+/** Chooses the fault of a call by the number of the call, counted from 1, or by its body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** All faults at random, for this percentage of calls. The same seed chooses the same faults. */
+/** Chooses a random fault for this percentage of calls. The same seed chooses the same faults. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
   return (call) => {
     if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;
@@ -87,19 +87,19 @@ export function mixOfFaults(seed: number, percent: number): ChooseFault {
   };
 }
 
-/** An integer from 0 to below the limit that follows from the seed. */
+/** Returns an integer from 0 up to, but not including, the limit. It depends only on the seed. */
 export function seededInteger(limit: number, ...seed: (number | string)[]): number {
   return hash('sha256', seed.join(' '), 'buffer').readUInt32LE() % limit;
 }
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
-/** Starts a proxy between the SDK and the database at the address `target`. */
+/** Starts a proxy between the SDK and the database at the URL `target`. */
 export async function startFaultProxy(target: string, chooseFault: ChooseFault) {
   let calls = 0;
   const injected = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<Fault, number>;
   const server = http.createServer(async (request, response) => {
-    const body = text(request); // at once: after a time-out, the client ends its request
+    const body = text(request); // read immediately, because the client aborts the request after a timeout
     body.catch(() => {});
     const execute = async () => passOn(target, request, await body);
     try {
@@ -109,15 +109,15 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
       injected[fault] += 1;
       await faults[fault]({ request, response, server, execute });
     } catch {
-      request.socket.destroy(); // the client or the database disconnected
+      request.socket.destroy(); // the client or the database closed the connection
     }
   });
   server.keepAliveTimeout = 60_000;
   const { origin, close } = await listenOnLoopback(server);
   return {
-    /** For `AWS_ENDPOINT_URL_DYNAMODB`. */
+    /** The value of `AWS_ENDPOINT_URL_DYNAMODB`. */
     endpoint: origin,
-    /** The number of calls, and how many of them had which fault. */
+    /** The number of calls, and the number of each fault. */
     tally: () => ({ calls, injected }),
     close,
   };

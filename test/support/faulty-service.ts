@@ -22,8 +22,8 @@ type Handler = (event: any, context: Context) => Promise<any>;
 export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
 
 /**
- * Starts a stage's API on a database in memory that fails as chosen. The functions run in this process, where they answer
- * any number of requests at a time: tests would wait for instances of Lambda. Call it once per process.
+ * Starts the API of a stage with an in-memory database that fails as chosen. The functions run in this process and
+ * handle any number of concurrent requests, so tests don't wait for Lambda instances. Call it once per process.
  */
 export async function startFaultyService(template: Template, chooseFault: ChooseFault = () => undefined) {
   const tables = await startTables(template);
@@ -34,14 +34,14 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
-  // Imported only now, because the functions and the database read their environment when they are imported.
+  // Imported after the environment is set, because the functions and the database read it when they are imported.
   const { database } = await import('../../shared/storage/database.ts');
-  // The retry quota of one instance would not suffice for all requests of a test.
+  // The retry quota of one instance is too small for all requests of a test.
   database.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
   const handlers: Record<string, Handler> = {};
   const functions = new Map<string, LambdaFunction>();
   for (const { logicalId, properties } of template.resources('AWS::Lambda::Function')) {
-    const name = logicalId.slice(0, -8); // the CDK appends eight digits of a hash
+    const name = logicalId.slice(0, -8); // without the eight hash digits that the CDK appends
     handlers[name] = await handlerOf(name);
     functions.set(
       logicalId,
@@ -56,7 +56,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   isReady = true;
 
   return {
-    /** Sends a request with an API key. */
+    /** Sends a request with a valid API key. */
     send({ method = 'GET', target, headers = {}, body = '' }: Request): Promise<HttpResponse> {
       const [path = '', query = ''] = target.split('?');
       return api.handle({
@@ -70,7 +70,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     },
     api,
     apiKey: issued.key,
-    /** The functions by the names of their constructs, such as `ListPets`. Those that replace them are called. */
+    /** The functions by construct name, such as `ListPets`. Tests may replace them. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {

@@ -2,7 +2,7 @@ import { sharedSynthesis } from './assembly.ts';
 import { startLocalService } from './local-service.ts';
 import setUpFolder from './setup.ts';
 
-/** The HTTP tests run against BASE_URL with API_KEY, or without these against a local service of their own. */
+/** Runs the HTTP tests against BASE_URL with API_KEY, or against a new local service if BASE_URL is not set. */
 export default async function setUp(): Promise<void> {
   setUpFolder();
   if (process.env['BASE_URL']) {

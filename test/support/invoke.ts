@@ -6,11 +6,11 @@ export interface ApiResponse {
   status: number;
   headers: Record<string, unknown>;
   text: string;
-  /** The body with its integers as bigint. */
+  /** The parsed body with its integers as bigint. */
   body: any;
 }
 
-/** What Lambda says of an invocation, as far as it is logged. */
+/** The fields of Lambda's context that are logged. */
 export const invocation = {
   awsRequestId: '0d8a1b1e-3f1c-4b53-8a0a-2f4a2c9be1a7',
   functionName: 'the-function',
@@ -19,7 +19,7 @@ export const invocation = {
   memoryLimitInMB: '256',
 } as const;
 
-/** Calls a function as Lambda does, with so much of its time left. */
+/** Invokes a function as Lambda does, with this much remaining time. */
 export async function invoke(
   handler: Handler,
   event: APIGatewayProxyEvent,
@@ -31,9 +31,9 @@ export async function invoke(
 }
 
 /**
- * Imports a function, which reads some of its environment when it is imported.
+ * Imports a function after its environment is set, because the function reads it when it is imported.
  *
- * @param name of its operation, `listPets`, or of its construct, `ListPets`
+ * @param name operation (`listPets`) or construct (`ListPets`) of the function
  */
 export async function handlerOf(name: string): Promise<Handler> {
   const module = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();

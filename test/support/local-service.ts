@@ -10,16 +10,16 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
 /**
- * Starts the local service as `npm start` does, in a process of its own.
+ * Starts the local service in a child process, as `npm start` does.
  *
- * @param options as on the command line; a free port and memory for the data unless told otherwise.
- * @throws Error with all that it printed when it ends before it serves.
+ * @param options command-line options; by default, it uses a free port and keeps data in memory
+ * @throws Error with the output if the service exits before it is ready.
  */
 export function startLocalService(...options: string[]): Promise<LocalService> {
   return startLocalServiceOf(projectRoot, ...options);
 }
 
-/** Starts that of another copy of the project. */
+/** Starts the local service of another copy of the project. */
 export async function startLocalServiceOf(project: string, ...options: string[]) {
   const runner = join(project, 'infra/local/main.ts');
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
@@ -27,7 +27,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
   });
   let output = '';
   const prints = new EventEmitter();
-  // All that it printed has arrived then.
+  // By now, all output has arrived.
   const ended = once(child, 'close');
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -36,7 +36,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until what it has printed matches; fails with all that it printed when it does not. */
+  /** Waits until the output matches. @throws Error with the output if it does not match in time. */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {
@@ -54,7 +54,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
   return {
     baseUrl,
     apiKey,
-    /** Calls the API with the key, and sends the body as JSON. */
+    /** Sends a request with the API key. The body is sent as JSON. */
     request: (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${baseUrl}${path}`, {
         ...init,
@@ -65,10 +65,10 @@ export async function startLocalServiceOf(project: string, ...options: string[])
         },
       }),
     process: child,
-    /** All that it has printed so far, errors included. */
+    /** Returns all output so far, including errors. */
     output: () => output,
     printed,
-    /** Sends the signal and waits for the end; gives the exit code, null when the signal ended it. */
+    /** Sends the signal, waits for the exit, and returns the exit code: null if the signal terminated the process. */
     stop: async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
       child.kill(signal);
       const [code] = (await ended) as [number | null];

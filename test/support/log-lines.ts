@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { format } from 'node:util';
 import { invocation } from './invoke.ts';
 
-// Powertools writes by a console of its own, straight to the streams; jest puts another in place of the global one.
+// Powertools has its own console, which writes directly to the streams. Jest replaces only the global console.
 
 let chunks: string[] = [];
 
@@ -24,17 +24,17 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** All that the test has written so far, to whatever stream. */
+/** Returns everything that the test has written so far to any stream. */
 export function written(): string {
   return chunks.join('');
 }
 
-/** The log lines that the test has written so far, metrics aside. */
+/** Returns the log lines that the test has written so far, without metrics. */
 export function logLines(): Record<string, any>[] {
   return jsonLines().filter((line) => !('_aws' in line));
 }
 
-/** A value of a metric, for each set of dimensions that it is recorded under. */
+/** A value of a metric with one of its sets of dimensions. */
 interface Occurrence {
   namespace: string;
   name: string;
@@ -43,14 +43,14 @@ interface Occurrence {
   dimensions: Record<string, string>;
 }
 
-/** What the test has counted so far. */
+/** Returns the metrics that the test has emitted so far. */
 export function occurrences(): Occurrence[] {
   return jsonLines()
     .filter((line) => '_aws' in line)
     .flatMap(readMetrics);
 }
 
-/** Jest's own reporter may write to the same streams, but no JSON; each line of a log comes in one write. */
+/** Jest's reporter may write to the same streams, but writes no JSON. Each log line arrives in one write. */
 function jsonLines(): Record<string, any>[] {
   return chunks
     .filter((chunk) => chunk.startsWith('{'))
@@ -63,13 +63,13 @@ function jsonLines(): Record<string, any>[] {
 const text: unknown = expect.stringMatching(/^.{1,1024}$/);
 
 /**
- * Reads a log line as CloudWatch does, and fails for one that CloudWatch would drop.
+ * Parses a log line as CloudWatch does. Fails if CloudWatch would drop the line.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
   const { Timestamp, CloudWatchMetrics } = _aws;
   expect(_aws).toEqual({ Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) });
-  expect(Math.abs(Date.now() - Timestamp)).toBeLessThan(2 * 3_600_000); // milliseconds; later ones are dropped
+  expect(Math.abs(Date.now() - Timestamp)).toBeLessThan(2 * 3_600_000); // CloudWatch drops later metrics
   return CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }: Record<string, any>) => {
     expect(Namespace).toEqual(text);
     expect(Dimensions).not.toEqual([]);
@@ -85,13 +85,13 @@ function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
   });
 }
 
-/** One occurrence of a metric of ours, by these dimensions beside `service`. */
+/** Returns one occurrence of a metric with these dimensions and `service`. */
 export function counted(name: string, dimensions: Record<string, string> = {}): Occurrence {
   const service = expect.stringMatching(/\S/) as unknown as string;
   return { namespace: 'PetStore', name, unit: 'Count', value: 1, dimensions: { service, ...dimensions } };
 }
 
-/** An error of ours in this operation, which counts for the version of the function too. */
+/** Returns the occurrences of an internal error in this operation, with and without the version of the function. */
 export function countedInternalError(operation: string): Occurrence[] {
   return [
     counted('ErrorResponses', { code: 'internal_error' }),

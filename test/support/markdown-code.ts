@@ -1,4 +1,4 @@
-/** The code blocks of a Markdown document: line of the opening fence, words after it, and code without its indentation. */
+/** Returns the code blocks of a Markdown document: line and info string of the opening fence, and unindented code. */
 export function codeBlocksIn(markdown: string): { line: number; info: string; code: string }[] {
   const fenced = /^(?<indent> *)```(?<info>.*)\n(?<code>[^]*?)^\k<indent>```$/gm;
   return Array.from(markdown.matchAll(fenced), ({ index, groups }) => ({
@@ -9,9 +9,9 @@ export function codeBlocksIn(markdown: string): { line: number; info: string; co
 }
 
 /**
- * The files that a Markdown document prints: code blocks with a name after the language, by that name.
+ * Returns the files in a Markdown document: the code blocks with a file name after the language, by that name.
  *
- * @throws Error if two have the same name.
+ * @throws Error if two code blocks have the same name.
  */
 export function filesPrintedIn(markdown: string): Map<string, string> {
   const blocks = codeBlocksIn(markdown).flatMap(({ info, code }) => {
@@ -23,7 +23,7 @@ export function filesPrintedIn(markdown: string): Map<string, string> {
   return files;
 }
 
-/** The code block without a file name that has this text. */
+/** Returns the code block without a file name that contains this text. */
 export function blockWith(text: string, markdown: string): string {
   const found = codeBlocksIn(markdown).filter(({ info, code }) => !info.includes('.') && code.includes(text));
   if (found.length !== 1) throw new Error(`${found.length} code blocks have ${text}.`);

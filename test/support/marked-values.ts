@@ -3,16 +3,16 @@ import { generateApiKey } from '../../shared/storage/api-keys.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Long enough to never occur by chance, and short, because some errors quote hardly more of a text. */
+/** Long enough to never occur by chance, and short because some error messages quote only a few characters. */
 const FRAGMENT_CHARACTERS = 9;
-/** Timestamps contain shorter ones by chance. */
+/** Minimum length of digits, because timestamps contain shorter ones by chance. */
 const FRAGMENT_DIGITS = 15;
 
 function mark(): string {
   return Array.from({ length: 24 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }
 
-/** Values that occur nowhere else, by the part of a request that they are for. */
+/** Values that occur nowhere else, by the part of a request that contains them. */
 export const secrets = {
   key: generateApiKey('staging'),
   otherKey: generateApiKey('staging'),
@@ -24,7 +24,7 @@ export const secrets = {
   query: mark(),
 };
 
-/** The names of the secrets that a text contains, whole or in part. */
+/** Returns the names of the marked values that a text contains, in whole or in part. */
 export function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) =>
     fragmentsOf(among[name]!).some((fragment) => encodingsOf(fragment).some((code) => text.includes(code))),
@@ -39,7 +39,7 @@ function fragmentsOf(secret: string): string[] {
   );
 }
 
-/** The ways in which a text, or a buffer with it, may be logged. Base64 needs a length that is a multiple of three. */
+/** Returns the encodings in which a text may be logged. Base64 needs a length that is a multiple of three. */
 function encodingsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');

@@ -4,12 +4,12 @@ import { mockClient } from 'aws-sdk-client-mock';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import { client, database } from '../../shared/storage/database.ts';
 
-/** In place of the database, for faults that a real one does not produce at will. Empty before each test. */
+/** Replaces the document client, for faults that a real database cannot produce on demand. Reset before each test. */
 export const mock = mockClient(database);
-/** In place of the client below it, by which lists are queried. */
+/** Replaces the DynamoDB client, which lists use directly. */
 export const clientMock = mockClient(client);
 
-/** The error of a write whose condition does not hold. */
+/** The error of a failed conditional write. */
 export const conditionFailed = new ConditionalCheckFailedException({
   message: 'The conditional request failed',
   $metadata: {},
@@ -20,7 +20,7 @@ beforeEach(() => {
   clientMock.reset();
 });
 
-/** Sets these environment variables for each test of the file, and takes them back afterwards. */
+/** Sets these environment variables for each test of the file, and restores them afterwards. */
 export function setEnvironment(variables: Partial<Record<EnvironmentVariable, string>>): void {
   const before = { ...process.env };
   beforeEach(() => {

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { withoutReferences } from '../../infra/documents/changes/document.ts';
 
-/** The published documents, and the dialect of JSON Schema in each. OpenAPI 3.0 extends a draft between 04 and 06. */
+/** The published documents and their dialects of JSON Schema. OpenAPI 3.0 extends a draft between 04 and 06. */
 const publishedDocuments = {
   'openapi.json': new Ajv2020(),
   'openapi-3.0.json': new AjvDraft04.default(),
@@ -12,38 +12,38 @@ const publishedDocuments = {
 for (const ajv of Object.values(publishedDocuments))
   addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
 
-/** An OpenAPI document as tests read it: every `$ref` replaced by what it leads to. */
+/** An OpenAPI document in which each `$ref` is replaced by its target. */
 export interface OpenApiDocument {
-  /** What a schema of this document finds wrong with a value. */
+  /** Returns a message for each violation of a schema by a value. */
   complaints: (schema: object, value: unknown, name: string) => string[];
   operations: DocumentedOperation[];
-  /** What any other address and method is told. */
+  /** The responses to all other paths and methods, by status. */
   others: Record<string, DocumentedResponse>;
 }
 
 export interface DocumentedOperation {
   id: string;
   method: string;
-  /** Matches the path below the base address; its group is the path parameter. */
+  /** Matches the path below the base URL. Its group is the path parameter. */
   path: RegExp;
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
-  /** Schema of the body; undefined when there is none. */
+  /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
-  /** The request that the examples of its parameters and body make, with `/v1` in its target. */
+  /** The request with the example values of all parameters and the body. Its target begins with `/v1`. */
   example: { method: string; target: string; headers: Record<string, string>; body?: string };
-  /** By status. */
+  /** The responses by status. */
   responses: Record<string, DocumentedResponse>;
 }
 
 export interface DocumentedResponse {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
-  /** Schema of the body, closed: readers must expect more members, we send none. Undefined where there is no body. */
+  /** Schema of the body without additional fields, or undefined if there is no body. Clients must accept more fields. */
   schema: object | undefined;
   example: unknown;
 }
 
-/** A committed document as it is, without those digits of integers that a double cannot hold. */
+/** Reads a published document. Integers that a double cannot represent are rounded. */
 export function readOpenApi(file = 'openapi.json'): any {
   return JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
 }

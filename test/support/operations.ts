@@ -2,10 +2,10 @@ import { expect } from '@jest/globals';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
 
 /**
- * Returns the row of a table that a test has for each operation, function or field.
+ * Returns the row of a test's table for an operation, function or field.
  *
- * @param hint the file to edit and what to add there
- * @throws Error with that sentence when the row is missing.
+ * @param hint file to edit and what to add there
+ * @throws Error with the hint if the row is missing.
  */
 export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hint: string): Row {
   const row = rows[name];
@@ -13,7 +13,7 @@ export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hin
   return row;
 }
 
-/** Matches an ApiError with this code and a message in which all of these patterns are found. */
+/** Matches an ApiError with this code and a message that matches all of these patterns. */
 export function errorResponse(code: ErrorCode, ...words: string[]): unknown {
   const message = expect.stringMatching(words.map((word) => `(?=.*${word})`).join(''));
   return expect.objectContaining({ name: 'ApiError', code, message });

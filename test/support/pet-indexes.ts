@@ -14,7 +14,7 @@ const KEY_OF_INDEX: Record<string, string> = {
   'newest-by-status': 'statusPartition',
 };
 
-/** An item of the table as a stage with this number of partitions stores it. */
+/** Returns an item of the table as stored by a stage with this number of list partitions. */
 export function indexedPet(
   id: bigint,
   { partitions = 1, status }: { partitions?: number; status?: PetStatus | undefined } = {},
@@ -31,9 +31,9 @@ export function indexedPet(
 }
 
 /**
- * Answers queries of the two indexes from these items, to which more may be added. Like DynamoDB, it stops after `Limit`
- * items, or after `itemsAtOnce`, and returns a LastEvaluatedKey whenever it stopped, even if no item follows.
- * `afterQuery` is called after each.
+ * Responds to queries of both indexes with these items, to which more may be added. Like DynamoDB, a query stops after
+ * `Limit` or `itemsAtOnce` items, and then returns a LastEvaluatedKey even if no item follows. `afterQuery` is called
+ * after each query.
  */
 export function serveIndexes(
   mock: Pick<AwsStub<any, any, any>, 'on' | 'reset'>,
@@ -41,7 +41,7 @@ export function serveIndexes(
   itemsAtOnce = Infinity,
   afterQuery = (): void => {},
 ): void {
-  mock.reset(); // otherwise the record of calls grows with each run of a property and slows it down
+  mock.reset(); // otherwise, the record of calls grows with each run of a property and slows it down
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];

@@ -5,15 +5,15 @@ import { type ApiResponse, linkTo, postPet, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const PAUSE_MILLISECONDS = 50;
-/** Few: deployed functions start cold, and some accounts allow little concurrency. */
+/** Number of concurrent creates. It is small because deployed functions start cold and some accounts have low limits. */
 const CONCURRENT_CREATES = 5;
 
-/** A name that no other pet has, which identifies a pet among those of other clients. */
+/** Returns a unique name, which distinguishes a pet from those of other clients. */
 export function uniqueName(): string {
   return `Rex ${randomUUID()}`;
 }
 
-/** Adds a pet, in a way that may be retried. @throws Error with the response if the pet is rejected. */
+/** Adds a pet with an idempotency key. @throws Error with the response if the pet is rejected. */
 export async function addPet(fields: { name?: string; status?: PetStatus } = {}): Promise<Pet> {
   const pet = { name: uniqueName(), categoryId: 7, ...fields };
   const response = await postPet(pet, { 'Idempotency-Key': randomUUID() });
@@ -33,9 +33,9 @@ export async function addPets(count: number, fields: { status?: PetStatus } = {}
 }
 
 /**
- * The pages of a list from this address on, by their links.
+ * Yields the pages of a list, from this URL on.
  *
- * @throws Error if a page is rejected, or if a link leads back to an earlier page.
+ * @throws Error if a request is rejected, or if a link leads back to an earlier page.
  */
 export async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
   const visited = new Set<string>();
@@ -49,7 +49,7 @@ export async function* pages(address: string): AsyncGenerator<ApiResponse, void>
   }
 }
 
-/** The pets of all pages of a list, down to the id `oldest`. Other clients may have added many more. */
+/** Returns the pets of all pages of a list, down to the id `oldest`. Other clients may have added more pets. */
 export async function walk(address: string, oldest: bigint): Promise<Pet[]> {
   const pets: Pet[] = [];
   for await (const page of pages(address)) {
@@ -60,9 +60,9 @@ export async function walk(address: string, oldest: bigint): Promise<Pet[]> {
 }
 
 /**
- * Waits until a list, which is eventually consistent, has all these pets.
+ * Waits until a list, which is eventually consistent, contains all of these pets.
  *
- * @returns the pets of the list down to the oldest of these
+ * @returns the pets of the list, down to the oldest of these pets
  * @throws Error after a time limit.
  */
 export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<Pet[]> {
@@ -78,12 +78,12 @@ export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<Pet
   }
 }
 
-/** All pets that were added after this one, once the list is up to date. */
+/** Returns all pets that were added after this one, as soon as the list contains them. */
 export async function petsAddedAfter(first: Pet): Promise<Pet[]> {
   return untilListed([first, await addPet()]);
 }
 
-/** The pets with this name that were added after the first one, once the list is up to date. */
+/** Returns the pets with this name that were added after the first one, as soon as the list contains them. */
 export async function petsNamed(name: string, first: Pet): Promise<Pet[]> {
   return (await petsAddedAfter(first)).filter((pet) => pet.name === name);
 }

@@ -34,7 +34,7 @@ function rowOf(file: FileResult) {
 }
 
 /**
- * Adds a figure to the row that the closing table of `npm run proofs` has for a test file.
+ * Adds a figure to the test file's row in the table that `npm run proofs` prints.
  *
  * @param testPath `import.meta.filename` of the test file
  */

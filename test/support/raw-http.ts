@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 
 export interface RawResponse {
   status: number;
-  /** The head as sent, status line included. */
+  /** The head as received, with the status line. */
   head: string;
   body: string;
 }
 
-/** Sends these bytes over a connection of its own, leaves it open, and reads what comes until the other side closes it. */
+/** Sends bytes over a new connection, leaves it open, and returns what arrives until the server closes it. */
 export async function sendBytes(port: number, ...parts: (string | Buffer)[]): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1');
   for (const part of parts) socket.write(part);

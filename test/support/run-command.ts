@@ -17,15 +17,15 @@ export interface RunningModule {
   ended: Promise<Outcome>;
 }
 
-/** Runs a module of the project, `infra/operate/keys/main.ts`, to its end; a failure is an outcome like any other. */
+/** Runs a module of the project, such as `infra/operate/keys/main.ts`, until it exits. A failure is not thrown. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;
 }
 
 /**
- * Starts a module of the project. Of AWS there is nothing within its reach but what the environment adds.
+ * Starts a module of the project without access to AWS, unless the environment adds it.
  *
- * @param input all that it can read on standard input.
+ * @param input content of standard input
  */
 export function startModule(
   module: string,
@@ -47,14 +47,14 @@ export function startModule(
     },
     (error, stdout, stderr) => finish({ code: exitCode(error), stdout, stderr }),
   );
-  child.stdin!.on('error', () => {}); // it need not read what it is given
+  child.stdin!.on('error', () => {}); // the command may exit without reading its input
   child.stdin!.end(input);
   return { process: child, ended };
 }
 
-/** @returns the environment of this process without the developer's settings, which would lead a command elsewhere. */
+/** Returns the environment of this process without the developer's settings, which would affect commands. */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
-  // `npm run test:http` has a BASE_URL and an API_KEY of its own.
+  // `npm run test:http` may set BASE_URL and API_KEY.
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
   );
@@ -64,7 +64,7 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',
     ...sharedCompileCache(),
-    // Jest's workers have colors on a terminal, and some commands print otherwise in CI.
+    // Jest's workers have colors on a terminal, and some commands print differently in CI.
     FORCE_COLOR: '0',
     CI: 'false',
     ...additions,
@@ -72,29 +72,28 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
 }
 
 /**
- * Half of a start is compiling the SDK: the processes of one test run share the compiled code.
- *
- * @returns environment variables for a process that a test starts.
+ * Returns environment variables with which processes of a test run share compiled code. Compiling the SDK takes half of
+ * the time that a command needs to start.
  */
 export function sharedCompileCache(): { NODE_COMPILE_CACHE?: string } {
   const folder = process.env['PET_STORE_TEST_RUN'];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: join(folder, 'compiled') };
 }
 
-/** @returns what a command printed that succeeded without an error message. */
+/** Returns the output of a command that succeeded without an error message. */
 export function done({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   return stdout;
 }
 
-/** @returns the only line of a command that failed. */
+/** Returns the only line of output of a command that failed. */
 export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);
   return stderr.trimEnd();
 }
 
-/** What ended it by a signal, or before it began, has no number. */
+/** The process has no exit code if a signal terminated it or if it did not start. */
 function exitCode(error: ExecFileException | null): number {
   if (!error) return 0;
   return typeof error.code === 'number' ? error.code : 1;

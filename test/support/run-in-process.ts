@@ -6,15 +6,15 @@ let runs = 0;
 
 interface RunOptions {
   environment?: Record<string, string>;
-  /** All that can be read on standard input. */
+  /** Content of standard input. */
   input?: string;
-  /** Whether nobody reads standard output. */
+  /** Whether standard output is closed. */
   isUnread?: boolean;
 }
 
 /**
- * Runs a module of the project to its end as `runModule` does, but in this process, which takes a few milliseconds where a
- * process takes 0.3 s.
+ * Runs a module of the project as `runModule` does, but in this process. It takes a few milliseconds, where a new process
+ * takes 0.3 s.
  */
 export async function runInProcess(
   module: string,
@@ -44,7 +44,7 @@ export async function runInProcess(
       process.exitCode = code;
       throw exited;
     },
-    on: () => process, // no signal arrives here
+    on: () => process, // signals are not simulated
   });
   const restoreConsole = replaceMembers(console, {
     log: (...values: unknown[]) => process.stdout.write(`${format(...values)}\n`),
@@ -63,7 +63,7 @@ export async function runInProcess(
   return outcome;
 }
 
-/** @returns a function that undoes it. */
+/** Returns a function that restores the original. */
 function replaceMembers(object: object, members: Record<string, unknown>): () => void {
   const names = Object.keys(members);
   const originals = names.map((name) => Object.getOwnPropertyDescriptor(object, name));

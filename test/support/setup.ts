@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Creates a folder for what the test files of one run share, unless a test has started this run. */
+/** Creates the folder that the test files of a run share, unless a test started this run. */
 export default function setUp(): void {
   if (process.env['PET_STORE_TEST_RUN']) return;
   const testRunFolder = mkdtempSync(join(tmpdir(), 'pet-store-test-run-'));

@@ -18,7 +18,7 @@ if (code !== 0) throw new Error(`The synthesis failed:\n${stderr}`);
 
 export const stageNames = Object.keys(stages) as StageName[];
 
-/** @returns the template as `cdk synth` writes it. */
+/** Returns the template as `cdk synth` writes it. */
 export function stackTemplate(stage: StageName | 'account'): StackTemplate {
   return JSON.parse(readFileSync(join(assembly, `${stackName(stage)}.template.json`), 'utf8'));
 }
@@ -30,12 +30,12 @@ export function resourcesOf(
   return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }
 
-/** The digests that the CDK appends to logical ids: of a construct's path, and of what a version or deployment contains. */
+/** Hashes that the CDK appends to logical ids: of the construct's path, and of the content of a version or deployment. */
 const DIGESTS = /[\dA-F]{8}([\da-f]{32})?$/;
 
 export type ReadableTemplate = Record<'Resources' | 'Outputs', any>;
 
-/** @returns the template with short logical ids, `ListPets`, and references as in `Fn::Sub`: `${StoragePets.Arn}/index/newest`. */
+/** Returns the template with short logical ids (`ListPets`) and references as in `Fn::Sub`: `${StoragePets.Arn}`. */
 export function readable(template: { Resources: object }): ReadableTemplate {
   const names = new Map(Object.keys(template.Resources).map((id) => [id, id.replace(DIGESTS, '')]));
   if (new Set(names.values()).size < names.size) throw new Error('Two logical ids differ in digests only.');
@@ -44,7 +44,7 @@ export function readable(template: { Resources: object }): ReadableTemplate {
 }
 
 function withReference(key: string, value: any): unknown {
-  // It is added in an account that wants it: docs/pipelines.md, "AWS: limit what a deployment can do".
+  // Some accounts require it: docs/pipelines.md, "AWS: limit what a deployment can do".
   if (key === 'PermissionsBoundary') return undefined;
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;
@@ -57,12 +57,12 @@ export function readableTemplate(stage: StageName | 'account'): ReadableTemplate
   return readable(stackTemplate(stage));
 }
 
-/** @returns the properties of all resources of the type. */
+/** Returns the properties of all resources of the type. */
 export function propertiesOf(template: StackTemplate, type: string): any[] {
   return resourcesOf(template, type).map(([, { Properties }]) => Properties);
 }
 
-/** The functions of every stage as in the names of their resources: `ListPets`. */
+/** The functions of every stage by the names of their resources: `ListPets`. */
 export const functionNames = resourcesOf(readableTemplate('staging'), 'AWS::Lambda::Function').map(
   ([name]) => name,
 );

@@ -6,14 +6,14 @@ import { awsRejections } from './aws-rejections.ts';
 import { startFaultyService } from './faulty-service.ts';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Requests that it handles at a time. A new account has ten instances for all of its functions. */
+/** Maximum number of concurrent requests. A new account has ten Lambda instances. */
 const MAX_AT_ONCE = 5;
-/** Of so many requests that may be retried after it, one gets a 503. */
+/** One in this number of idempotent requests gets a 503 after the function has run. */
 const FAILED_ONE_IN = 50;
 
 /**
- * Starts a stage behind a gateway that is as strict as AWS's may be. What aws-rejections.ts lists gets a bare response or
- * none, functions get every body in Base64, and requests are throttled with a 429, or get a 503 after the function ran.
+ * Starts a stage behind a gateway that is as strict as AWS may be. Requests in aws-rejections.ts get a bare response or
+ * none, functions get every body in Base64, and some requests get a 429, or a 503 after the function has run.
  */
 export async function startStrictGateway(template: Template) {
   const service = await startFaultyService(template);
@@ -60,7 +60,7 @@ export async function startStrictGateway(template: Template) {
     baseUrl: `${origin}/v1`,
     apiKey: service.apiKey,
     counts,
-    /** Those of the listed rejections that have occurred. */
+    /** The listed rejections that have occurred. */
     rejected,
     close: () => Promise.all([close(), service.close()]),
   };

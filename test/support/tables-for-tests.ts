@@ -6,8 +6,8 @@ import { sharedSynthesis } from './assembly.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 /**
- * Runs the tests of the file on the tables of the staging stack. No call to them times out, because on a busy machine
- * that would say nothing about the service: `setTimeout` never fires in these tests.
+ * Runs the tests of the file with the tables of the staging stack. `setTimeout` never fires in these tests, because a
+ * timeout on a busy machine would prove nothing about the service.
  */
 export function useRealTables(): void {
   let tables: Database;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findCircle } from '../../support/import-rules.ts';
+import { findCycle } from '../../support/import-rules.ts';
 import {
   functionNames,
   propertiesOf,
@@ -101,5 +101,5 @@ function circleIn(resources: Record<string, any>): string[] | undefined {
     const references = [...JSON.stringify(resource).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     return [id, [...DependsOn, ...references].filter((name) => name in resources)];
   });
-  return findCircle(new Map(waits));
+  return findCycle(new Map(waits));
 }
