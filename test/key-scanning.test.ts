@@ -56,8 +56,8 @@ describe('the rule for scanners', () => {
 test('the checksum of a key is computed as docs/api-keys.md describes', () => {
   const [, digits = ''] = /The digits are\s+`(\w{62})`/.exec(document)!;
   expect(document.replaceAll(/\s+/g, ' ')).toContain(
-    'take the CRC-32 (the one of zip and PNG) of all characters before the last six, and write it as six digits to ' +
-      'the base of 62, most significant first, with zeros in front.',
+    'Compute the CRC-32 (as in zip and PNG) of all characters before the last six. Write it as six base-62 digits, ' +
+      'most significant digit first, with leading zeros.',
   );
   for (const sample of Array.from({ length: 100 }, () => generateApiKey('production'))) {
     const sum = crc32(sample.slice(0, -6));

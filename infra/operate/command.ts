@@ -1,16 +1,16 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** An error that the operator can fix. Shown as one message, without a stack trace. */
+/** Error that the operator can fix. Commands print its message without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Returns text from elsewhere without characters that break a line or control a terminal. */
+/** Replaces line breaks and control characters by spaces. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Calls a function at the first Ctrl-C, and ignores others: npm forwards a signal that the terminal has sent already. */
+/** Calls a function at the first Ctrl-C only, because npm forwards a signal that the terminal has already sent. */
 export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -24,11 +24,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/**
- * Runs a command with the options of the command line. `--help` prints the usage instead.
- *
- * @param usage begins with a line that shows how to call the command
- */
+/** Runs a command, or prints the usage for `--help`. The first line of the usage is the syntax of the command. */
 export function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
@@ -40,20 +36,20 @@ export function runWithOptions<const T extends Options>(
     const args = process.argv.slice(2);
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all });
     if (values['help']) return console.log(usage);
-    // A positional is not quoted, as it may be an API key.
+    // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
-      throw new UsageError(`Call it like this, with the two dashes: ${usage.split('\n')[0]}`);
+      throw new UsageError(`Invalid arguments. Use two dashes before options: ${usage.split('\n')[0]}`);
     }
     return command(values as Values<T>, positionals);
   });
 }
 
-/** npm takes options for its own unless they follow two dashes. */
+/** Checks whether npm took an option for itself, which it does unless the option follows two dashes. */
 export function isNpmOption(option: string): boolean {
   return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
 }
 
-/** Runs a command. An error that its operator can fix becomes one message, any other a stack trace. */
+/** Runs a command. Prints only the message of an error that the operator can fix, and throws any other error. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();
@@ -71,26 +67,26 @@ type CommandError = Error & { code?: string; $metadata?: unknown };
 function explain(error: CommandError): string | undefined {
   const { code, name, message } = error;
   if (error instanceof UsageError) return message;
-  const [, sentence] = sentences.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
-  if (sentence) return sentence.endsWith('.') ? sentence : `${sentence}: ${message.replace(/\.$/, '')}.`;
+  const [, advice] = adviceByError.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
+  if (advice) return advice.endsWith('.') ? advice : `${advice}. Cause: ${message.replace(/\.$/, '')}.`;
   if (code?.startsWith('ERR_PARSE_ARGS')) return message.replace(/ To specify a positional .*/s, '');
   return error.$metadata ? message : undefined;
 }
 
-/** What to do about an error, by its code, name and message. A sentence without a period is followed by the message. */
-const sentences: [error: RegExp, sentence: string][] = [
+/** Advice by error code, name and message. Advice without a final period is followed by the error's message. */
+const adviceByError: [error: RegExp, advice: string][] = [
   [/: Region is missing/, 'Set AWS_REGION to the region of the stage.'],
   [/: Region not accepted/, 'AWS_REGION must be a region such as eu-central-1'],
-  [/does not have the specified index/, 'The stage is older than this command: deploy it first.'],
+  [/does not have the specified index/, 'The stage is older than this command. Deploy the stage first.'],
   [
     /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
-    'AWS cannot be reached; check your network and AWS_REGION',
+    'AWS cannot be reached. Check your network and AWS_REGION',
   ],
-  [/ CredentialsProviderError: /, 'Set your AWS credentials, AWS_PROFILE for example'],
-  [/ AccessDenied\w*: /, 'AWS does not allow this; ask for the policy in docs/api-keys.md, "Permissions"'],
-  // The names differ between DynamoDB, CloudFormation and STS.
+  [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE'],
+  [/ AccessDenied\w*: /, 'Your credentials lack a permission. See docs/api-keys.md, "Permissions"'],
+  // DynamoDB, CloudFormation and STS use different names.
   [
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
-    'AWS does not accept your credentials; sign in again, or check AWS_PROFILE and AWS_REGION',
+    'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION',
   ],
 ];

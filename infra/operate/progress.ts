@@ -1,4 +1,4 @@
-/** Returns a function that takes how much is done, and prints a line for each tenth to standard error. */
+/** Returns a function that receives the amount done, and prints a line to standard error for each 10 %. */
 export function showProgress(what: string, total: number): (done: number) => void {
   let shown = -1;
   return (done) => {

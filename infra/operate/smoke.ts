@@ -5,23 +5,23 @@ import { onInterrupt, runWithOptions } from './command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { issueApiKey } from './keys/lifecycle.ts';
 
-// `npm run smoke`: the HTTP tests against a deployed stage, which keeps the pets that they add.
-
 const KEY_MILLISECONDS = 3_600_000;
 
 const USAGE = `npm run smoke -- --stage STAGE [PATTERN ...]
 
-  --stage  stage to test; needs AWS credentials and the stage's region
-  PATTERN  runs only the test files whose path matches, such as test/http/get-pet
+Runs the HTTP tests against a deployed stage. The pets that the tests create are not deleted.
 
-The tests use the API key in API_KEY, or a new one that expires after an hour.`;
+  --stage  stage to test; requires AWS credentials and the region of the stage in AWS_REGION
+  PATTERN  runs only the test files whose path matches, for example test/http/get-pet
+
+The tests use the API key in API_KEY. Without API_KEY, they use a new key that expires after 1 hour.`;
 
 async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
-  console.log(`The HTTP tests call ${baseUrl} …`);
+  console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
-  // One file at a time: Lambda has few instances in a new account, and requests are throttled by method.
+  // One file at a time, because new accounts have few Lambda instances and API Gateway throttles each method.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',
@@ -30,7 +30,7 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   onInterrupt((signal) => tests.kill(signal));
   const [code] = (await once(tests, 'exit')) as [number | null];
   process.exitCode = code ?? 1;
-  console.log(`The stage ${stage} ${code === 0 ? 'passes' : 'does not pass'} the HTTP tests.`);
+  console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
 }
 
 async function issueShortLivedKey(stage: string, table: string): Promise<string> {

@@ -3,6 +3,6 @@ import { costReport } from './report.ts';
 
 const USAGE = `npm run cost
 
-Prints what a stage costs a month, in Markdown. npm run generate writes the same into docs/cost.md.`;
+Prints the monthly cost of the stages in Markdown. npm run generate writes the same tables to docs/cost.md.`;
 
 await runWithOptions(USAGE, {}, () => console.log(costReport()));

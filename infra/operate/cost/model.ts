@@ -3,41 +3,39 @@ import { likelyShare } from '../../../shared/storage/pet-id.ts';
 import type { ResourceCounts } from './count.ts';
 import { type Price, priceNames, prices } from './prices.ts';
 
-/** What neither the settings nor the template of a stage say. Stored bytes include the names of attributes. */
+/** Inputs that are neither settings nor in the template. Stored bytes include attribute names. */
 export const assumptions = {
   operationShares: { listPets: 0.8, getPet: 0.15, createPet: 0.05 },
   petsPerList: 20,
-  /** With a `name` of 20 characters, a UUID or a token, and the keys of both indexes. */
+  /** Includes a `name` of 20 characters, the token of the create request, and the keys of both indexes. */
   petBytes: 165,
-  /** Retries are left out. */
   shareOfCreatesWithIdempotencyKey: 0.5,
   intentBytes: 175,
-  /** They expire after one day. The table deletes them within a few days more, free of charge. */
+  /** They expire after 1 day. DynamoDB then deletes them within a few days, free of charge. */
   daysOfIntents: 3,
   /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
   storageOverheadBytes: 100,
   shareOfPetsWithStatus: 0.9,
   monthsOfPets: 12,
-  /** Distinct keys, used evenly. */
+  /** Number of keys in use, each with the same share of the requests. */
   apiKeys: 100,
-  /** At 512 MB, from docs/performance.md. Not measured on AWS; the intent's is a guess; cold starts are left out. */
+  /** At 512 MB, from docs/performance.md, not measured on AWS. `intent` is a guess. Cold starts are not included. */
   billedMilliseconds: { listPets: 7.8, getPet: 7.7, createPet: 7.8, intent: 5.7, authorizer: 7 },
   /** Status line, headers and body. */
   responseBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 446,
-  /** The lines that count `DeprecatedCalls` and `PetsCreated`. */
+  /** The log lines that contain the metrics `DeprecatedCalls` and `PetsCreated`. */
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
-  /** 6 GB of 30 in the example on AWS's page. */
+  /** CloudWatch's pricing page compresses 30 GB to 6 GB in its example. */
   compressedLogShare: 0.2,
-  /** `PetsCreated`, and one for each error code or type. */
+  /** `PetsCreated`, and one metric for each error code or type. */
   metrics: 12,
-  /** `DeprecatedCalls` has the key among its dimensions. */
+  /** `DeprecatedCalls` has the key id as a dimension. */
   metricsPerApiKey: 1,
-  /** X-Ray's default: the first request of each second, and this share of the others. */
+  /** By default, X-Ray traces the first request of each second and this share of the other requests. */
   tracedShare: 0.05,
 };
 
-/** A number for each price. */
 export type Amounts = Record<keyof typeof prices, number>;
 
 interface Stage {
@@ -48,14 +46,14 @@ interface Stage {
 export const SECONDS_PER_MONTH = 730 * 3_600;
 const GB = 2 ** 30;
 
-/** Returns how many units of each price a stage uses in a month at a steady rate. docs/cost.md explains the formula. */
+/** Returns the units of each price that a stage uses per month at a steady rate. docs/cost.md explains the formula. */
 function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: typeof assumptions): Amounts {
   const { operationShares: shares, billedMilliseconds, apiKeys, petBytes } = assumed;
   const { memoryMegabytes, ...pieces } = parts;
   const perRequest = (figureOf: (operation: keyof typeof shares) => number): number =>
     sum((Object.keys(shares) as (keyof typeof shares)[]).map((name) => shares[name] * figureOf(name)));
   const requests = perSecond * SECONDS_PER_MONTH;
-  // API Gateway asks about a key, caches the decision, and asks again at the key's next request.
+  // API Gateway caches the decision on a key, and calls the authorizer again at the key's next request after that.
   const secondsBetween = settings.authorizerCacheSeconds + apiKeys / perSecond;
   const authorizations = (apiKeys / secondsBetween) * SECONDS_PER_MONTH;
   const creates = requests * shares.createPet;
@@ -97,12 +95,12 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: type
   };
 }
 
-/** Returns the read units of a page of a list: an eventually consistent query of each partition for its share of them. */
+/** Returns the read units of one page: an eventually consistent query of each partition for its share of the pets. */
 export function listReadUnits(partitions: number, pets: number, petBytes: number): number {
   return partitions * Math.ceil((likelyShare(pets + 1, partitions) * petBytes) / 4_096) * 0.5;
 }
 
-/** Returns the US dollars that a month of a stage costs at a steady rate, by price. */
+/** Returns the monthly cost of a stage at a steady rate, in US dollars by price. */
 export function monthlyCost(stage: Stage, perSecond: number, assumed = assumptions): Amounts {
   const use = monthlyUse(stage, perSecond, assumed);
   return Object.fromEntries(

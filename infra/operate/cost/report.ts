@@ -5,7 +5,7 @@ import { countResources, type ResourceCounts } from './count.ts';
 import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
-/** Returns the cost of a month of production at steady rates, and of both stages at rest, as Markdown. */
+/** Returns the monthly cost of production at steady rates, and of both stages without requests, in Markdown. */
 export function costReport(): string {
   const production = { settings: stages.production, parts: resourceCounts('production') };
   const rates = [1, 10, 1_000];
@@ -15,31 +15,27 @@ export function costReport(): string {
   const [atRest, stagingAtRest] = [total(monthlyCost(production, 0)), monthlyDollars('staging', 0)];
   return [
     markdownTable(
-      ['Production, dollars a month', ...rates.map((rate) => `${rate.toLocaleString('en')}/s`)],
+      ['Production, US dollars per month', ...rates.map((rate) => `${rate.toLocaleString('en')}/s`)],
       [
         ...priceNames.map((name) => [title(name), ...costs.map((cost) => money(cost[name]))]),
         ['**total**', ...totals.map((dollars) => `**${money(dollars)}**`)],
-        ['**for a million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
+        ['**per million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
       ],
     ),
-    `At rest, without a request: production ${money(atRest)} a month, staging ${money(stagingAtRest)}.\n`,
+    `Without requests, production costs ${money(atRest)} per month, and staging ${money(stagingAtRest)}.\n`,
     markdownTable(
-      ['Price', 'dollars', 'compared with'],
-      priceNames.map((name) => [
-        `[${title(name)}](${pricingPages[prices[name].service]})`,
-        priceText(prices[name]),
-        prices[name].seen,
-      ]),
+      ['Price', 'US dollars per unit', 'checked against'],
+      priceNames.flatMap((name) => tierRows(prices[name])),
     ),
+    ...Object.entries(pricingPages).map(([service, url]) => `[${service}]: ${url}`),
+    '',
   ].join('\n');
 }
 
-/** Counts the parts of a stage's template. */
 export function resourceCounts(stage: StageName): ResourceCounts {
   return countResources(templateOf({ stage, settings: stages[stage] }));
 }
 
-/** Returns the US dollars of a month of a stage at a steady rate. */
 export function monthlyDollars(stage: StageName, perSecond: number): number {
   return total(monthlyCost({ settings: stages[stage], parts: resourceCounts(stage) }, perSecond));
 }
@@ -48,8 +44,8 @@ const total = (amounts: Amounts) => sum(Object.values(amounts));
 const title = (name: keyof Amounts) => `${prices[name].service} (${prices[name].unit})`;
 const money = (dollars: number) => dollars.toFixed(2);
 
-function priceText({ dollars: price }: Price): string {
-  if (typeof price === 'number') return `${price}`;
-  const from = (tier: number) => (tier > 0 ? ` beyond ${price[tier - 1]![0].toLocaleString('en')}` : '');
-  return price.map(([, dollars], tier) => `${dollars}${from(tier)}`).join(', ');
+function tierRows({ service, unit, dollars: price, source }: Price): string[][] {
+  const tiers = typeof price === 'number' ? [[Infinity, price] as const] : price;
+  const from = (tier: number) => (tier > 0 ? ` above ${tiers[tier - 1]![0].toLocaleString('en')}` : '');
+  return tiers.map(([, dollars], tier) => [`[${service}][] (${unit})${from(tier)}`, `${dollars}`, source]);
 }

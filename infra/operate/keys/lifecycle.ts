@@ -13,11 +13,10 @@ import { conditionHolds, database, readItem } from '../../../shared/storage/data
 import { keyIndex } from '../../../shared/names.ts';
 import { UsageError } from '../command.ts';
 
-// Each of these functions may be interrupted at any point and called again. Durations are in milliseconds, and `caller` is
-// the ARN of the operator.
+// Every function can be interrupted at any point and then called again. Durations are in milliseconds.
 
 export interface IssuedKey {
-  /** Cannot be read again. */
+  /** The secret, of which only the hash is stored. */
   key: string;
   record: ApiKeyRecord;
 }
@@ -26,16 +25,17 @@ export interface NewKey {
   owner: string;
   /** @default - the key does not expire */
   lifetime?: number | undefined;
+  /** ARN of the operator. */
   caller: string;
-  /** Id of the key that this one is to replace. */
+  /** Id of the key that the new key replaces. */
   replaces?: string;
 }
 
 /**
- * Issues a key, which works immediately.
+ * Issues a key.
  *
- * @param show shows the key to the operator. If that fails, the key is revoked.
- * @throws UsageError that says what became of the key, unless the database rejected it.
+ * @param show shows the key to the operator. If `show` fails, the key is revoked.
+ * @throws UsageError whose message contains the state of the key, unless the database rejected the write.
  */
 export async function issueApiKey(
   store: KeyStore,
@@ -44,7 +44,7 @@ export async function issueApiKey(
 ): Promise<IssuedKey> {
   const { stage, table } = store;
   const key = generateApiKey(stage);
-  // Ids sort by time: 48 bits of milliseconds, as in a version 7 UUID, and 32 random bits.
+  // Like version 7 UUIDs, key ids sort by time: they start with 48 bits of milliseconds.
   const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
   const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
   const record: ApiKeyRecord = {
@@ -61,26 +61,26 @@ export async function issueApiKey(
   const put = new PutCommand({
     TableName: table,
     Item: record,
-    // A retry may arrive after the key was revoked or rotated.
+    // A delayed retry must not undo a revocation or rotation.
     ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
   });
   try {
-    if (!(await conditionHolds(database.send(put)))) throw new Error('It was revoked meanwhile.');
+    if (!(await conditionHolds(database.send(put)))) throw new Error('Another command changed the key.');
     await show?.({ key, record });
     return { key, record };
   } catch (error) {
     const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
     if ($fault === 'client' && $metadata?.attempts === 1) throw error;
-    // The key may be stored even so: the response to an attempt may have been lost.
+    // The key may still be stored, because the response to an attempt may have been lost.
     const outcome = await discardApiKey(store, record, caller);
     throw new UsageError(`${outcome} ${message}`, { cause: error });
   }
 }
 
-/** Yields the listed keys, newest first, except what was written within the last moments. @default keyId - all keys */
+/** Yields keys, newest first. Writes of the last seconds may be missing. @default keyId - all keys of the stage */
 export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): AsyncGenerator<ApiKeyRecord> {
   const pages = paginateQuery(
-    // A page of a megabyte, the default, may take longer than the client's timeout.
+    // Reading a page of the default size, 1 MB, may take longer than the timeout of the client.
     { client: database, pageSize: 200 },
     {
       TableName: table,
@@ -94,18 +94,18 @@ export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): 
   for await (const { Items = [] } of pages) yield* Items as ApiKeyRecord[];
 }
 
-/** @throws UsageError if no key with this id is listed. */
+/** @throws UsageError if the list contains no key with this id. */
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
-  // The index is eventually consistent.
+  // The index is eventually consistent, but reads from the table are strongly consistent.
   const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }));
   if (record) return record;
   throw new UsageError(
-    `There is no key ${keyId} in this stage: check the list, which may lack a new key for some seconds.`,
+    `There is no key ${keyId} in this stage. Check the list again; a new key may be missing for some seconds.`,
   );
 }
 
-/** Revokes a key for good, and returns its record. A key that is already revoked stays as it is. */
+/** Revokes a key permanently, and returns its record. Does not change a key that is already revoked. */
 export async function revokeApiKey(
   { table }: KeyStore,
   { hash, keyId }: ApiKeyRecord,
@@ -123,25 +123,19 @@ export async function revokeApiKey(
   return (await readItem<ApiKeyRecord>(table, { hash }))!;
 }
 
-/**
- * Revokes a key that must not be used. A write that stores the key later finds it revoked.
- *
- * @returns a sentence that says what became of the key.
- */
+/** Revokes a key, even one that is stored only later. @returns a message with the state of the key */
 export async function discardApiKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
   const key = `The key ${record.keyId} (${record.start}…)`;
   return revokeApiKey(store, record, caller).then(
-    () => `${key} was revoked, so do not use it.`,
-    () => `${key} may work: revoke it, and do not use it.`,
+    () => `${key} was revoked. Do not use it.`,
+    () => `${key} may still work. Revoke it, and do not use it.`,
   );
 }
 
-/** Returns the audit line of what an operator does to a key now. */
 export function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
   return { time: timeAfter(0), caller, action, keyId };
 }
 
-/** Returns a time as ISO 8601 in UTC. */
 export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }

@@ -4,50 +4,47 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../command.ts';
 
-/** The `--data` of a local service that keeps its data in memory. */
+/** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
-/** How the names of the folders begin that such services have for their working files. */
+/** Prefix of the temporary folders of local services that keep their data in memory. */
 export const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
 
-/** How operator commands reach a local service. It keeps this in its data folder while it runs. */
+/** Connection data for operator commands. A local service stores it in its data folder while it runs. */
 export interface LocalService {
   stage: string;
   baseUrl: string;
   apiKeysTable: string;
   databaseEndpoint: string;
   region: string;
-  /** Access key id and ARN of the operator. */
   accessKeyId: string;
   operatorArn: string;
 }
 
-/** The data folder of a stage's local service unless an option names another. */
 export function defaultDataFolder(stage = 'staging'): string {
   return fileURLToPath(new URL(`../../../.petstore/${stage}`, import.meta.url));
 }
 
-/** The file in a data folder that keeps the API key of the local service. */
 export function apiKeyFile(folder: string): string {
   return join(folder, 'api-key');
 }
 
-/** Writes the file of a service that runs on the folder. @returns a function that removes it */
+/** Writes the connection data of a service to its data folder. @returns a function that deletes them */
 export function writeLocalService(folder: string, service: LocalService): () => void {
   writeFileSync(fileIn(folder), JSON.stringify(service));
   return () => rmSync(fileIn(folder), { force: true });
 }
 
-/** @throws Error if no local service has been started on the folder. */
+/** @throws Error if no local service was started with this data folder. */
 export function readLocalService(folder: string): LocalService {
   return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as LocalService;
 }
 
 /**
- * Returns the running local service that `--data` specifies, and its folder.
+ * Returns the running local service that `--data` specifies, and its data folder.
  *
- * @default data - the service on the default folder, or else the only one that keeps its data in memory
- * @throws UsageError if there is none, or several keep their data in memory.
+ * @default data - the service with the default folder, or else the only service that keeps its data in memory
+ * @throws UsageError if no service is running, or several services keep their data in memory.
  */
 export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
   const folder = data ? resolve(data) : defaultDataFolder();
@@ -57,14 +54,14 @@ export async function findLocalService(data = ''): Promise<{ folder: string; ser
   const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
   if (found.length > 1) {
     const services = found.map((one) => `${one.service.baseUrl} on ${one.folder}`).join(', ');
-    throw new UsageError(`Several local services run: choose the folder of one with --data (${services}).`);
+    throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
   }
   if (found[0]) return found[0];
-  const place = data === IN_MEMORY ? 'in memory' : `on ${folder}`;
-  throw new UsageError(`No local service runs ${place}: start it with npm start.`);
+  const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${folder}`;
+  throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
 }
 
-/** The user's own: another user of the machine could offer a service that collects what it gets. */
+/** Returns only this user's folders, because another user's service could collect API keys. */
 function temporaryFolders(): string[] {
   return readdirSync(dirname(temporaryFolderPrefix))
     .map((name) => join(dirname(temporaryFolderPrefix), name))
@@ -72,7 +69,7 @@ function temporaryFolders(): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 
-/** A service that was killed leaves its file. Its port may be another's by now, which does not know the path of the endpoint. */
+/** A killed service leaves its file behind. Its port may now belong to another program, which is not a database. */
 async function findRunning(folder: string): Promise<{ folder: string; service: LocalService } | undefined> {
   try {
     const service = readLocalService(folder);
@@ -90,14 +87,13 @@ function fileIn(folder: string): string {
 
 type DatabaseAccess = Pick<LocalService, 'databaseEndpoint' | 'region' | 'accessKeyId'>;
 
-/** Leads the SDK of this process to the database of a local service. Must be called before the SDK is used. */
+/** Connects the SDK to the database of a local service. Call this function before the first use of the SDK. */
 export function useLocalDatabase(access: DatabaseAccess): void {
-  // The developer's own settings, such as a profile, would lead it elsewhere.
+  // The developer's own settings, such as AWS_PROFILE, would take precedence.
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, localDatabaseEnvironment(access));
 }
 
-/** Returns the environment variables that lead the SDK to the database of a local service. */
 export function localDatabaseEnvironment({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,

@@ -9,11 +9,8 @@ import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 import { findLocalService, useLocalDatabase } from './local-service.ts';
 import { findRotatableKey, rotateApiKey } from './rotation.ts';
 
-// `npm run keys`: see docs/api-keys.md. Durations are in milliseconds.
-
 interface Options {
   stage: string;
-  /** Data folder of the local service, or `memory`. */
   data?: string;
   json?: true;
 }
@@ -22,16 +19,16 @@ type NewKeyOptions = Options & { expiresIn?: number; quiet?: true };
 
 const program = new Command('npm run keys --')
   .description(
-    'Manages the API keys of a stage. A deployed stage is found with your AWS credentials and region. For programs, ' +
-      'npm run --silent keeps the output of npm out of the result. More in docs/api-keys.md.',
+    'Manages the API keys of a stage. A deployed stage requires AWS credentials and AWS_REGION. In scripts, use ' +
+      'npm run --silent, so that npm adds no output of its own. See docs/api-keys.md.',
   )
   .helpCommand(false)
   .configureOutput({ outputError: (message, write) => write(`${sentenceOf(message)}\n`) });
 
 const quiet = new Option('--quiet', 'print only the key').conflicts('json');
 
-keyCommand('issue', 'issue a key and show it once')
-  .requiredOption('--owner <name>', 'who will use the key', readOwner)
+keyCommand('issue', 'issue a key, and show it once')
+  .requiredOption('--owner <name>', 'client that will use the key', readOwner)
   .option('--expires-in <duration>', 'lifetime, such as 90d, 12h or 30m (default: no expiry)', readDuration)
   .addOption(quiet)
   .action(async (options: NewKeyOptions & { owner: string }) => {
@@ -43,8 +40,8 @@ keyCommand('issue', 'issue a key and show it once')
   });
 
 keyCommand('list', 'list keys, newest first')
-  .option('--owner <name>', 'only the keys of this owner')
-  .addOption(new Option('--state <state>', 'only the keys in this state').choices(keyStates))
+  .option('--owner <name>', 'list only the keys of this owner')
+  .addOption(new Option('--state <state>', 'list only the keys in this state').choices(keyStates))
   .action(async (options: Options & { owner?: string; state?: KeyState }) => {
     const { store } = await findKeyStage(options);
     const owner = options.owner?.trim();
@@ -55,14 +52,14 @@ keyCommand('list', 'list keys, newest first')
     await printList(shown, options.json);
   });
 
-keyCommand('rotate', 'issue the successor of a key and show it once; the key expires after the overlap')
-  .argument('<keyId>', 'id of the key, as list shows it', readKeyId)
+keyCommand('rotate', 'issue a successor to a key, and show it once; the old key expires after the overlap')
+  .argument('<keyId>', 'key id, as printed by list', readKeyId)
   .addOption(
-    new Option('--overlap <duration>', 'how long both keys work')
+    new Option('--overlap <duration>', 'time during which both keys work')
       .argParser(readDuration)
       .default(readDuration('24h'), '24h'),
   )
-  .option('--expires-in <duration>', 'lifetime of the successor (default: that of the key)', readDuration)
+  .option('--expires-in <duration>', 'lifetime of the successor (default: that of the old key)', readDuration)
   .addOption(quiet)
   .action(async (keyId: string, options: NewKeyOptions & { overlap: number }) => {
     const { store, findCaller } = await findKeyStage(options);
@@ -75,40 +72,39 @@ keyCommand('rotate', 'issue the successor of a key and show it once; the key exp
     );
   });
 
-keyCommand('revoke', 'revoke a key for good')
-  .argument('<keyId>', 'id of the key, as list shows it', readKeyId)
-  .option('--yes', 'do not ask')
+keyCommand('revoke', 'revoke a key permanently')
+  .argument('<keyId>', 'key id, as printed by list', readKeyId)
+  .option('--yes', 'do not ask for confirmation')
   .action(async (keyId: string, options: Options & { yes?: true }) => {
     const { store, findCaller } = await findKeyStage(options);
     const found = await findApiKey(store, keyId);
     const isRevoked = stateOf(found, new Date()) === 'revoked';
     const question = `Revoke ${keyId} of ${found.owner} (${found.start}…)?`;
     if (!isRevoked && !options.yes && !(await confirm(question))) {
-      throw new UsageError('Nothing was revoked. Where nobody can answer, add --yes.');
+      throw new UsageError('No key was revoked. To revoke a key without confirmation, add --yes.');
     }
     const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
     const { revokedAt, revokedBy, owner, successor } = revoked;
-    if (successor) console.error(`Its successor is ${successor.keyId}: revoke it too if it leaked.`);
+    if (successor) console.error(`The successor is ${successor.keyId}. Revoke it too if it leaked.`);
     if (options.json) return print(toJson(revoked));
-    // Of any stage: one on demand has the settings of another.
+    // The maximum of all stages, because a drill stage has the settings of another stage.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     await print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
-        `It may work for up to ${seconds} seconds after that, because API Gateway caches the authorizer's decisions.`,
+        `API Gateway may accept the key for up to ${seconds} seconds more, because it caches authorizer decisions.`,
     );
   });
 
-/** Returns a command with the options that all have. */
 function keyCommand(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .requiredOption('--stage <stage>', 'whose keys: a deployed stage, such as staging, or local')
-    .option('--data <folder>', 'data folder of the local service, or memory (default: the one that runs)')
-    .option('--json', 'print JSON, for programs');
+    .requiredOption('--stage <stage>', 'stage of the keys: local, or a deployed stage such as staging')
+    .option('--data <folder>', 'data folder of the local service, or memory (default: the running service)')
+    .option('--json', 'print JSON');
 }
 
-/** Leads the SDK to the keys of a stage. @throws UsageError if it is not deployed, or the local service is not running. */
+/** Finds the table of a stage. @throws UsageError if the stage is not deployed or the local service not running. */
 async function findKeyStage({ stage, data }: Options) {
   if (stage === 'local') {
     const { service } = await findLocalService(data);
@@ -118,21 +114,21 @@ async function findKeyStage({ stage, data }: Options) {
       findCaller: async () => service.operatorArn,
     };
   }
-  // Loaded only for a deployed stage, because it takes time.
+  // Imported only for a deployed stage, because the import is slow.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
   const { apiKeysTable } = await findDeployedStage(stage);
   return { store: { stage, table: apiKeysTable }, findCaller };
 }
 
-/** An interrupted command could leave a key that nobody has seen. */
+/** Ignores Ctrl-C, because an interrupted command could leave a key that was never shown. */
 function finishDespiteInterrupt(): void {
-  onInterrupt(() => console.error('Going on to the end of this step …'));
+  onInterrupt(() => console.error('Finishing this step before exiting …'));
 }
 
-/** Returns one sentence about wrong arguments. They may be a key, even a mistyped one, or control the terminal. */
+/** Returns a parser error as one line without keys and control characters, which the arguments may contain. */
 function sentenceOf(message: string): string {
   if (isNpmOption('stage') && message.includes("'--stage <stage>' not specified")) {
-    return 'Write two dashes before the command: npm run keys -- list --stage staging.';
+    return 'Use two dashes before the command: npm run keys -- list --stage staging.';
   }
   const sentence = plain(message)
     .trim()

@@ -4,22 +4,22 @@ import { UsageError } from '../command.ts';
 
 const UNIT_MILLISECONDS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
 
-/** Returns a name that neither breaks the lines of a list nor controls a terminal. */
+/** Parses an owner. Rejects control characters, which could break the lines of a list. */
 export function readOwner(owner: string): string {
   if (new RegExp(keyPattern()).test(owner)) throw new InvalidArgumentError('It must be a name, not a key.');
   if (/^(?=.*\S)(?!-)[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(owner)) return owner.trim();
   throw new InvalidArgumentError('It must be a name of 1 to 100 visible characters.');
 }
 
-/** Returns milliseconds. */
+/** Parses a duration into milliseconds. */
 export function readDuration(duration: string): number {
   const [, amount, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
   if (amount && unit) return Number(amount) * UNIT_MILLISECONDS[unit]!;
-  throw new InvalidArgumentError('It must be a number of days, hours or minutes, such as 90d.');
+  throw new InvalidArgumentError('It must be a number of days, hours or minutes, such as 90d, 12h or 30m.');
 }
 
 export function readKeyId(keyId: string): string {
   if (/^key_[0-9a-f]+$/.test(keyId)) return keyId;
-  // Not quoted, as it may be a key.
-  throw new UsageError('The id of a key is key_ and digits, as list shows it.');
+  // The message does not quote the argument, because it may be an API key.
+  throw new UsageError('The key id must be key_ and hexadecimal digits, as shown by npm run keys -- list.');
 }

@@ -3,9 +3,7 @@ import { type ApiKeyRecord, stateOf } from '../../../shared/storage/api-keys.ts'
 import { plain, UsageError } from '../command.ts';
 import type { IssuedKey } from './lifecycle.ts';
 
-// The output of the command for keys: text for people, JSON for programs.
-
-/** @throws UsageError if nobody reads standard output, with the reason as its cause. */
+/** @throws UsageError if standard output cannot be written. Its cause is the error of the stream. */
 export async function print(text: string): Promise<void> {
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((settle) => {
     process.stdout.once('error', settle);
@@ -14,7 +12,7 @@ export async function print(text: string): Promise<void> {
   if (error) throw new UsageError(`Standard output cannot be written: ${error.message}.`, { cause: error });
 }
 
-/** @param replaces the key that the new one replaces, and when that key expires */
+/** @param replaces the key that the new key replaces, and the time at which that key expires */
 export function printNewKey(
   { key, record }: IssuedKey,
   { json, quiet }: { json?: true; quiet?: true },
@@ -24,17 +22,17 @@ export function printNewKey(
   const { keyId, owner, createdAt, expiresAt = null } = record;
   const shown = { key, keyId, owner, createdAt, expiresAt };
   if (json) return print(JSON.stringify({ ...shown, replaces }));
-  const replacement = replaces && { replaces: `${replaces.keyId}, which works until ${replaces.expiresAt}` };
+  const replacement = replaces && { replaces: `${replaces.keyId}, which expires at ${replaces.expiresAt}` };
   const lines = Object.entries({ ...shown, ...replacement }).map(([name, value]) =>
     plain(`${name.padEnd(10)} ${value ?? 'never'}`),
   );
-  return print([...lines, '', 'This key is not shown again: only its hash is stored.'].join('\n'));
+  return print([...lines, '', 'Save this key now. It cannot be shown again.'].join('\n'));
 }
 
 export async function printList(records: ApiKeyRecord[], json?: true): Promise<void> {
   const text = json ? `[${records.map((record) => toJson(record)).join(',\n')}]` : tableOf(records);
   await print(text).catch((error: UsageError) => {
-    if ((error.cause as NodeJS.ErrnoException).code !== 'EPIPE') throw error; // `list | head` has read enough
+    if ((error.cause as NodeJS.ErrnoException).code !== 'EPIPE') throw error; // a reader such as `head` may end early
   });
 }
 
@@ -42,7 +40,7 @@ export async function printList(records: ApiKeyRecord[], json?: true): Promise<v
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
 
 function tableOf(records: ApiKeyRecord[]): string {
-  if (records.length === 0) return 'No keys.';
+  if (records.length === 0) return 'No keys found.';
   const rows = records.map((record) => [
     record.keyId,
     record.start,
@@ -50,7 +48,7 @@ function tableOf(records: ApiKeyRecord[]): string {
     minute(record.expiresAt ?? 'never'),
     `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
     record.replaces ?? '-',
-    plain(record.owner), // in the last column, because its characters may have any width on a terminal
+    plain(record.owner), // last, because terminals show its characters in different widths
   ]);
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -58,7 +56,7 @@ function tableOf(records: ApiKeyRecord[]): string {
   return lines.join('\n').replaceAll(/ +$/gm, '');
 }
 
-/** Returns all members of a record but hashes, with null for those that are absent. */
+/** Returns a record as JSON, with null for absent fields and without hashes. */
 export function toJson(record: ApiKeyRecord): string {
   const { keyId, owner, start, createdAt, createdBy, expiresAt, replaces } = record;
   const { rotatedBy, revokedAt, revokedBy } = record;
@@ -68,12 +66,12 @@ export function toJson(record: ApiKeyRecord): string {
   return JSON.stringify(shown, (_name, value: unknown) => value ?? null);
 }
 
-/** Asks for a yes on standard input, whose end is a no. */
+/** Asks a question on standard error, and reads the answer from standard input. End of input means no. */
 export async function confirm(question: string): Promise<boolean> {
   process.stderr.write(`${plain(question)} [y/N] `);
   for await (const answer of createInterface({ input: process.stdin })) {
     return /^y(es)?$/i.test(answer.trim());
   }
-  console.error(); // ends the line of the question
+  console.error(); // completes the line of the question
   return false;
 }

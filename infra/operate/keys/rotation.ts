@@ -12,29 +12,28 @@ import {
   timeAfter,
 } from './lifecycle.ts';
 
-/** @throws UsageError if there is no such key, or it was rotated or does not work. */
+/** @throws UsageError if the key does not exist, or was rotated, revoked or has expired. */
 export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const record = await findApiKey(store, keyId);
   const { owner, rotatedBy, successor } = record;
   if (rotatedBy) {
     const { time, caller } = rotatedBy;
     throw new UsageError(
-      `The key ${keyId} was rotated on ${time} by ${caller}: its successor is ${successor?.keyId}.`,
+      `The key ${keyId} was rotated at ${time} by ${caller}. Its successor is ${successor?.keyId}.`,
     );
   }
   const state = stateOf(record, new Date());
-  if (state !== 'active') throw new UsageError(`The key ${keyId} is ${state}: issue a new one to ${owner}.`);
+  if (state !== 'active') throw new UsageError(`The key ${keyId} is ${state}. Issue a new key to ${owner}.`);
   return record;
 }
 
 /**
- * Issues the successor of a key for the same owner, shows it, and then sets the expiry of the key: after the overlap, or
- * earlier if the key expires earlier anyway. If this is interrupted, the key works as before, and its successor may be
- * in the list.
+ * Issues a successor to the same owner, shows the successor, and then lets the old key expire after the overlap, unless
+ * it expires earlier anyway. If the rotation is interrupted, the old key works as before, and the successor may exist.
  *
- * @param rotation including the overlap in milliseconds. Without a lifetime, the successor gets that of the key.
- * @param show shows the successor, and the expiry of the key, to the operator.
- * @throws UsageError if another operator has rotated or revoked the key meanwhile. The successor is then revoked.
+ * @param rotation the overlap in milliseconds, and the successor's lifetime. @default lifetime - that of the old key
+ * @param show shows the successor, and the time at which the old key expires, to the operator
+ * @throws UsageError if another operator has rotated or revoked the old key. The successor is then revoked.
  */
 export async function rotateApiKey(
   store: KeyStore,
@@ -53,7 +52,7 @@ export async function rotateApiKey(
     TableName: store.table,
     Key: { hash },
     UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy, successor = :successor',
-    // The SDK retries an update whose response was lost: the retry finds its own successor, even if the key was revoked since.
+    // If the response is lost, the SDK retries the update. The first condition lets the retry succeed.
     ConditionExpression:
       'successor.keyId = :keyId OR ' +
       '(attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt))',
@@ -66,7 +65,8 @@ export async function rotateApiKey(
   });
   const isRotated = await conditionHolds(database.send(update)).catch((error: Error) => {
     throw new UsageError(
-      `The expiry of the key ${keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${error.message}`,
+      `The old key ${keyId} may not have been set to expire. Follow "Interrupted rotations" in docs/api-keys.md. ` +
+        `Cause: ${error.message}`,
       { cause: error },
     );
   });
@@ -74,7 +74,7 @@ export async function rotateApiKey(
 
   const outcome = await discardApiKey(store, successor, caller);
   const reason = await findRotatableKey(store, keyId).then(
-    () => `The key ${keyId} has changed meanwhile: check the list.`,
+    () => `The key ${keyId} was changed by another command. Check the list.`,
     (error: Error) => error.message,
   );
   throw new UsageError(`${outcome} ${reason}`);

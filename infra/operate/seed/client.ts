@@ -3,11 +3,9 @@ import { stringifyJson } from '../../../shared/contract/json.ts';
 import { UsageError } from '../command.ts';
 import { generatePet } from './pets.ts';
 
-// Sends requests, and retries creates, as docs/interface.md asks clients to.
-
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
-/** One second more than API Gateway's default integration timeout. */
+/** 1 second more than the default integration timeout of API Gateway. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
 export interface Service {
@@ -15,7 +13,7 @@ export interface Service {
   apiKey: string;
 }
 
-/** Sends a request once and returns what a retry depends on. Never rejects: status 0 means that there was no response. */
+/** Sends a request once. The status is 0 if there was no response. */
 export async function send(
   { baseUrl, apiKey }: Service,
   path: string,
@@ -25,26 +23,26 @@ export async function send(
     const response = await fetch(`${baseUrl}${path}`, {
       ...create,
       headers: { ...create?.headers, Authorization: `Bearer ${apiKey}` },
-      redirect: 'manual', // only this address may receive the key
+      redirect: 'manual', // a redirect must not receive the key
       signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
     const { status } = response;
     const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
-    // Something other than the service may have responded.
+    // The response may come from a proxy, and not be JSON.
     const body = (await response.json().catch(() => null)) as { message?: string } | null;
-    const reason = body?.message ?? `the response has status ${status} and no Error body.`;
+    const reason = body?.message ?? `The response has status ${status} and no Error body.`;
     return { status, reason, retryAfterSeconds };
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
-    const reason = `there was no response (${cause?.code ?? name}).`;
+    const reason = `There was no response (${cause?.code ?? name}).`;
     return { status: 0, reason, retryAfterSeconds: NaN };
   }
 }
 
 /**
- * Adds a seed's pet with this index. The service returns the same pet for the same `Idempotency-Key`.
+ * Creates the pet with this index of a seed, with an idempotency key and the retries of docs/interface.md.
  *
- * @throws UsageError if the service rejects the pet or stays unavailable.
+ * @throws UsageError if the service rejects the pet or is unavailable for too long.
  */
 export async function addPet(service: Service, seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
@@ -55,7 +53,8 @@ export async function addPet(service: Service, seed: number, index: number): Pro
     const isFinal = status > 0 && status < 500 && status !== 429;
     if (isFinal || attempt === ATTEMPTS) {
       throw new UsageError(
-        `A pet was not added (attempt ${attempt} of ${ATTEMPTS}): ${reason} To resume, repeat the command with --seed ${seed}.`,
+        `Creating a pet failed at attempt ${attempt} of ${ATTEMPTS}. ${reason} ` +
+          `To resume, run the same command with --seed ${seed}.`,
       );
     }
     const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);

@@ -4,8 +4,6 @@ import { showProgress } from '../progress.ts';
 import { addPet } from './client.ts';
 import { findService, options, USAGE } from './options.ts';
 
-// `npm run seed`: fills a store with made-up pets, each exactly once even if the run is interrupted.
-
 await runWithOptions(USAGE, options, async (values) => {
   const count = integerOption('--count', values.count, 1, 1_000_000);
   const seed = seedOption('--seed', values.seed);

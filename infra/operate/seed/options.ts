@@ -7,13 +7,15 @@ import { send, type Service } from './client.ts';
 
 export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR|memory] [--concurrency 8]
 
+Adds sample pets to the local service, or to the service at BASE_URL with the API key in API_KEY.
+
   --count        number of pets
-  --seed         determines the pets (default: a random number, which is printed)
-  --data         data folder of the local service, or memory (default: the one that runs)
+  --seed         seed of the sample data (default: a random number, which is printed)
+  --data         data folder of the local service, or memory (default: the running service)
   --concurrency  number of concurrent requests
 
-Adds made-up pets to the local service, or to the service that BASE_URL and API_KEY specify. To resume an interrupted
-run, repeat it with the seed that it printed: within ${IDEMPOTENCY_HOURS} hours, the same seed and API key add no pet twice.`;
+To resume an interrupted run, repeat it with the printed seed. Within ${IDEMPOTENCY_HOURS} hours, the same seed and API
+key create no pet twice.`;
 
 export const options = {
   count: { type: 'string', default: '1000' },
@@ -22,11 +24,7 @@ export const options = {
   concurrency: { type: 'string', default: '8' },
 } as const;
 
-/**
- * Returns the service that the data folder or the variables specify.
- *
- * @throws UsageError if it is not fully specified, must not get made-up pets, or does not list pets.
- */
+/** Returns the service to fill. @throws UsageError if its URL or API key is missing or rejected. */
 export async function findService(
   data: string | undefined,
   { BASE_URL, API_KEY = '' }: NodeJS.ProcessEnv,
@@ -34,17 +32,17 @@ export async function findService(
   const service = BASE_URL ? readVariables(BASE_URL, API_KEY.trim()) : await readDataFolder(data);
   const { status, reason } = await send(service, '/pets?limit=1');
   if (status === 200) return service;
-  const advice = BASE_URL ? 'check BASE_URL and API_KEY' : 'start it with npm start';
-  throw new UsageError(`${service.baseUrl} does not list pets, ${advice}: ${reason}`);
+  const advice = BASE_URL ? 'Check BASE_URL and API_KEY.' : 'Restart the service with npm start.';
+  throw new UsageError(`${service.baseUrl} returned no list of pets. ${reason} ${advice}`);
 }
 
 function readVariables(baseUrl: string, apiKey: string): Service {
   if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(baseUrl)) {
-    throw new UsageError('BASE_URL must be an https URL, which hides the API key, or one of this machine.');
+    throw new UsageError('BASE_URL must be an https URL, or an http URL of this machine.');
   }
   if (!apiKey || apiKey.startsWith(keyPrefix('production'))) {
     throw new UsageError(
-      'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.',
+      'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected to keep sample pets out.',
     );
   }
   return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey };
@@ -53,6 +51,6 @@ function readVariables(baseUrl: string, apiKey: string): Service {
 async function readDataFolder(data?: string): Promise<Service> {
   const { folder, service } = await findLocalService(data);
   const file = apiKeyFile(folder);
-  if (!existsSync(file)) throw new UsageError(`There is no ${file}: start the service again.`);
+  if (!existsSync(file)) throw new UsageError(`The file ${file} is missing. Restart the local service.`);
   return { baseUrl: service.baseUrl, apiKey: readFileSync(file, 'utf8').trim() };
 }

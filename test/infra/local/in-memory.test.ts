@@ -38,7 +38,7 @@ async function expectToWork(key: string, { request }: LocalService): Promise<voi
 
 // Each test continues with what the previous one left.
 test('commands find the only service that keeps its data in memory, and not what a killed one left', async () => {
-  const sentence = 'No local service runs in memory: start it with npm start.';
+  const sentence = 'No local service is running in memory. Start one with npm start.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
   const [folder] = globSync(join(TMPDIR, 'petstore-*'));
@@ -60,14 +60,14 @@ test('commands find the only service that keeps its data in memory, and not what
 test('of several such services, the folder chooses one', async () => {
   const { baseUrl } = await start();
   const sentence = errorOutput(await issue('--data', 'memory'));
-  expect(sentence).toMatch(/^Several local services run: choose the folder of one with --data \(.*\)\.$/);
+  expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
   const [, folder = ''] = new RegExp(`${baseUrl} on ([^,)]+)`).exec(sentence)!;
   await expectToWork(done(await issue('--data', folder)), services[1]!);
 
   const file = join(folder, 'api-key');
   rmSync(file);
   const seed = await runModule('infra/operate/seed/main.ts', ['--data', folder], { TMPDIR });
-  expect(errorOutput(seed)).toBe(`There is no ${file}: start the service again.`);
+  expect(errorOutput(seed)).toBe(`The file ${file} is missing. Restart the local service.`);
 });
 
 test('a service ends when nobody reads its output any more, as in a pipe to head', async () => {

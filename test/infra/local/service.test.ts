@@ -128,7 +128,7 @@ describe('the local service on a data folder', () => {
     expect(existsSync(join(data, 'service.json'))).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
     expect(errorOutput(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
-      `No local service runs on ${data}: start it with npm start.`,
+      `No local service is running with the data folder ${data}. Start one with npm start.`,
     );
   });
 });

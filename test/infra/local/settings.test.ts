@@ -16,7 +16,7 @@ describe('npm start', () => {
     [['--data', ''], {}, /^--data must name a folder, or be memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--watch and --synth need their own assembly: leave out/],
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth need their own assembly: leave out/],
-    [['staging'], {}, /^Call it like this, with the two dashes: npm start -- \[--stage STAGE\]/],
+    [['staging'], {}, /^Invalid arguments\. Use two dashes before options: npm start -- \[--stage STAGE\]/],
   ])('rejects %j with %j in a sentence', async (parameters, environment, sentence) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(sentence);
   });

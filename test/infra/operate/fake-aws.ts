@@ -10,35 +10,34 @@ interface AwsError {
 }
 
 interface AwsRequest {
-  /** As in a policy, `cloudformation:DescribeStacks`. */
+  /** In the form that policies use, such as `cloudformation:DescribeStacks`. */
   action: string;
   accessKeyId: string;
-  /** Name of the stack, or empty. */
   stack: string;
   /** ARN of the stack, or `*`. */
   resource: string;
 }
 
 export interface AwsBehavior {
-  /** Outputs of the stacks, by name. */
+  /** Outputs of each stack, by stack name. */
   stacks?: Record<string, Record<string, string>>;
-  /** ARN that STS returns. */
+  /** ARN of the operator. */
   caller?: string;
-  /** Milliseconds by which its clock is ahead of this machine's. */
+  /** Milliseconds by which the clock of AWS is ahead of the clock of this machine. */
   clockOffset?: number;
-  /** Returns the error with which it rejects a request. It also rejects what it does not know. */
+  /** Returns the error for a request to reject. Unknown requests are always rejected. */
   reject?: (request: AwsRequest) => AwsError | undefined;
 }
 
 export type FakeAws = Awaited<ReturnType<typeof startFakeAws>>;
 
 /**
- * Starts what implements DescribeStacks of CloudFormation and GetCallerIdentity of STS, in the query protocol, and rejects
- * calls to DynamoDB in the JSON protocol.
+ * Starts a server that implements DescribeStacks of CloudFormation and GetCallerIdentity of STS in the query protocol.
+ * It rejects requests to DynamoDB in the JSON protocol.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  *
- * @param behavior may change between requests.
+ * @param behavior the responses, which can change between requests
  */
 export async function startFakeAws(behavior: AwsBehavior) {
   const server = createServer(async (request, response) => {
@@ -53,7 +52,6 @@ export async function startFakeAws(behavior: AwsBehavior) {
   });
   const { origin, close } = await listenOnLoopback(server);
   const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
-  /** `environment` is for that of a command. */
   return { environment: { AWS_ENDPOINT_URL: origin, AWS_REGION: region, ...credentials }, close };
 }
 

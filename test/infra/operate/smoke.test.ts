@@ -14,14 +14,14 @@ const staging = ['--stage', 'staging'];
 const folder = temporaryFolder();
 
 test.each([
-  ['a missing stage', [], /^--stage must be the name of a stage on AWS, .*\.$/],
-  ['the local stage', ['--stage', 'local'], /^--stage must be the name of a stage on AWS, .*\.$/],
+  ['a missing stage', [], /^--stage must be a deployed stage, .*\.$/],
+  ['the local stage', ['--stage', 'local'], /^--stage must be a deployed stage, .*\.$/],
   ['an unknown option', [...staging, '--forever'], /^Unknown option '--forever'/],
-])('the smoke test rejects %s in one sentence', async (_what, parameters, sentence) => {
+])('the smoke test rejects %s with one message', async (_what, parameters, sentence) => {
   expect(errorOutput(await runInProcess(command, parameters))).toMatch(sentence);
 });
 
-// smoke.proof.ts runs the tests themselves.
+// smoke.proof.ts runs the HTTP tests themselves.
 describe('the smoke test of a stage', () => {
   const baseUrl = 'https://pets.example.com/v1';
   const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
@@ -35,7 +35,7 @@ describe('the smoke test of a stage', () => {
   });
   afterAll(() => aws.close());
 
-  /** Runs it where `npm` only writes what it was called with, and fails. */
+  /** Runs the smoke test with an `npm` that only writes its arguments to a file, and fails. */
   function smoke(parameters: string[], API_KEY = '') {
     const line = '"$PET_STORE_DEPLOYED $BASE_URL $API_KEY $*"';
     writeFileSync(npm, `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
@@ -45,11 +45,11 @@ describe('the smoke test of a stage', () => {
     return runInProcess(command, [...staging, ...parameters], { environment });
   }
 
-  test('calls it with the key in API_KEY, one file at a time, and fails as the tests do', async () => {
+  test('runs one file at a time with the key in API_KEY, and fails if the tests fail', async () => {
     const key = generateApiKey('staging');
     expect(await smoke(['some', 'tests'], key)).toEqual({
       code: 3,
-      stdout: `The HTTP tests call ${baseUrl} …\nThe stage staging does not pass the HTTP tests.\n`,
+      stdout: `Running the HTTP tests against ${baseUrl} …\nThe stage staging failed the HTTP tests.\n`,
       stderr: '',
     });
     const patterns = '--testPathPatterns=some --testPathPatterns=tests';
@@ -58,7 +58,7 @@ describe('the smoke test of a stage', () => {
     );
   });
 
-  test('calls it with a new key, which lasts an hour and is printed nowhere', async () => {
+  test('uses a new key that expires after 1 hour and is not printed', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
@@ -67,7 +67,7 @@ describe('the smoke test of a stage', () => {
     const issued = await verifyApiKey(store, key);
     expect(issued).toMatchObject({ owner: 'smoke test', createdBy: { caller, action: 'issue' } });
     expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
-    // The key in API_KEY was enough.
+    // The test with API_KEY issued no key.
     expect(await Array.fromAsync(listApiKeys(store))).toEqual([issued]);
   });
 });

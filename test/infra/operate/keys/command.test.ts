@@ -22,7 +22,6 @@ import { done, errorOutput } from '../../../support/run-command.ts';
 
 useKeysInTables();
 
-/** Puts a record that the command would not write. */
 async function put(Item: ApiKeyRecord): Promise<void> {
   await database.send(new PutCommand({ TableName: store.table, Item }));
 }
@@ -30,18 +29,17 @@ async function put(Item: ApiKeyRecord): Promise<void> {
 /** Returns `2026-11-21 17:43`. */
 const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
-/** Returns the milliseconds from one time to another. */
 const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
 
-describe('issues a key', () => {
-  test('for people, and shows it once', async () => {
+describe('keys -- issue', () => {
+  test('issues a key and shows it once', async () => {
     const stdout = done(await keys(['issue', '--owner', ' 東京ペット ', '--expires-in', '90d']));
     const key = /^key +(\S+)$/m.exec(stdout)![1]!;
     const record = await stored({ hash: hashOf(key) });
     const { keyId, createdAt, expiresAt } = record;
     expect(stdout).toBe(
       `key        ${key}\nkeyId      ${keyId}\nowner      東京ペット\ncreatedAt  ${createdAt}\n` +
-        `expiresAt  ${expiresAt}\n\nThis key is not shown again: only its hash is stored.\n`,
+        `expiresAt  ${expiresAt}\n\nSave this key now. It cannot be shown again.\n`,
     );
     expect(record).toMatchObject({ owner: '東京ペット', createdBy: auditLine('issue', keyId) });
     expect(between(createdAt, expiresAt!)).toBe(90 * DAY);
@@ -50,7 +48,7 @@ describe('issues a key', () => {
     expect(JSON.stringify(Items)).not.toContain(key.slice(20));
   });
 
-  test('for programs', async () => {
+  test('prints JSON, or only the key', async () => {
     const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
     expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
@@ -61,14 +59,14 @@ describe('issues a key', () => {
   });
 });
 
-describe('lists', () => {
-  test('no keys of a stage that has none, and does not mind if nobody reads it', async () => {
-    expect(done(await keys(['list']))).toBe('No keys.\n');
+describe('keys -- list', () => {
+  test('succeeds for a stage without keys, even if its output is not read', async () => {
+    expect(done(await keys(['list']))).toBe('No keys found.\n');
     expect(done(await keys(['list', '--json']))).toBe('[]\n');
     expect(done(await keys(['list'], { isUnread: true }))).toBe('');
   });
 
-  test('keys in columns', async () => {
+  test('prints keys in columns', async () => {
     const plain = await issue();
     const replacing = await issue(DAY, '東京ペット 🐶');
     const expired = await issue(-1);
@@ -99,12 +97,12 @@ describe('lists', () => {
     expect(rows).toHaveLength(5);
   });
 
-  test('the keys of an owner in a state for programs, with null for what is absent and without hashes', async () => {
+  test('prints the keys of an owner in a state as JSON, with null for absent fields and without hashes', async () => {
     const [{ record }, old] = [await issue(DAY, 'Known'), await issue(undefined, 'Known')];
     await issue(undefined, 'Known');
     await revokeApiKey(store, (await issue()).record, caller);
     await revokeApiKey(store, record, caller);
-    // As earlier versions wrote it.
+    // This record has the format of an earlier version.
     const { createdBy, ...unsigned } = old.record;
     const successor = { keyId: 'key_2', hash: hashOf('another') };
     await put(Object.assign(unsigned, { revokedAt: createdBy!.time, rotatedBy: createdBy!, successor }));
@@ -130,20 +128,20 @@ describe('lists', () => {
   });
 });
 
-describe('rotates a key', () => {
-  test('for people, by default for the same lifetime and with a day in which both work', async () => {
+describe('keys -- rotate', () => {
+  test('by default keeps the lifetime and lets the old key work for 1 day', async () => {
     const { record } = await issue(90 * DAY);
     stopClock(Date.now() + 80 * DAY);
     const stdout = done(await keys(['rotate', record.keyId]));
     const key = /^key +(\S+)$/m.exec(stdout)![1]!;
     const [successor, { rotatedBy, expiresAt }] = [await stored({ hash: hashOf(key) }), await stored(record)];
-    expect(stdout).toContain(`\nreplaces   ${record.keyId}, which works until ${expiresAt}\n`);
+    expect(stdout).toContain(`\nreplaces   ${record.keyId}, which expires at ${expiresAt}\n`);
     expect(stdout.split(key)).toHaveLength(2);
     expect(between(successor.createdAt, successor.expiresAt!)).toBe(90 * DAY);
     expect(between(rotatedBy!.time, expiresAt!)).toBe(DAY);
   });
 
-  test('for programs, with another overlap and lifetime', async () => {
+  test('accepts another overlap and lifetime, and prints JSON', async () => {
     const { keyId, ...old } = (await issue()).record;
     const options = ['--overlap', '2h', '--expires-in', '30d', '--json'];
     const { key, ...shown } = JSON.parse(done(await keys(['rotate', keyId, ...options])));
@@ -154,37 +152,40 @@ describe('rotates a key', () => {
   });
 });
 
-describe('when nobody reads standard output, revokes the key that it', () => {
-  test.each(['issued', 'rotated to'])('%s', async (how) => {
+test.each(['issue', 'rotate'])(
+  'keys -- %s revokes the key if its output cannot be written',
+  async (action) => {
     const { record } = await issue();
-    const command = how === 'issued' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
+    const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
     const line = errorOutput(await keys([...command, '--quiet'], { isUnread: true }));
     const { keyId, start, revokedBy } = (await listed()).find((other) => other.keyId !== record.keyId)!;
     expect(line).toBe(
-      `The key ${keyId} (${start}…) was revoked, so do not use it. Standard output cannot be written: write EPIPE.`,
+      `The key ${keyId} (${start}…) was revoked. Do not use it. Standard output cannot be written: write EPIPE.`,
     );
     expect(revokedBy).toEqual(auditLine('revoke', keyId));
     expect(await stored(record)).toEqual(record);
-  });
-});
+  },
+);
 
-describe('revokes a key', () => {
+describe('keys -- revoke', () => {
   test.each([
-    ['somebody says no', 'n\n'],
-    ['nobody can answer', ''],
-  ])('not when %s', async (_what, input) => {
+    ['the operator declines', 'n\n'],
+    ['standard input is empty', ''],
+  ])('revokes no key if %s', async (_what, input) => {
     const { record } = await issue();
     const { code, stdout, stderr } = await keys(['revoke', record.keyId], { input });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/\[y\/N\] \n?Nothing was revoked\. Where nobody can answer, add --yes\.\n$/);
+    expect(stderr).toMatch(
+      /\[y\/N\] \n?No key was revoked\. To revoke a key without confirmation, add --yes\.\n$/,
+    );
     expect(await active()).toEqual([record.keyId]);
   });
 
-  test('without a question if told so, only once, and not its successor', async () => {
+  test('revokes a key once with --yes, without confirmation, and keeps its successor', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);
-    const warning = `Its successor is ${successor}: revoke it too if it leaked.\n`;
+    const warning = `The successor is ${successor}. Revoke it too if it leaked.\n`;
     expect(revoked).toEqual({ code: 0, stdout: expect.any(String), stderr: warning });
     expect(JSON.parse(revoked.stdout)).toMatchObject({
       keyId,

@@ -7,14 +7,13 @@ import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../sup
 import { active, dataFolder, issue, keys, stored, useKeysInTables, works } from './keys-in-tables.ts';
 import { done, type Outcome, type RunningModule, startModule } from '../../../support/run-command.ts';
 
-// What happens to the command while it runs in a process of its own.
-
 useKeysInTables();
 
-/** Text in the call that stores a key, and in the call that sets the expiry of a rotated key. */
-const PUT = '"Item":';
+/** Text in the request that stores a key. */
+const FIRST_WRITE = '"Item":';
+/** Text in the request that sets the expiry of a rotated key. */
 const LAST_WRITE = 'rotatedBy = ';
-const GOING_ON = 'Going on to the end of this step …\n';
+const FINISHING = 'Finishing this step before exiting …\n';
 
 let commands = 0;
 let proxy: FaultProxy | undefined;
@@ -22,9 +21,9 @@ afterEach(async () => proxy?.close());
 afterAll(() => reportFigure(import.meta.filename, `${commands} commands interrupted`));
 
 /**
- * Runs the command, and holds the first of its calls with this text until something has happened.
+ * Runs `npm run keys` in a process, and delays its first request with this text until `act` is done.
  *
- * @param act what happens. It may return a fault for the call.
+ * @param act an action that may return a fault for the request
  */
 async function runHeld(
   parameters: string[],
@@ -47,7 +46,7 @@ async function runHeld(
   return outcome;
 }
 
-test('a rotation that is killed before its last write leaves an extra key, and can be run again', async () => {
+test('a rotation that is killed before its last write leaves an extra key, and can be repeated', async () => {
   const { key, record } = await issue();
   const { keyId } = record;
   const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
@@ -71,14 +70,14 @@ test('a rotation that is killed before its last write leaves an extra key, and c
 test.each(['issue', 'rotate'])('Ctrl-C during %s waits until the key is stored and shown', async (action) => {
   const { record } = await issue();
   const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
-  const outcome = await runHeld([...command, '--quiet'], PUT, async ({ process: child }) => {
-    const said = once(child.stderr!, 'data');
+  const outcome = await runHeld([...command, '--quiet'], FIRST_WRITE, async ({ process: child }) => {
+    const message = once(child.stderr!, 'data');
     child.kill('SIGINT');
-    expect(String(await said)).toBe(GOING_ON);
-    child.kill('SIGINT'); // which npm may send once more
+    expect(String(await message)).toBe(FINISHING);
+    child.kill('SIGINT'); // npm may send the signal again
     return undefined;
   });
-  expect(outcome).toMatchObject({ code: 0, stderr: GOING_ON });
+  expect(outcome).toMatchObject({ code: 0, stderr: FINISHING });
   const { keyId, replaces } = await stored({ hash: hashOf(outcome.stdout.trim()) });
   expect(await active()).toEqual([record.keyId, keyId].toSorted());
   expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);

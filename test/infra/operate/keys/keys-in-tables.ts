@@ -17,14 +17,12 @@ import { runInProcess } from '../../../support/run-in-process.ts';
 import { useRealTables } from '../../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-// For tests of what operators do to keys: each call to the tables may be watched, held, repeated or interrupted.
-
 export const caller = 'arn:aws:iam::123456789012:user/operator';
 export const DAY = 86_400_000;
-/** Matches a time. */
+/** Matches an ISO 8601 time. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
 
-/** The keys of the stage that each test has to itself. */
+/** The keys of the current test's own stage. */
 export let store: KeyStore;
 let stages = 0;
 /** The data folder of a local service with these keys. */
@@ -44,17 +42,17 @@ export function startStage(): void {
   });
 }
 
-/** Runs `npm run keys` in this process. */
+/** Runs `npm run keys` in the process of the test. */
 export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
   return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], options);
 }
 
-/** Receives a call to the database, by its number counted from 1, and may execute it. */
+/** Handles a request to the database instead of sending it. `execute` sends the request. `call` counts from 1. */
 export type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
 const interceptors = new AsyncLocalStorage<{ intercept: Interceptor; calls: number }>();
 
-/** Runs the tests of the file on tables, each in a stage of its own. */
+/** Creates tables for the tests of a file, with a separate stage for each test. */
 export function useKeysInTables(): void {
   useRealTables();
   dataFolder = temporaryFolder();
@@ -72,12 +70,12 @@ export function useKeysInTables(): void {
   });
 }
 
-/** Runs a function whose calls to the database are all handled by `way`. */
+/** Runs a function, with an interceptor for all of its database requests. */
 export function via<Result>(intercept: Interceptor, run: () => Promise<Result>): Promise<Result> {
   return interceptors.run({ intercept, calls: 0 }, run);
 }
 
-/** Runs a function, and `act` in place of one of its calls. */
+/** Runs a function, with `act` in place of the database request with this number. */
 export function replacing<Result>(
   replaced: number,
   act: (execute: () => Promise<unknown>, input: any) => Promise<unknown>,
@@ -86,12 +84,12 @@ export function replacing<Result>(
   return via((call, execute, input) => (call === replaced ? act(execute, input) : execute()), run);
 }
 
-/** Runs a function whose calls are handled by no way. */
+/** Runs a function without the current interceptor. */
 export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
   return interceptors.exit(act);
 }
 
-/** Stops the clock that determines ids and expiries, and returns its time. */
+/** Stops the clock that determines key ids and expiry, and returns its time. */
 export function stopClock(at = Date.now()): number {
   jest.spyOn(Date, 'now').mockReturnValue(at);
   return at;
@@ -109,7 +107,7 @@ export function listed(): Promise<ApiKeyRecord[]> {
   return Array.fromAsync(listApiKeys(store));
 }
 
-/** The sorted ids of the listed keys that work. */
+/** Returns the sorted ids of the active keys. */
 export async function active(): Promise<string[]> {
   const records = (await listed()).filter((record) => stateOf(record, new Date()) === 'active');
   return records.map(({ keyId }) => keyId).toSorted();
@@ -119,7 +117,6 @@ export async function stored({ hash }: Pick<ApiKeyRecord, 'hash'>): Promise<ApiK
   return (await readItem<ApiKeyRecord>(store.table, { hash }))!;
 }
 
-/** The audit line of what a test did. */
 export function auditLine(action: AuditLine['action'], keyId: string): AuditLine {
   return { time, caller, action, keyId };
 }

@@ -23,14 +23,14 @@ import {
 
 useKeysInTables();
 
-describe('issuing a key whose response is lost', () => {
-  const lost = new Error('The database gave no readable answer (ECONNRESET).');
+describe('issuing a key, if the response of the database is lost,', () => {
+  const lost = new Error('The database sent no readable response (ECONNRESET).');
   const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
 
   test.each([
     ['', lost],
-    [', even if a later attempt is throttled', throttled],
-  ])('revokes it and says so%s', async (_what, failure) => {
+    [', even if the retry is throttled', throttled],
+  ])('revokes the key and reports this%s', async (_what, failure) => {
     const loseResponse = async (execute: () => Promise<unknown>) => {
       await execute();
       throw failure;
@@ -38,11 +38,11 @@ describe('issuing a key whose response is lost', () => {
     const error = await replacing(1, loseResponse, () => issue()).catch((thrown: unknown) => thrown);
     const [{ keyId, start, revokedBy }] = (await listed()) as [ApiKeyRecord];
     expect(revokedBy).toEqual(auditLine('revoke', keyId));
-    const outcome = `The key ${keyId} (${start}…) was revoked, so do not use it. ${failure.message}`;
+    const outcome = `The key ${keyId} (${start}…) was revoked. Do not use it. ${failure.message}`;
     expect(error).toEqual(new UsageError(outcome));
   });
 
-  test('keeps it from working if it is stored afterwards', async () => {
+  test('keeps the key revoked if the write arrives later', async () => {
     let [hash, arrive] = ['', async (): Promise<unknown> => undefined];
     const delay = async (execute: () => Promise<unknown>, { Item }: { Item: ApiKeyRecord }) => {
       hash = Item.hash;
@@ -54,7 +54,7 @@ describe('issuing a key whose response is lost', () => {
     expect(stateOf(await stored({ hash }), new Date())).toBe('revoked');
   });
 
-  test('says to revoke it when it cannot be revoked', async () => {
+  test('asks the operator to revoke the key if the revocation fails', async () => {
     const loseAll: Interceptor = async (call, execute) => {
       if (call === 1) await execute();
       throw lost;
@@ -62,12 +62,12 @@ describe('issuing a key whose response is lost', () => {
     const error = await via(loseAll, () => issue()).catch((thrown: unknown) => thrown);
     const [{ keyId, start, revokedBy }] = (await listed()) as [ApiKeyRecord];
     expect(revokedBy).toBeUndefined();
-    const outcome = `The key ${keyId} (${start}…) may work: revoke it, and do not use it. ${lost.message}`;
+    const outcome = `The key ${keyId} (${start}…) may still work. Revoke it, and do not use it. ${lost.message}`;
     expect(error).toEqual(new UsageError(outcome));
   });
 });
 
-test('a put that arrives again does not undo a rotation', async () => {
+test('a delayed retry of the write does not undo a rotation', async () => {
   const puts: (() => Promise<unknown>)[] = [];
   const remember = (execute: () => Promise<unknown>) => {
     puts.push(execute);
@@ -78,12 +78,12 @@ test('a put that arrives again does not undo a rotation', async () => {
   await expect(puts[0]!()).rejects.toThrow('condition');
 });
 
-test('the list has the keys of its stage, newest first, from as many pages as they take', async () => {
+test('the list contains all keys of its stage, newest first, from several pages', async () => {
   await issue();
   startStage();
   const now = Date.now();
   const issued: string[] = [];
-  // The last of them has a digit more, in base 16, than the others.
+  // The last time has one more hexadecimal digit than the others.
   for (const at of [now, now + 1, now + 2, now + 1_000, 0x10_00_00_00_00_00]) {
     stopClock(at);
     issued.push((await issue()).record.keyId);
@@ -101,11 +101,10 @@ test('the list has the keys of its stage, newest first, from as many pages as th
   );
   expect(list.map(({ keyId }) => keyId)).toEqual(issued.toReversed());
   expect(pages).toBe(3);
-  // As many as there is time for in one call.
   expect(limit).toBe(200);
 });
 
-test('a key is found by its id, as it is in the table now', async () => {
+test('finding a key by its id returns the current record from the table', async () => {
   const { record } = await issue();
   await issue();
   const revoked = await via(
@@ -124,7 +123,7 @@ const twice: Interceptor = async (_call, execute) => {
   return execute();
 };
 
-test('revoking a key ends it at once, is recorded once, and is done to an expired key too', async () => {
+test('a revocation takes effect immediately, is recorded once, and is possible for an expired key', async () => {
   for (const { key, record } of [await issue(), await issue(0)]) {
     const revoked = await via(twice, () => revokeApiKey(store, record, caller));
     expect(revoked).toStrictEqual({

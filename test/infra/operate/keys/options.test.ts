@@ -11,20 +11,20 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const key = generateApiKey('staging');
 
-test.each(['Pets & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('an owner may be called %j', (owner) => {
+test.each(['Pets & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('accepts %j as an owner', (owner) => {
   expect(readOwner(owner)).toBe(owner.trim());
 });
 
 test.each([
-  ['nothing', ''],
+  ['an empty name', ''],
   ['white space', ' \u00A0'],
-  ['what controls the terminal', '\u001B[2J'],
-  ['a line break in Unicode', 'Acme\u2028key_1'],
-  ['half a character', '\uD800'],
+  ['a terminal control sequence', '\u001B[2J'],
+  ['a Unicode line separator', 'Acme\u2028key_1'],
+  ['an unpaired surrogate', '\uD800'],
   ['more than 100 characters', 'a'.repeat(101)],
   ['an option', '--json'],
   ['a key', `Acme ${key}`],
-])('an owner may not be called %s', (_what, owner) => {
+])('rejects %s as an owner', (_what, owner) => {
   expect(() => readOwner(owner)).toThrow(InvalidArgumentError);
 });
 
@@ -32,16 +32,16 @@ test.each([
   ['30m', 1_800_000],
   ['24h', 86_400_000],
   ['99999d', 8_639_913_600_000],
-])('%s is a duration of %d milliseconds', (duration, milliseconds) => {
+])('parses the duration %s into %d milliseconds', (duration, milliseconds) => {
   expect(readDuration(duration)).toBe(milliseconds);
 });
 
 test.each(['90', 'd', '0d', '-1d', '1.5d', '90 d', '90D', '90y', '123456d', '', ' 1d', '1d\n'])(
-  '%j is not a duration',
+  'rejects %j as a duration',
   (duration) => expect(() => readDuration(duration)).toThrow(InvalidArgumentError),
 );
 
-test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('%j is not the id of a key', (other) => {
+test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('rejects %j as a key id', (other) => {
   expect(() => readKeyId(other)).toThrow(UsageError);
 });
 
@@ -49,59 +49,59 @@ function keys(parameters: string[], environment: Record<string, string> = {}) {
   return runInProcess('infra/operate/keys/main.ts', parameters, { environment });
 }
 
-describe('the command', () => {
+describe('npm run keys', () => {
   const folder = temporaryFolder();
   const staging = ['--stage', 'staging'];
   const issue = ['issue', ...staging, '--owner', 'Acme'];
 
-  test('explains an action, and does not count in milliseconds', async () => {
+  test('prints the options of an action, with durations in hours', async () => {
     const stdout = done(await keys(['rotate', '--help']));
     expect(stdout).toMatch(/^Usage: npm run keys -- rotate .*--overlap <duration> .*default: 24h\)/s);
   });
 
-  test('explains itself once and fails without an action', async () => {
+  test('prints its usage once and fails without an action', async () => {
     const { code, stdout, stderr } = await keys([]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.match(/^Usage: npm run keys -- /gm)).toHaveLength(1);
   });
 
-  // What a terminal shows is kept in logs and screenshots.
+  // Error messages must not contain keys, because logs and screenshots keep them.
   test.each([
     ['a missing stage', ['list'], /^Required option '--stage <stage>' not specified\.$/],
     ['a missing owner', ['issue', ...staging], /--owner .* not specified\.$/],
-    ['two forms of output', [...issue, '--json', '--quiet'], /--quiet.*--json.*\.$/],
-    ['a rotation of nothing', ['rotate', ...staging], /^Missing required argument 'keyId'\.$/],
+    ['two output formats', [...issue, '--json', '--quiet'], /--quiet.*--json.*\.$/],
+    ['a rotation without a key id', ['rotate', ...staging], /^Missing required argument 'keyId'\.$/],
     [
-      'an owner that controls the terminal',
+      'an owner with control characters',
       ['issue', ...staging, '--owner', '\u001B[2J\nAcme\u202E'],
       /--owner .* is invalid\. It must be a name of 1 to 100 visible characters\.$/,
     ],
     ['a key as the action', [key, ...staging], /^Unknown command 'pets_…'\.$/],
-    ['a key as its id', ['revoke', key, ...staging], /^The id of a key is .*\.$/],
+    ['a key as the key id', ['revoke', key, ...staging], /^The key id must be key_ .*\.$/],
     ['a key as a second id', ['revoke', 'key_1', key, ...staging], /^Too many arguments for 'revoke'\./],
-    ['a key as the stage', ['list', '--stage', key], /^--stage must be the name of a stage on AWS, .*\.$/],
+    ['a key as the stage', ['list', '--stage', key], /^--stage must be a deployed stage, .*\.$/],
     [
       'a key as a duration',
       [...issue, '--expires-in', key],
-      /--expires-in .*'pets_…' is invalid\. It must be a number of days, hours or minutes, such as 90d\.$/,
+      /--expires-in .*'pets_…' is invalid\. It must be a number of days, hours or minutes, such as 90d, 12h or 30m\.$/,
     ],
-  ])('rejects %s in a sentence that quotes no key', async (_what, parameters, sentence) => {
+  ])('rejects %s with a message that contains no key', async (_what, parameters, sentence) => {
     const line = errorOutput(await keys(parameters));
     expect(line).toMatch(sentence);
     expect(line).not.toMatch(/\p{C}/u);
     expect(line).not.toContain(key.slice(13, 20));
   });
 
-  test('rejects options that npm took for its own', async () => {
+  test('rejects options that npm has taken for itself', async () => {
     expect(errorOutput(await keys(['list'], { npm_config_stage: 'staging' }))).toBe(
-      'Write two dashes before the command: npm run keys -- list --stage staging.',
+      'Use two dashes before the command: npm run keys -- list --stage staging.',
     );
   });
 
-  test('rejects a data folder with an incomplete note of a local service', async () => {
+  test('rejects a data folder with incomplete data of a local service', async () => {
     writeFileSync(join(folder, 'service.json'), '{"stage":');
     expect(errorOutput(await keys(['list', '--stage', 'local', '--data', folder]))).toBe(
-      `No local service runs on ${folder}: start it with npm start.`,
+      `No local service is running with the data folder ${folder}. Start one with npm start.`,
     );
   });
 });

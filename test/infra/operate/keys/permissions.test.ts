@@ -18,8 +18,7 @@ import { type FakeAws, startFakeAws } from '../fake-aws.ts';
 import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment } from '../../../support/real-database.ts';
 
-// `npm run keys` in processes of its own, on a deployed stage that enforces the policies in docs/api-keys.md, and in
-// docs/pipelines.md for the smoke test. The tables are those of the template.
+// Runs `npm run keys` against a stage that enforces the policies in docs/api-keys.md and docs/pipelines.md.
 
 interface Statement {
   Action: string[];
@@ -29,7 +28,7 @@ interface Statement {
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
 const policy = documentedPolicy('api-keys.md', 'IssueRotateAndRevokeKeys');
 const smoke = documentedPolicy('pipelines.md', 'stack/PetStore-staging/*');
-/** By access key id. To list keys, the document says, the first two statements are enough. */
+/** By access key id. According to the document, listing keys requires only the first two statements. */
 const statementsOf: Record<string, Statement[]> = {
   OPERATOR: policy,
   READER: policy.slice(0, 2),
@@ -75,7 +74,7 @@ function documentedPolicy(document: string, part: string): Statement[] {
   }));
 }
 
-/** Returns a name as CloudFormation generates it. */
+/** Returns a table name in the format of CloudFormation. */
 function tableName(logicalId: string): string {
   return `PetStore-staging-${logicalId}-1ABCDEFGHIJKL`;
 }
@@ -99,7 +98,7 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRea
   return ended;
 }
 
-test('the documented policy is enough for an operator to issue, rotate and revoke keys, and no larger', async () => {
+test('the documented policy permits what issuing, rotating and revoking keys require, and no more', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
   const { keyId: id, start } = (await verifyApiKey(store, successor))!;
@@ -118,18 +117,18 @@ test('the documented policy is enough for an operator to issue, rotate and revok
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
 
-test('its first two statements are enough to list keys, but not to issue one', async () => {
+test('the first two statements of the policy permit listing keys but not issuing one', async () => {
   const before = await Array.fromAsync(listApiKeys(store));
   expect(JSON.parse(done(await keys('READER', ['list', '--json'])))).toHaveLength(before.length);
   expect(errorOutput(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(
-    /^AWS does not allow this; ask for the policy in docs\/api-keys\.md, "Permissions": .*dynamodb:PutItem.*[^.]\.$/,
+    /^Your credentials lack a permission\. See docs\/api-keys\.md, "Permissions"\. Cause: .*dynamodb:PutItem.*[^.]\.$/,
   );
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });
 
-test('the policy of the smoke test is enough to issue its key, and to revoke a key that nobody got', async () => {
+test('the policy of the smoke test permits issuing a key and revoking an unread key, and no more', async () => {
   usedActions.clear();
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
-  expect(stderr).toMatch(/ was revoked, so do not use it\. .* EPIPE\.\n$/);
+  expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);
   expect([...usedActions].toSorted()).toEqual(smoke.flatMap(({ Action }) => Action).toSorted());
 });

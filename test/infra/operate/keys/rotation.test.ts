@@ -25,7 +25,6 @@ import {
 
 useKeysInTables();
 
-/** Rotates a key as the command does. */
 async function rotate(old: IssuedKey, overlap = DAY): Promise<IssuedKey> {
   const predecessor = await findRotatableKey(store, old.record.keyId);
   const shown: IssuedKey[] = [];
@@ -34,7 +33,7 @@ async function rotate(old: IssuedKey, overlap = DAY): Promise<IssuedKey> {
   return shown[0]!;
 }
 
-/** Both keys work, the old one until it expires, and no other key does. */
+/** Expects that only the old key and its successor work, and that the old key expires. */
 async function expectRotated(old: IssuedKey): Promise<void> {
   const record = await stored(old.record);
   const { successor, expiresAt, rotatedBy } = record;
@@ -44,12 +43,12 @@ async function expectRotated(old: IssuedKey): Promise<void> {
   expect(await active()).toEqual([successor!.keyId, old.record.keyId].toSorted());
 }
 
-/** The calls find the key, read it, store the successor, and set the expiry of the key. */
+/** The last of 4 requests: query the index, read the key, store the successor, set the expiry of the old key. */
 const SET_EXPIRY = 4;
-const interrupted = new Error('The command ended here.');
+const interrupted = new Error('The command was interrupted.');
 
 describe('rotating a key', () => {
-  test('adds a successor, and both work until the overlap is over', async () => {
+  test('issues a successor, and both keys work until the overlap ends', async () => {
     const now = stopClock();
     const old = await issue();
     const { keyId } = old.record;
@@ -84,15 +83,15 @@ describe('rotating a key', () => {
     await expectRotated(old);
   });
 
-  test('is rejected for a key that was rotated or does not work', async () => {
+  test('fails for a key that was rotated, revoked or has expired', async () => {
     const [rotated, expired, revoked] = [await issue(), await issue(0), await issue()];
     const { record } = await rotate(rotated);
     await revokeApiKey(store, revoked.record, caller);
     const before = await listed();
     for (const [old, sentence] of [
-      [rotated, `was rotated on .* by ${caller}: its successor is ${record.keyId}.`],
-      [expired, 'is expired: issue a new one to Acme.'],
-      [revoked, 'is revoked: issue a new one to Acme.'],
+      [rotated, `was rotated at .* by ${caller}. Its successor is ${record.keyId}.`],
+      [expired, 'is expired. Issue a new key to Acme.'],
+      [revoked, 'is revoked. Issue a new key to Acme.'],
     ] as const) {
       await expect(rotate(old)).rejects.toThrow(new RegExp(`^The key ${old.record.keyId} ${sentence}$`));
     }
@@ -101,7 +100,7 @@ describe('rotating a key', () => {
     await expect(rotate(expired)).rejects.toThrow(`There is no key ${expired.record.keyId} in`);
   });
 
-  test('may be done to one whose rotation an earlier version left incomplete', async () => {
+  test('completes a rotation that an earlier version left incomplete', async () => {
     const old = await issue();
     const Item = { ...old.record, successor: { keyId: 'key_1', hash: 'a hash', isAbandoned: true } };
     await database.send(new PutCommand({ TableName: store.table, Item }));
@@ -110,7 +109,7 @@ describe('rotating a key', () => {
   });
 });
 
-test.each([0, 1, 2, 3])('a rotation that is interrupted after %d calls can be run again', async (last) => {
+test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be repeated', async (last) => {
   const old = await issue();
   const { keyId } = old.record;
   const intercept: Interceptor = (call, execute) => (call > last ? Promise.reject(interrupted) : execute());
@@ -123,7 +122,7 @@ test.each([0, 1, 2, 3])('a rotation that is interrupted after %d calls can be ru
   await expectRotated(old);
 });
 
-test('a rotation recognises its own write, even on a key that was revoked before the retry', async () => {
+test('a retry of the last write succeeds, even if the old key was revoked in between', async () => {
   const old = await issue();
   const revokeBeforeRetry = async (execute: () => Promise<unknown>) => {
     await execute();
@@ -141,36 +140,38 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
     ({ hash }) => database.send(new DeleteCommand({ TableName: store.table, Key: { hash } })),
     'is no key',
   ],
-  ['revoked', (record) => revokeApiKey(store, record, caller), 'is revoked: issue a new one to Acme'],
-])('a rotation does not bring back a key that was %s meanwhile', async (_what, end, reason) => {
+  ['revoked', (record) => revokeApiKey(store, record, caller), 'is revoked\\. Issue a new key to Acme'],
+])('a rotation does not restore a key that is %s at the same time', async (_what, end, reason) => {
   const old = await issue();
   const endFirst = async (execute: () => Promise<unknown>) => {
     await aside(() => end(old.record));
     return execute();
   };
   const rotation = replacing(SET_EXPIRY, endFirst, () => rotate(old));
-  await expect(rotation).rejects.toThrow(new RegExp(`was revoked, so do not use it\\. The.* ${reason}`));
+  await expect(rotation).rejects.toThrow(new RegExp(`was revoked\\. Do not use it\\. The.* ${reason}`));
   expect(await active()).toEqual([]);
 });
 
-test('a rotation that cannot know whether the expiry is set says what to read', async () => {
+test('a rotation refers to the documentation if the response of its last write is lost', async () => {
   const old = await issue();
-  const interrupt = (execute: () => Promise<unknown>) => execute().then(() => Promise.reject(interrupted));
-  const rotation = replacing(SET_EXPIRY, interrupt, () => rotate(old));
-  await expect(rotation).rejects.toThrow(
-    `The expiry of the key ${old.record.keyId} may not be set: see "Interrupted rotations" in docs/api-keys.md. ${interrupted.message}`,
+  const rotation = replacing(
+    SET_EXPIRY,
+    (execute) => execute().then(() => Promise.reject(interrupted)),
+    () => rotate(old),
   );
+  const advice = `Follow "Interrupted rotations" in docs/api-keys.md. Cause: ${interrupted.message}`;
+  await expect(rotation).rejects.toThrow(new RegExp(`^The old key ${old.record.keyId} .* ${advice}$`));
   await expectRotated(old);
 });
 
 test.each([
   ['', false],
-  [', one of them with a retry', true],
-])('two operators who rotate a key at once end with one successor%s', async (_what, isRetried) => {
-  // The one waits at each of its calls in turn for the other to rotate the key.
+  [', even if one retries a request', true],
+])('two simultaneous rotations of a key create one active successor%s', async (_what, isRetried) => {
+  // In each round, the first operator waits before or after another request until the second has rotated the key.
   for (let at = 1; at <= 4; at += 1) {
     startStage();
-    stopClock(); // neither time nor caller tells the two apart
+    stopClock(); // so that time and caller are the same for both
     const old = await issue();
     const errors: Error[] = [];
     const waits: Interceptor = async (call, execute) => {
@@ -183,7 +184,7 @@ test.each([
     expect(errors).toHaveLength(1);
     for (const useless of (await listed()).filter(({ revokedAt }) => revokedAt)) {
       expect(errors[0]!.message).toContain(
-        `The key ${useless.keyId} (${useless.start}…) was revoked, so do not use it. The key ${old.record.keyId} was rotated on `,
+        `The key ${useless.keyId} (${useless.start}…) was revoked. Do not use it. The key ${old.record.keyId} was rotated at `,
       );
     }
   }

@@ -17,7 +17,7 @@ let proxy: ClientProxy;
 beforeAll(async () => {
   service = await startLocalService('--data', folder, '--assembly', (await sharedSynthesis()).assembly);
   proxy = await startClientProxy(service.baseUrl);
-  // As if the service listened where the proxy does.
+  // The seed command connects to the proxy.
   writeLocalService(folder, { ...readLocalService(folder), baseUrl: proxy.baseUrl });
 });
 afterAll(async () => {
@@ -29,11 +29,11 @@ function start(...parameters: string[]): RunningModule {
   return startModule('infra/operate/seed/main.ts', ['--data', folder, ...parameters]);
 }
 
-/** Pets without their ids, in an order that does not depend on when they were added. */
+/** Returns pets as text without ids, in an order that does not depend on the time of their creation. */
 const inOrder = (pets: NewPet[]): string[] =>
   pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`).toSorted();
 
-test('a run that is killed is resumed, and each pet is added once', async () => {
+test('a killed run can be resumed, and creates each pet once', async () => {
   const parameters = ['--seed', '1', '--count'];
   const killed = start(...parameters, '40');
   proxy.decide(() => {

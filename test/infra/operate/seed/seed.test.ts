@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { addPet } from '../../../../infra/operate/seed/client.ts';
-import { findService } from '../../../../infra/operate/seed/options.ts';
+import { findService, USAGE as usage } from '../../../../infra/operate/seed/options.ts';
 import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { NewPet } from '../../../../shared/contract/schemas.ts';
 import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
@@ -13,7 +13,6 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const KEY = 'pets_staging_abcdefgh';
 const folder = temporaryFolder();
-/** Responds in place of a service. */
 let proxy: ClientProxy;
 
 beforeAll(async () => {
@@ -30,7 +29,7 @@ const seed = (parameters: string[], environment: Record<string, string> = {}) =>
 const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
 const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotency-key']);
 
-/** Decides on each create from now on, by its index. */
+/** Sets the response to each following create request, by its index. */
 function decide(fate: (index: number) => Fate): void {
   proxy.decide(({ method }) =>
     method === 'POST'
@@ -39,18 +38,18 @@ function decide(fate: (index: number) => Fate): void {
   );
 }
 
-test('made-up pets are valid, and depend only on the seed and the index', () => {
+test('sample pets are valid, and depend only on the seed and the index', () => {
   const pets = Array.from({ length: 2_000 }, (_, index) => generatePet(7, index));
   expect(pets.map((pet) => v.parse(NewPet, pet))).toEqual(pets);
   expect([1_500, 3].map((index) => generatePet(7, index))).toEqual([pets[1_500], pets[3]]);
   expect(generatePet(8, 3)).not.toEqual(pets[3]);
 });
 
-test('a run that fails prints the seed that resumes it, of which each pet has its Idempotency-Key', async () => {
+test('a failed run prints the seed to resume with, and derives each Idempotency-Key from the seed', async () => {
   decide((index) => (index < 3 ? { status: 201 } : { status: 400, body: '{"message":"No more."}' }));
   const { code, stderr } = await seed(['--data', folder, '--count', '9', '--concurrency', '1']);
   const [, seedPrinted = ''] =
-    /\nA pet was not added \(attempt 1 of 10\): No more\. To resume, repeat the command with --seed (\d+)\.\n$/.exec(
+    /\nCreating a pet failed at attempt 1 of 10\. No more\. To resume, run the same command with --seed (\d+)\.\n$/.exec(
       stderr,
     )!;
   expect(code).toBe(1);
@@ -59,8 +58,8 @@ test('a run that fails prints the seed that resumes it, of which each pet has it
 
 const add = (): Promise<void> => addPet({ ...proxy, apiKey: KEY }, 3, 0);
 
-describe('a pet', () => {
-  test('is sent again with its Idempotency-Key when its response is lost', async () => {
+describe('a create request', () => {
+  test('is retried with its Idempotency-Key if the response is lost', async () => {
     decide((index) => (index === 0 ? 'lose' : { status: 201 }));
     await add();
     expect(idempotencyKeys()).toEqual(['seed-3-0', 'seed-3-0']);
@@ -70,56 +69,52 @@ describe('a pet', () => {
     decide((index) => (index === 0 ? { status: 429, headers: { 'Retry-After': '2' } } : { status: 201 }));
     await add();
     const [first, second, ...others] = creates().map(({ time }) => time);
-    // Node's timers may be early by less than 1 ms.
+    // Timers of Node.js can be early by less than 1 ms.
     expect(second! - first!).toBeGreaterThanOrEqual(1_999);
     expect(others).toEqual([]);
   });
 
   test.each([
     [401, '{"code":"unauthorized","message":"Who are you?","status":401}', 'Who are you?'],
-    [307, '', 'the response has status 307 and no Error body.'],
-    [403, 'null', 'the response has status 403 and no Error body.'],
+    [307, '', 'The response has status 307 and no Error body.'],
+    [403, 'null', 'The response has status 403 and no Error body.'],
   ])('is not retried after a response with status %d', async (status, body, reason) => {
     decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
-    await expect(add()).rejects.toThrow(`(attempt 1 of 10): ${reason} To`);
+    await expect(add()).rejects.toThrow(`attempt 1 of 10. ${reason} To`);
     expect(creates()).toHaveLength(1);
   });
 
-  test('is given up on after ten attempts', async () => {
+  test('fails after 10 attempts', async () => {
     decide(() => ({ status: 503, headers: { 'Retry-After': '0' }, body: '{"message":"Broken."}' }));
-    await expect(add()).rejects.toThrow('(attempt 10 of 10): Broken. To');
+    await expect(add()).rejects.toThrow('attempt 10 of 10. Broken. To');
     expect(creates()).toHaveLength(10);
   });
 });
 
-const CALL =
-  'Call it like this, with the two dashes: npm run seed -- [--count 1000] [--seed N] [--data DIR|memory] [--concurrency 8]';
+const USAGE = `Invalid arguments. Use two dashes before options: ${usage.split('\n')[0]}`;
 
 test.each<[string[], Record<string, string>, string]>([
   [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
   [['--seed', KEY], {}, '--seed must be an integer from 0 to 2147483647.'],
   [['--concurrency', '101'], {}, '--concurrency must be an integer from 1 to 100.'],
-  [['--', KEY], {}, CALL],
-  [[], { npm_config_count: '20' }, CALL],
-])(
-  'npm run seed with %j and %j fails with a sentence that quotes no value',
-  async (parameters, environment, sentence) => {
-    expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
-  },
-);
+  [['--', KEY], {}, USAGE],
+  [[], { npm_config_count: '20' }, USAGE],
+])('npm run seed rejects %j with %j without quoting a value', async (parameters, environment, sentence) => {
+  expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
+});
 
-const noPets = 'does not list pets, check BASE_URL and API_KEY: there was no response';
-const customers =
-  'Set API_KEY to a key of the service at BASE_URL, which must not be production: its customers would see made-up pets.';
-const plain = 'BASE_URL must be an https URL, which hides the API key, or one of this machine.';
+const noList = 'returned no list of pets. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.';
+const wrongKey =
+  'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected to keep sample pets out.';
+const unencrypted = 'BASE_URL must be an https URL, or an http URL of this machine.';
 
 test.each<[Record<string, string>, string]>([
-  [{ BASE_URL: 'https://example.com/v1' }, customers],
-  [{ BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, customers],
-  [{ BASE_URL: 'http://example.com/v1', API_KEY: KEY }, plain],
-  [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, plain],
-  [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noPets} (ECONNREFUSED).`],
-  [{}, 'No local service runs on /nowhere: start it with npm start.'],
-])('made-up pets do not go to %j', async (environment, sentence) => {
+  [{ BASE_URL: 'https://example.com/v1' }, wrongKey],
+  [{ BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, wrongKey],
+  [{ BASE_URL: 'http://example.com/v1', API_KEY: KEY }, unencrypted],
+  [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, unencrypted],
+  [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noList}`],
+  [{}, 'No local service is running with the data folder /nowhere. Start one with npm start.'],
+])('npm run seed does not send pets to %j', async (environment, sentence) => {
   await expect(findService('/nowhere', environment)).rejects.toThrow(new Error(sentence));
 });
