@@ -10,13 +10,13 @@ const CASES = 500;
 const seed = seedOption('FUZZ_SEED', process.env['FUZZ_SEED']);
 
 test.each<[string, (assembly: string) => Promise<Target<any>>, string[]]>([
-  ['functions', startFunctionsTarget, ['CreatePet 201', 'CreatePet 422', 'ListPets 200', 'GetPet 200']],
+  ['the functions', startFunctionsTarget, ['CreatePet 201', 'CreatePet 422', 'ListPets 200', 'GetPet 200']],
   [
-    'instances of the local service',
+    'the local service',
     startLocalServiceTarget,
     ['POST /v1/pets 201', 'missing key 401', 'other method 405', 'invalid HTTP 400', 'too long 431'],
   ],
-])(`%s respond to ${CASES} generated requests as the interface promises`, async (name, start, expected) => {
+])(`${CASES} generated requests to %s get the promised responses`, async (name, start, expected) => {
   const target = await start((await sharedSynthesis()).assembly);
   try {
     await fuzz(target, { seed, cases: CASES });

@@ -50,14 +50,14 @@ function interruptBefore(call: number): () => number {
   return () => calls;
 }
 
-/** Stores an intent without a pet, as an interrupted request does. */
+/** Stores an idempotency record without a pet, as an interrupted request does. */
 async function leaveIntent(generateId?: () => bigint): Promise<void> {
   interruptBefore(2);
   await expect(createPetOnce(newPet, token, generateId)).rejects.toThrow('The function ended here.');
   database.send = send;
 }
 
-/** Stores an intent without a pet, and another pet with the id of the intent. */
+/** Stores an idempotency record without a pet, and another pet with the id in the record. */
 async function leaveIntentForTakenId(): Promise<void> {
   const id = newPetId();
   await leaveIntent(() => id);
@@ -66,8 +66,8 @@ async function leaveIntentForTakenId(): Promise<void> {
 
 describe('a request that was interrupted before any of its database calls, or after the last one', () => {
   test.each<[string, () => Promise<unknown>]>([
-    ['as the first request of its token', async () => {}],
-    ['after a request that stored only its intent', () => leaveIntent()],
+    ['as the first request with its idempotency key', async () => {}],
+    ['after a request that stored only its idempotency record', () => leaveIntent()],
     ['after a request that succeeded', () => createPetOnce(newPet, token)],
     ['after a request whose id another pet took', leaveIntentForTakenId],
   ])('is completed by its retry %s', async (_case, prepare) => {
@@ -91,10 +91,10 @@ describe('a request that was interrupted before any of its database calls, or af
   });
 });
 
-describe('concurrent requests with the same token', () => {
+describe('concurrent requests with the same idempotency key', () => {
   test.each([
-    ['as the first requests of the token', async () => {}],
-    ['if another pet has the id of the intent', leaveIntentForTakenId],
+    ['as the first requests with the key', async () => {}],
+    ['if another pet has the id in the idempotency record', leaveIntentForTakenId],
   ])('get the same pet %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
@@ -117,7 +117,7 @@ describe('concurrent requests with the same token', () => {
   });
 });
 
-/** Makes the intent expire this many seconds earlier. */
+/** Makes the idempotency record expire this many seconds earlier. */
 async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
@@ -129,8 +129,8 @@ async function expireSooner(seconds: number): Promise<void> {
   );
 }
 
-describe('a token', () => {
-  test('belongs to one pet for 24 hours, and then accepts another pet even if the intent is still stored', async () => {
+describe('an idempotency key', () => {
+  test('belongs to one pet for 24 hours, and then to a new pet even if its record is still stored', async () => {
     const other: NewPet = { ...newPet, status: 'sold' };
     const first = await createPetOnce(newPet, token);
     await expireSooner(DAY_SECONDS - 60);
@@ -169,8 +169,8 @@ describe('creates that generate the same id several times', () => {
     expect(occurrences()).toEqual(requested.map(() => counted('PetsCreated')));
   });
 
-  test('create one pet for each token despite concurrent retries', async () => {
-    timesEachId = 6; // At least two tokens share each id, so one of them must choose another id.
+  test('create one pet for each idempotency key despite concurrent retries', async () => {
+    timesEachId = 6; // At least two idempotency keys share each id.
     const requested = newPets(8);
     const responses = await Promise.all(
       requested.flatMap((pet) => {
@@ -187,8 +187,8 @@ describe('creates that generate the same id several times', () => {
   });
 
   test.each([
-    ['without a token', createPet],
-    ['with a token', (pet: NewPet, getId: () => bigint) => createPetOnce(pet, pet.name, getId)],
+    ['without an idempotency key', createPet],
+    ['with an idempotency key', (pet: NewPet, getId: () => bigint) => createPetOnce(pet, pet.name, getId)],
   ])('%s get a 503 and store nothing if no id is free, and can be retried', async (_case, create) => {
     const requested = newPets(2);
     const id = newPetId();

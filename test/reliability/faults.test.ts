@@ -10,7 +10,7 @@ const ATTEMPTS = 3;
 
 /** Faults of the next writes of a pet, by the pet's name. */
 const faultsOfWrites = new Map<string, Fault[]>();
-/** Faults of the next writes of intents. */
+/** Faults of the next writes of idempotency records. */
 let faultsOfIntents: Fault[] = [];
 /** Faults of the next reads of single items. */
 let faultsOfReads: Fault[] = [];
@@ -102,11 +102,11 @@ test('a create gets a 503 if each attempt of its write has a fault, and its retr
   expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });
 
-test('creates and their retries get the same pet if calls for the intent have faults', async () => {
+test('creates and their retries get the same pet if calls for the idempotency record have faults', async () => {
   const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
   const ids = (await createAll()).map(idOf);
-  // The retries read the intent and the pet.
+  // The retries read the idempotency record and the pet.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);
