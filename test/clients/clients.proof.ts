@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { type ClientProxy, type Fate, inOrder, startClientProxy } from '../support/client-proxy.ts';
+import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
@@ -20,7 +20,7 @@ import {
   unpack,
 } from './example-clients.ts';
 
-// Runs what docs/clients.md prints, as it is printed there, behind a proxy that makes faults.
+// Runs the clients in docs/clients.md as printed, behind a proxy that injects faults.
 
 const folder = temporaryFolder();
 let service: LocalService;
@@ -49,16 +49,16 @@ async function call(query: string, init?: RequestInit): Promise<any> {
   return parseJson(await response.text());
 }
 
-/** The pets of the service with this name. */
+/** Returns the pending pets with this name. */
 async function petsNamed(wanted: string): Promise<Pet[]> {
   const pets: Pet[] = await call('?status=pending&limit=100');
   return pets.filter(({ name }) => name === wanted);
 }
 
-/** An error response that asks for a retry after so many seconds. */
-function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Fate {
+/** Returns an error response with `Retry-After`. */
+function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
   const code = status === 503 ? 'service_unavailable' : 'too_many_requests';
-  const body = JSON.stringify({ code, message: 'A fault of the test.', status });
+  const body = JSON.stringify({ code, message: 'An injected fault.', status });
   return { status, headers: { 'Retry-After': seconds, ...headers }, body };
 }
 
@@ -67,16 +67,16 @@ function expectFailure({ code, stdout, stderr }: Outcome, errorCode: RegExp): vo
   expect(stderr).toMatch(errorCode);
 }
 
-async function startProxy(...fates: Fate[]): Promise<ClientProxy> {
+async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
   const proxy = await startClientProxy(service.baseUrl);
   proxies.push(proxy);
-  proxy.decide(inOrder(...fates));
+  proxy.decide(inOrder(...behaviors));
   return proxy;
 }
 
-/** Starts a proxy that makes these faults, and prepares the files of a client to run behind it. */
-async function prepare(client: ExampleClient, ...fates: Fate[]) {
-  const proxy = await startProxy(...fates);
+/** Prepares a client's files, and starts a proxy with these behaviors for its requests. */
+async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
+  const proxy = await startProxy(...behaviors);
   const files = unpack(folder);
   function run(text: string, ...parameters: string[]): Promise<Outcome> {
     runs += 1;
@@ -89,24 +89,24 @@ async function prepare(client: ExampleClient, ...fates: Fate[]) {
   return { proxy, files, run, add, list: () => run(client.list, 'sold', '2') };
 }
 
-test('docs/clients.md has a client of this test for each language', () => {
+test('docs/clients.md contains exactly the clients that are tested here', () => {
   const headings = Array.from(document.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
   expect(headings.slice(2, -1)).toEqual(clients.map(({ name }) => name));
 });
 
 for (const client of clients) {
-  describeFor(client)(`the client in ${client.name} (needs ${basename(client.check[0])})`, () => {
-    lists(client);
-    creates(client);
+  describeFor(client)(`the ${client.name} client (needs ${basename(client.check[0])})`, () => {
+    testLists(client);
+    testCreates(client);
     testGivingUp(client);
-    isUsedAsShown(client);
+    testExamples(client);
   });
 }
 
-function lists(client: ExampleClient): void {
-  test.concurrent('lists each pet once over all pages and faults, its integers exact', async () => {
+function testLists(client: ExampleClient): void {
+  test.concurrent('lists each pet once, with exact integers, over several pages and despite faults', async () => {
     const { proxy, list } = await prepare(client);
-    // An error response may have links too, but those of the next response count.
+    // The client must ignore links in an error response.
     const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
     proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
     const { code, stdout } = await list();
@@ -124,22 +124,22 @@ function lists(client: ExampleClient): void {
   });
 
   test.concurrent('sends the key only to the base URL', async () => {
-    const elsewhere = await startProxy();
-    const Link = `<${elsewhere.baseUrl}/pets?cursor=x>; rel="next"`;
+    const otherServer = await startProxy();
+    const Link = `<${otherServer.baseUrl}/pets?cursor=x>; rel="next"`;
     const { proxy, list } = await prepare(client, { status: 200, headers: { Link }, body: '[]' });
     const { code, stderr } = await list();
     expect(code).not.toBe(0);
-    expect(stderr).toContain(new URL(elsewhere.baseUrl).origin);
-    expect([proxy.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
+    expect(stderr).toContain(new URL(otherServer.baseUrl).origin);
+    expect([proxy.requests.length, otherServer.requests.length]).toEqual([1, 0]);
   });
 }
 
-function creates(client: ExampleClient): void {
-  test.concurrent('adds one pet, unchanged, when responses are lost', async () => {
+function testCreates(client: ExampleClient): void {
+  test.concurrent('creates one unchanged pet when responses are lost', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
     const pet: NewPet = { name: `${client.name} “é”`, categoryId: 2n ** 63n - 1n, status: 'pending' };
     const { code, stdout, stderr } = await add(pet);
-    // curl reports each attempt that failed.
+    // curl reports each failed attempt.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
     expect(await petsNamed(pet.name)).toEqual(petsIn(stdout));
@@ -148,10 +148,10 @@ function creates(client: ExampleClient): void {
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
     expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{16,}$/)]);
     const [first, second] = proxy.requests.map(({ time }) => time);
-    expect(second! - first!).toBeGreaterThan(950); // the clocks of two processes differ
+    expect(second! - first!).toBeGreaterThan(950); // the client and the proxy use different clocks
   });
 
-  test.concurrent('adds one pet when the service does not respond before the time-out', async () => {
+  test.concurrent('creates one pet when the service does not respond before the timeout', async () => {
     const { proxy, files, add } = await prepare(client, 'hang');
     const file = join(files, client.library);
     const [written, short] = client.timeout;
@@ -165,30 +165,30 @@ function creates(client: ExampleClient): void {
 }
 
 function testGivingUp(client: ExampleClient): void {
-  test.concurrent('takes a 400 as final, and shows its status if AWS wrote it, or its Error body', async () => {
+  test.concurrent('does not retry a 400, and reports its status, or its code if it has an Error body', async () => {
     const { proxy, add } = await prepare(client, { status: 400, body: '<html></html>' });
     expectFailure(await add({ name: 'Rex', categoryId: 7n }), /\b400\b/);
     expectFailure(await add({ name: '', categoryId: 7n }), /invalid_request.*name must be/);
     expect(proxy.requests).toHaveLength(2);
   });
 
-  test.concurrent('retries a 429, and gives up when it would have to wait for an hour', async () => {
+  test.concurrent('retries a 429, but gives up if Retry-After is an hour', async () => {
     const { proxy, list } = await prepare(client, errorResponse(429, '0'), errorResponse(429, '3600'));
     expectFailure(await list(), /too_many_requests/);
     expect(proxy.requests).toHaveLength(2);
   });
 
-  test.concurrent('gives up after six attempts, with the last error response', async () => {
-    // Without a second to wait, curl makes its own pauses, which are longer.
-    const fate = errorResponse(503, client.name === 'curl' ? '1' : '0');
-    const { proxy, list } = await prepare(client, ...Array<Fate>(7).fill(fate));
+  test.concurrent('gives up after six attempts and reports the last error response', async () => {
+    // With Retry-After: 0, curl uses its own pauses, which are longer.
+    const behavior = errorResponse(503, client.name === 'curl' ? '1' : '0');
+    const { proxy, list } = await prepare(client, ...Array<Behavior>(7).fill(behavior));
     expectFailure(await list(), /service_unavailable/);
     expect(proxy.requests).toHaveLength(6);
   });
 }
 
-function isUsedAsShown(client: ExampleClient): void {
-  test.concurrent('is used as the document shows', async () => {
+function testExamples(client: ExampleClient): void {
+  test.concurrent('runs the examples in the document', async () => {
     const { run } = await prepare(client);
     for (const { file, exitCode, prints } of client.uses) {
       const { code, stdout } = await run(file);

@@ -8,27 +8,27 @@ import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';
 
-/** A client that docs/clients.md prints, and how to call it. */
+/** A client in docs/clients.md, and how to run it. */
 export interface ExampleClient {
-  /** Its heading. */
+  /** Heading in the document. */
   name: string;
-  /** A program that fails where the client cannot run. */
+  /** Command that fails if this machine cannot run the client. */
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
-  /** The file to copy. */
+  /** Name of the client's file. */
   library: string;
-  /** The files that use it in the order of the document. */
+  /** Example files in the order of the document. */
   uses: { file: string; exitCode: number; prints: RegExp[] }[];
-  /** Its time-out as written, and one of a second. */
+  /** The timeout in the client's code, and the replacement with one second. */
   timeout: [written: string, short: string];
-  /** A program that lists pets with the status and limit in its arguments, and prints them as JSON, singly or in arrays. */
+  /** Program that prints all pets as JSON, one per line or in arrays. Arguments: a status and a limit. */
   list: string;
-  /** One that adds the pet in a JSON file with an Idempotency-Key, both in its arguments, and prints it. The shell makes the key. */
+  /** Program that creates a pet and prints it. Arguments: a JSON file and an Idempotency-Key (not in the shell). */
   create: string;
 }
 
 export const document = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
-const printed = filesPrintedIn(document);
+const files = filesPrintedIn(document);
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 const typescript = `
@@ -120,22 +120,22 @@ print(json.dumps(pets.create_pet(os.environ["BASE_URL"], os.environ["API_KEY"], 
   },
 ];
 
-/** `describe`, or `describe.skip` on a machine that cannot run the client. */
+/** Returns `describe`, or `describe.skip` if this machine cannot run the client. */
 export function describeFor({ check: [file, ...parameters] }: ExampleClient): typeof describe.skip {
   return spawnSync(file, parameters).status === 0 ? describe : describe.skip;
 }
 
-/** A folder with all files that the document prints, and packages as after `npm install`. */
+/** Creates a folder with all files in the document and the type packages. */
 export function unpack(parent: string): string {
   const folder = mkdtempSync(join(parent, 'clients-'));
-  for (const [file, code] of printed) writeFileSync(join(folder, file), code);
+  for (const [file, code] of files) writeFileSync(join(folder, file), code);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(join(projectRoot, 'node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
   return folder;
 }
 
-/** Runs a file of the folder, or this text as one. */
+/** Runs a program in the folder, given as the name of a file in the document or as source code. */
 export function runIn(
   folder: string,
   { run: [file, ...options], library }: ExampleClient,
@@ -143,13 +143,13 @@ export function runIn(
   parameters: string[],
   environment: Record<'BASE_URL' | 'API_KEY', string>,
 ): Promise<Outcome> {
-  const name = printed.has(program) ? program : library.replace('pets', 'driver');
-  if (!printed.has(program)) writeFileSync(join(folder, name), program);
+  const name = files.has(program) ? program : library.replace('pets', 'driver');
+  if (!files.has(program)) writeFileSync(join(folder, name), program);
   return new Promise((resolve) => {
     execFile(
       file,
       [...options, name, ...parameters],
-      // Without what the developer has set: proxies, a .curlrc.
+      // The developer's own settings, such as proxies and .curlrc, must not affect the client.
       { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...environment } },
       (error, stdout, stderr) => {
         const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
@@ -159,7 +159,7 @@ export function runIn(
   });
 }
 
-/** The pets that `list` or `create` printed. */
+/** Parses the output of `list` or `create`. */
 export function petsIn(stdout: string): Pet[] {
   const lines = stdout.split('\n').filter((line) => line !== '');
   return lines.flatMap((line) => parseJson(line) as Pet | Pet[]);

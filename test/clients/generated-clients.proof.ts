@@ -3,27 +3,27 @@ import { randomUUID } from 'node:crypto';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { type ClientProxy, type Fate, startClientProxy } from '../support/client-proxy.ts';
+import { type Behavior, type ClientProxy, startClientProxy } from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
-import { build, type Generator, generators, start } from './generated-clients.ts';
+import { build, generators, start } from './generated-clients.ts';
 
-// Generates clients by the commands in docs/clients.md, and runs a program with each against the local service.
+// Generates clients with the commands in docs/clients.md, and runs a program with each one against the local service.
 
 const parent = temporaryFolder();
 const maximum = 2n ** 63n - 1n;
-/** Returns an int64 as a double reads it and JSON writes that. */
+/** Returns an int64 as JavaScript writes it after reading it as a double. */
 const rounded = (int64: bigint) => BigInt(String(Number(int64)));
 let service: LocalService;
 let proxy: ClientProxy;
-let built = 0;
+let generatedCount = 0;
 
-// What a later release may send, or something between service and client.
+// Responses that a later release, or a proxy in front of the service, could send.
 const unknownCode = { code: 'pet_asleep', message: 'The pet is asleep.' };
-const undocumentedStatus = { code: 'teapot', message: 'No coffee here.' };
-const fates: Record<string, Fate> = {
+const undocumentedStatus = { code: 'teapot', message: 'I am a teapot.' };
+const behaviors: Record<string, Behavior> = {
   '/v1/pets/1': { status: 400, body: JSON.stringify({ ...unknownCode, status: 400, hint: 'Wait.' }) },
   '/v1/pets/2': { status: 418, body: JSON.stringify({ ...undocumentedStatus, status: 418 }) },
   '/v1/pets/3': { status: 200, body: '{"id":3,"name":"Rex","categoryId":7,"color":{"main":"black"}}' },
@@ -33,11 +33,11 @@ beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startLocalService('--assembly', assembly);
   proxy = await startClientProxy(service.baseUrl);
-  proxy.decide(({ target }) => fates[target] ?? 'pass');
+  proxy.decide(({ target }) => behaviors[target] ?? 'pass');
   await call('', { method: 'POST', body: stringifyJson({ name: 'Mia', categoryId: maximum }) });
 });
 afterAll(async () => {
-  reportFigure(import.meta.filename, `${built} of ${generators.length} generators`);
+  reportFigure(import.meta.filename, `${generatedCount} of ${generators.length} generators`);
   await proxy.close();
   await service.stop();
 });
@@ -48,16 +48,14 @@ async function call(query: string, init?: RequestInit): Promise<unknown> {
 }
 
 const describeWithTools = hasTools() ? describe : describe.skip;
-describeWithTools.each(generators)('a client by $name (needs npm ci --prefix test/tools)', works);
-
-function works(generator: Generator): void {
+describeWithTools.each(generators)('the $name client (needs npm ci --prefix test/tools)', (generator) => {
   let program: ReturnType<typeof start>;
   let apiKey: string;
 
   beforeAll(async () => {
     ({ apiKey } = service);
     const folder = await build(generator, parent);
-    built += 1;
+    generatedCount += 1;
     program = start(folder, { BASE_URL: proxy.baseUrl });
   });
   afterAll(() => {
@@ -66,9 +64,9 @@ function works(generator: Generator): void {
 
   test.each([
     ['white space at its start', ' Rex'],
-    ['a control character alone', '\u001f'],
+    ['only a control character', '\u001f'],
     ['255 emoji', '😀'.repeat(255)],
-  ])('creates a pet whose name has %s, with an Idempotency-Key, and reads it', async (_title, name) => {
+  ])('creates a pet whose name has %s, with an Idempotency-Key, and reads it back', async (_title, name) => {
     const pet: NewPet = { name, categoryId: -7n, status: 'sold' };
     const key = randomUUID();
     const { data } = await program.send({ apiKey, key, pet });
@@ -77,13 +75,13 @@ function works(generator: Generator): void {
     expect((await program.send({ apiKey, id: (data as Pet).id })).data).toEqual(data);
   });
 
-  test('rounds an int64 that it sends, which gets a 400', async () => {
+  test('rounds a large int64 in a request, which gets a 400', async () => {
     const pet: NewPet = { name: 'Rex', categoryId: maximum };
     const { error } = await program.send({ apiKey, key: randomUUID(), pet });
     expect(error?.code).toBe('invalid_request');
   });
 
-  test('reads every page, and rounds an int64', async () => {
+  test('reads every page, and rounds large int64 values', async () => {
     const pets: Pet[] = [];
     let cursor: string | undefined;
     do {
@@ -96,7 +94,7 @@ function works(generator: Generator): void {
     expect(pets.at(-1)).toMatchObject({ name: 'Mia', categoryId: rounded(maximum) });
   });
 
-  test('has code and message of an error, also of an unknown code and an undocumented status', async () => {
+  test('returns code and message of an error, also for an unknown code and an undocumented status', async () => {
     const cursor = { code: 'invalid_request', message: expect.stringMatching(/^cursor /) };
     expect((await program.send({ apiKey, cursor: 'x' })).error).toMatchObject(cursor);
     const key = { code: 'unauthorized', message: expect.stringMatching(/key/) };
@@ -105,8 +103,8 @@ function works(generator: Generator): void {
     expect((await program.send({ apiKey, id: 2n })).error).toMatchObject(undocumentedStatus);
   });
 
-  test('reads a pet that has a member which it does not know', async () => {
+  test('reads a pet that has an unknown field', async () => {
     const { data } = await program.send({ apiKey, id: 3n });
     expect(data).toMatchObject({ id: 3n, name: 'Rex', categoryId: 7n });
   });
-}
+});

@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import { codeBlocksIn } from '../support/markdown-code.ts';
 import { toolModules } from '../support/tools.ts';
 
-/** A generator in the table of docs/clients.md. */
+/** A generator in docs/clients.md. */
 export interface Generator {
-  /** The first cell of its row. */
+  /** Heading in the document. */
   name: string;
-  /** A program with the generated client, in test/clients/generated. */
+  /** Program that uses the generated client, in test/clients/generated. */
   program: string;
 }
 
@@ -21,7 +22,7 @@ const check = `tsc --noEmit --strict --module esnext --moduleResolution bundler 
   ${projectRoot}/node_modules/@types --allowImportingTsExtensions driver.ts`;
 const bundle = 'esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs';
 
-/** A call of createPet, getPet or listPets, and the call's result in the client's types. */
+/** A call of createPet, getPet or listPets. */
 type Call = { apiKey: string } & ({ key: string; pet: NewPet } | { id: bigint } | { cursor?: string });
 interface Result {
   data?: Pet | Pet[] | null;
@@ -29,7 +30,7 @@ interface Result {
   link?: string | null;
 }
 
-/** Those that npm installs. Generators for other languages were tried by hand. */
+/** The generators that npm installs. Those for other languages were tested by hand. */
 export const generators: Generator[] = [
   { name: '@hey-api/openapi-ts', program: 'hey-api.ts' },
   { name: 'openapi-typescript', program: 'openapi-fetch.ts' },
@@ -39,20 +40,19 @@ const document = readFileSync(join(projectRoot, 'docs/clients.md'), 'utf8');
 const path = [join(projectRoot, 'node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
 const environment = { ...process.env, PATH: path.join(':') };
 
-/** @returns the generator's command in the document, with the installed packages in place of `npx` */
+/** Returns the generator's command in the document, without `npx`, so that it runs the installed packages. */
 function commandOf({ name: generator }: Generator): string {
-  const rows = document.split('\n').filter((line) => line.startsWith(`| ${generator} `));
-  if (rows.length !== 1) throw new Error(`docs/clients.md has ${rows.length} rows of ${generator}.`);
-  const command = rows[0]!.slice(2).split(' | ')[4]!.replaceAll('`', '');
+  const [, section = ''] = document.split(`\n### ${generator}\n`);
+  const command = codeBlocksIn(section)[0]!.code.trim();
   for (const [, name = '', version] of command.matchAll(/(?<=npx |-p )(\S+)@([\d.]+)/g)) {
     const manifest = JSON.parse(readFileSync(join(toolModules, name, 'package.json'), 'utf8'));
     if (!manifest.version.startsWith(`${version}.`))
-      throw new Error(`${name} ${manifest.version} is not ${version}.`);
+      throw new Error(`${name} ${manifest.version} is installed, but docs/clients.md has ${version}.`);
   }
   return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
 }
 
-/** Generates a client and builds it with its program. @returns the folder */
+/** Generates a client and builds it with its program. @returns the folder of the result */
 export async function build(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
   for (const file of ['openapi.json', 'openapi-3.0.json'])
@@ -64,7 +64,7 @@ export async function build(generator: Generator, parent: string): Promise<strin
   return folder;
 }
 
-/** Starts the program, which reads a call from each line of JSON and prints its result as one. */
+/** Starts a program that reads one call per line of JSON, and prints one result per line. */
 export function start(folder: string, additions: NodeJS.ProcessEnv) {
   const program = spawn(process.execPath, ['driver.mjs'], {
     cwd: folder,
@@ -72,13 +72,13 @@ export function start(folder: string, additions: NodeJS.ProcessEnv) {
   });
   let errors = '';
   program.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  program.stdin.on('error', () => {}); // it has ended, which `send` reports
+  program.stdin.on('error', () => {}); // the program has exited, which `send` reports
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return {
     async send(call: Call): Promise<Result> {
       program.stdin.write(`${stringifyJson(call)}\n`);
       const { value, done } = await lines.next();
-      if (done) throw new Error(`The program has ended: ${errors}`);
+      if (done) throw new Error(`The program has exited: ${errors}`);
       return parseJson(value) as Result;
     },
     end: () => program.stdin.end(),

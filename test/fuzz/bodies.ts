@@ -2,63 +2,62 @@ import * as fc from 'fast-check';
 import {
   type Content,
   escaped,
-  goodMembers,
+  goodFields,
   INT64_MAX,
   INT64_MIN,
   MAX_CHARACTERS,
-  type Member,
+  type Field,
   nested,
   objectOf,
   statuses,
 } from './json.ts';
 
-// Bodies of POST /v1/pets, with what docs/interface.md says about each. Nothing here knows the schemas.
+// Bodies of POST /v1/pets, each with the response that docs/interface.md promises. They do not depend on the schemas.
 
 const MAX_BYTES = 64 * 1024;
 
-/** An error response by its code, and what its message must name. */
+/** Error code of a response, and a text that its message must contain. */
 export interface ExpectedError {
   code: string;
-  naming?: string;
+  mentions?: string;
 }
 
 export interface Body {
   bytes: Buffer;
-  /** If omitted, the body may be accepted or not. */
+  /** @default - the body is accepted or rejected */
   expected?: { content: Content } | ExpectedError;
 }
 
 type TextBody = Required<Omit<Body, 'bytes'>> & { text: string };
 
-const wrongMembers: Member[] = [
+const wrongFields: Field[] = [
   ['name', 'null'],
   ['categoryId', '"5"'],
   ['status', '"lost"'],
 ];
 
-/** The JSON of a pet, and the pet. Of members with one name, the last one counts. */
-const goodBody: fc.Arbitrary<TextBody> = goodMembers.chain(({ content, members }) => {
-  const overruled = wrongMembers.filter(([name]) => name in content);
-  return objectOf(members, overruled).map((text) => ({ text, expected: { content } }));
+/** A pet in JSON. If fields are repeated, the last one counts. */
+const goodBody: fc.Arbitrary<TextBody> = goodFields.chain(({ content, fields }) => {
+  const overridden = wrongFields.filter(([name]) => name in content);
+  return objectOf(fields, overridden).map((text) => ({ text, expected: { content } }));
 });
 
 function jsonBut(isExcluded: (value: unknown) => boolean): fc.Arbitrary<string> {
   return fc.json().filter((json) => !isExcluded(JSON.parse(json)));
 }
 
+const whiteSpace = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\u0085', '\u00A0', '\u3000') });
+const tooLongName = fc.string({
+  unit: 'binary',
+  minLength: MAX_CHARACTERS + 1,
+  maxLength: 2 * MAX_CHARACTERS,
+});
+const loneSurrogate = fc.constantFrom('\ud800', '\udc00', '\udfff\ud800');
 const wrongJson: Record<keyof Content, fc.Arbitrary<string>> = {
   name: fc.oneof(
     jsonBut((value) => typeof value === 'string'),
-    fc
-      .string({ unit: fc.constantFrom(' ', '\t', '\n', '\u0085', '\u00A0', '\u3000') })
-      .map((name) => JSON.stringify(name)),
-    fc
-      .string({ unit: 'binary', minLength: MAX_CHARACTERS + 1, maxLength: 2 * MAX_CHARACTERS })
-      .map((name) => JSON.stringify(name)),
-    // A lone surrogate.
-    fc
-      .tuple(fc.string(), fc.constantFrom('\ud800', '\udc00', '\udfff\ud800'))
-      .map((parts) => escaped(parts.join(''), 1)),
+    fc.oneof(whiteSpace, tooLongName).map((name) => JSON.stringify(name)),
+    fc.tuple(fc.string(), loneSurrogate).map((parts) => escaped(parts.join(''), 1)),
   ),
   categoryId: fc.oneof(
     jsonBut((value) => typeof value === 'number'),
@@ -70,26 +69,26 @@ const wrongJson: Record<keyof Content, fc.Arbitrary<string>> = {
   status: jsonBut((value) => statuses.includes(value as string)),
 };
 
-/** A pet with one member wrong or, if it is required, missing. */
-const wrongMember = fc
-  .tuple(goodMembers, fc.constantFrom<(keyof Content)[]>('name', 'categoryId', 'status'), fc.nat(4))
-  .chain(([{ members }, wrong, choice]) => {
-    const others = members.filter(([name]) => name !== wrong);
+/** A pet with one invalid field, or without a required field. */
+const wrongField = fc
+  .tuple(goodFields, fc.constantFrom<(keyof Content)[]>('name', 'categoryId', 'status'), fc.nat(4))
+  .chain(([{ fields }, wrong, choice]) => {
+    const others = fields.filter(([name]) => name !== wrong);
     const isMissing = choice === 0 && wrong !== 'status';
     const text = isMissing
       ? objectOf(others)
-      : wrongJson[wrong].chain((json) => objectOf([...others, [wrong, json]], members));
+      : wrongJson[wrong].chain((json) => objectOf([...others, [wrong, json]], fields));
     return text.map((json) => ({ text: json, expected: invalid(wrong) }));
   });
 
-const noObject = fc
+const notAnObject = fc
   .oneof(
     jsonBut((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
     goodBody.map(({ text }) => `[${text}]`),
   )
   .map((text) => ({ text, expected: invalid() }));
 
-const noJson = goodBody
+const notJson = goodBody
   .chain(({ text }) =>
     fc.oneof(
       fc.nat(text.length - 1).map((end) => text.slice(0, end)),
@@ -99,7 +98,7 @@ const noJson = goodBody
   )
   .map((text) => ({ text, expected: invalid() }));
 
-/** A pet of which some bytes are others, deep nesting, and arbitrary JSON, text and bytes. */
+/** A pet with some bytes changed, deep nesting, and arbitrary JSON, text and bytes. */
 const anyBytes = fc.oneof(
   fc
     .tuple(goodBody, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }))
@@ -115,11 +114,11 @@ const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
 
-function invalid(naming?: string): ExpectedError {
-  return { code: 'invalid_request', ...(naming !== undefined && { naming }) };
+function invalid(mentions?: string): ExpectedError {
+  return { code: 'invalid_request', ...(mentions !== undefined && { mentions }) };
 }
 
-/** A body with white space behind it up to this length. */
+/** Appends white space to a body up to this length. */
 function padded({ text, expected }: TextBody, length = 0): Body {
   const bytes = Buffer.from(text);
   return { bytes: Buffer.concat([bytes, Buffer.alloc(Math.max(0, length - bytes.length), ' ')]), expected };
@@ -133,6 +132,6 @@ export const anyBody: fc.Arbitrary<Body> = fc.oneof(
   { arbitrary: goodBody.map((body) => padded(body)), weight: 40 },
   { arbitrary: goodBody.map((body) => padded(body, MAX_BYTES)), weight: 2 },
   { arbitrary: tooLong, weight: 4 },
-  { arbitrary: fc.oneof(wrongMember, noObject, noJson).map((body) => padded(body)), weight: 36 },
+  { arbitrary: fc.oneof(wrongField, notAnObject, notJson).map((body) => padded(body)), weight: 36 },
   { arbitrary: anyBytes.map((bytes) => ({ bytes })), weight: 20 },
 );

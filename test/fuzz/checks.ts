@@ -11,58 +11,58 @@ import type { ExpectedError } from './bodies.ts';
 import type { Pairs } from './headers.ts';
 import type { Case, Create, Get, List } from './requests.ts';
 
-// What docs/interface.md promises of the operations. All pets come from here, so each list is known in advance.
+// Checks the promises about the operations in docs/interface.md. No other client creates pets.
 
 export interface Request {
   method: string;
-  /** Percent-encoded. */
+  /** With percent-encoding. */
   path: string;
-  /** Not encoded. */
+  /** Without percent-encoding. */
   query: Pairs;
   headers: Pairs;
   body: Buffer | undefined;
 }
 
-type Ask = (request: Request) => Promise<ApiResponse>;
+type Send = (request: Request) => Promise<ApiResponse>;
 
-/** What a service holds. */
-export interface Known {
+/** Pets that the service has stored. */
+export interface State {
   /** Newest first. */
   pets: Pet[];
-  /** By Idempotency-Key the pet that was created with it, and the body of the answer. */
+  /** Pet and response body of each create, by its Idempotency-Key. */
   creations: Map<string, { pet: Pet; text: string }>;
 }
 
 const PETS = '/v1/pets';
 
-/** Sends what the case says, and checks the response and what is stored then. @throws AssertionError */
-export async function check(aCase: Case, ask: Ask, known: Known): Promise<void> {
-  const askAndCheck: Ask = async (request) => {
-    const response = await ask(request);
+/** Sends the requests of a case, and checks the responses and the stored pets. @throws AssertionError */
+export async function check(testCase: Case, send: Send, state: State): Promise<void> {
+  const sendAndCheck: Send = async (request) => {
+    const response = await send(request);
     checkResponse(response, request.method);
     return response;
   };
-  if (aCase.operation === 'createPet') await checkCreate(aCase, askAndCheck, known);
-  else if (aCase.operation === 'listPets') await checkList(aCase, askAndCheck, known);
-  else await checkGet(aCase, askAndCheck, known);
+  if (testCase.operation === 'createPet') await checkCreate(testCase, sendAndCheck, state);
+  else if (testCase.operation === 'listPets') await checkList(testCase, sendAndCheck, state);
+  else await checkGet(testCase, sendAndCheck, state);
 }
 
 async function checkCreate(
-  { body: { bytes, expected }, bodyHeaders, idempotencyKey, followedBy }: Create,
-  ask: Ask,
-  known: Known,
+  { body: { bytes, expected }, bodyHeaders, idempotencyKey, followUp }: Create,
+  send: Send,
+  state: State,
 ): Promise<void> {
   const request = post(bytes, bodyHeaders.pairs, idempotencyKey?.values);
-  const response = await ask(request);
+  const response = await send(request);
 
   const expectedErrors: ExpectedError[] = [];
-  const { naming } = bodyHeaders;
-  if (naming) expectedErrors.push({ code: 'unsupported_media_type', naming });
+  const { mentions } = bodyHeaders;
+  if (mentions) expectedErrors.push({ code: 'unsupported_media_type', mentions });
   if (idempotencyKey && !idempotencyKey.key)
-    expectedErrors.push({ code: 'invalid_request', naming: 'Idempotency-Key' });
+    expectedErrors.push({ code: 'invalid_request', mentions: 'Idempotency-Key' });
   if (expected && 'code' in expected) expectedErrors.push(expected);
   if (expectedErrors.length > 0) {
-    // The body may be wrong too.
+    // The body can be invalid too.
     return checkErrorResponse(
       response,
       expected ? expectedErrors : [...expectedErrors, { code: 'invalid_request' }],
@@ -70,11 +70,11 @@ async function checkCreate(
   }
 
   const content = expected && 'content' in expected ? expected.content : undefined;
-  const earlier = known.creations.get(idempotencyKey?.key ?? '');
+  const earlier = state.creations.get(idempotencyKey?.key ?? '');
   if (!content && response.status === 400) return;
   if (earlier && response.status !== 201) {
     if (content)
-      assert.notDeepEqual({ id: earlier.pet.id, ...content }, earlier.pet, 'It was the same body.');
+      assert.notDeepEqual({ id: earlier.pet.id, ...content }, earlier.pet, 'The body is the same.');
     return checkErrorResponse(response, [{ code: 'idempotency_key_reused' }]);
   }
   assert.equal(response.status, 201, response.text);
@@ -82,31 +82,31 @@ async function checkCreate(
   if (content) assert.deepEqual(pet, { id: pet.id, ...content });
   assert.ok(response.headers.get('Location')?.endsWith(`${PETS}/${pet.id}`));
   if (earlier) return assert.equal(response.text, earlier.text);
-  await checkCreated(pet, ask, known);
+  await checkCreated(pet, send, state);
 
   if (!idempotencyKey?.key) return;
-  known.creations.set(idempotencyKey.key, { pet, text: response.text });
-  const again = { ...request, headers: post(undefined, bodyHeaders.pairs, [idempotencyKey.again!]).headers };
-  if (followedBy === 'retry') assert.equal((await ask(again)).text, response.text);
-  if (followedBy === 'another body') {
+  state.creations.set(idempotencyKey.key, { pet, text: response.text });
+  const retry = post(bytes, bodyHeaders.pairs, [idempotencyKey.retryValue!]);
+  if (followUp === 'retry') assert.equal((await send(retry)).text, response.text);
+  if (followUp === 'another body') {
     const other = Buffer.from('{"name":"Another pet","categoryId":0}');
-    checkErrorResponse(await ask({ ...again, body: other }), [{ code: 'idempotency_key_reused' }]);
+    checkErrorResponse(await send({ ...retry, body: other }), [{ code: 'idempotency_key_reused' }]);
   }
 }
 
-/** A new pet is there at its address, and in its place in the lists. */
-export async function checkCreated(pet: Pet, ask: Ask, known: Known): Promise<void> {
-  const others = known.pets.filter(({ id }) => id !== pet.id);
-  assert.equal(others.length, known.pets.length, `There was a pet ${pet.id} before.`);
-  known.pets = [pet, ...known.pets].toSorted((one, other) => (one.id > other.id ? -1 : 1));
-  assert.deepEqual(readPet((await ask(get(pet.id.toString()))).text), pet);
+/** Checks that getPet and lists return a new pet. */
+export async function checkCreated(pet: Pet, send: Send, state: State): Promise<void> {
+  const others = state.pets.filter(({ id }) => id !== pet.id);
+  assert.equal(others.length, state.pets.length, `Pet ${pet.id} existed before.`);
+  state.pets = [pet, ...state.pets].toSorted((one, other) => (one.id > other.id ? -1 : 1));
+  assert.deepEqual(readPet((await send(get(pet.id.toString()))).text), pet);
   const status = pet.status && { status: pet.status };
-  await checkPage([['limit', '2'], ...Object.entries(status || {})], { limit: 2, ...status }, ask, known);
+  await checkPage([['limit', '2'], ...Object.entries(status || {})], { limit: 2, ...status }, send, state);
 }
 
-async function checkList({ query, expected, afterFirst }: List, ask: Ask, known: Known): Promise<void> {
+async function checkList({ query, expected, afterFirst }: List, send: Send, state: State): Promise<void> {
   if (!expected) {
-    const { status, text } = await ask(list(query));
+    const { status, text } = await send(list(query));
     if (status === 400) return;
     assert.equal(status, 200);
     const pets = readPets(text);
@@ -114,50 +114,51 @@ async function checkList({ query, expected, afterFirst }: List, ask: Ask, known:
     const ids = new Set(pets.map(({ id }) => id));
     return assert.deepEqual(
       pets,
-      known.pets.filter(({ id }) => ids.has(id)),
+      state.pets.filter(({ id }) => ids.has(id)),
     );
   }
-  if ('code' in expected) return checkErrorResponse(await ask(list(query)), [expected]);
-  if (afterFirst === undefined) return void (await checkPage(query, expected, ask, known));
+  if ('code' in expected) return checkErrorResponse(await send(list(query)), [expected]);
+  if (afterFirst === undefined) return void (await checkPage(query, expected, send, state));
   const first = { ...expected, limit: afterFirst.limit };
   const others = query.filter(([name]) => name !== 'limit');
-  const next = await checkPage([...others, ['limit', first.limit.toString()]], first, ask, known);
+  const next = await checkPage([...others, ['limit', first.limit.toString()]], first, send, state);
   if (!next) return;
   const { cursor } = next;
   const at = afterFirst.replaced % cursor.length;
   const changed = cursor.slice(0, at) + afterFirst.by + cursor.slice(at + 1);
   const ofAnotherList = others.filter(([name]) => name !== 'status');
   if (!expected.status) ofAnotherList.push(['status', 'sold']);
-  const lost = { code: 'invalid_request', naming: 'cursor is not from a page of this list' };
-  checkErrorResponse(await ask(list([...ofAnotherList, ['cursor', cursor]])), [lost]);
-  if (changed !== cursor) checkErrorResponse(await ask(list([...query, ['cursor', changed]])), [lost]);
-  await checkPage([...query, ['cursor', cursor]], { ...expected, below: next.below }, ask, known);
+  const cursorError = { code: 'invalid_request', mentions: 'cursor is not from a page of this list' };
+  checkErrorResponse(await send(list([...ofAnotherList, ['cursor', cursor]])), [cursorError]);
+  if (changed !== cursor)
+    checkErrorResponse(await send(list([...query, ['cursor', changed]])), [cursorError]);
+  await checkPage([...query, ['cursor', cursor]], { ...expected, below: next.below }, send, state);
 }
 
 interface Page {
   limit: number;
   status?: string;
-  /** The identifier below which it begins. */
+  /** All ids on the page are below this id. */
   below?: bigint;
 }
 
-/** Checks a page of a list, pet by pet; gives what the link to the next page leads to, if there is one. */
+/** Checks the pets on a page. @returns the position of the next page, or undefined on the last page */
 async function checkPage(
   query: Pairs,
   { limit, status, below }: Page,
-  ask: Ask,
-  known: Known,
+  send: Send,
+  state: State,
 ): Promise<{ cursor: string; below: bigint } | undefined> {
-  const response = await ask(list(query));
+  const response = await send(list(query));
   assert.equal(response.status, 200, response.text);
-  const all = known.pets.filter(
+  const all = state.pets.filter(
     (pet) => (status === undefined || pet.status === status) && (below === undefined || pet.id < below),
   );
   const pets = readPets(response.text);
   assert.deepEqual(pets, all.slice(0, limit));
 
   const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
-  assert.equal(link !== undefined, all.length > limit, 'The link to the next page');
+  assert.equal(link !== undefined, all.length > limit, 'The Link header is wrong.');
   if (link === undefined) return undefined;
   const parameters = new URL(link).searchParams;
   assert.equal(parameters.get('limit'), limit.toString());
@@ -165,13 +166,13 @@ async function checkPage(
   return { cursor: parameters.get('cursor')!, below: pets.at(-1)!.id };
 }
 
-async function checkGet({ pet }: Get, ask: Ask, known: Known): Promise<void> {
-  const wanted = typeof pet === 'string' ? undefined : known.pets[pet.index % known.pets.length];
+async function checkGet({ pet }: Get, send: Send, state: State): Promise<void> {
+  const expected = typeof pet === 'string' ? undefined : state.pets[pet.index % state.pets.length];
   const encode = (digit: string, index: number) =>
     typeof pet === 'object' && pet.isEncoded[index] ? `%3${digit}` : digit;
-  const segment = typeof pet === 'string' ? pet : Array.from(`${wanted?.id ?? 0}`, encode).join('');
-  const response = await ask(get(segment));
-  if (wanted) assert.deepEqual([response.status, readPet(response.text)], [200, wanted]);
+  const segment = typeof pet === 'string' ? pet : Array.from(`${expected?.id ?? 0}`, encode).join('');
+  const response = await send(get(segment));
+  if (expected) assert.deepEqual([response.status, readPet(response.text)], [200, expected]);
   else checkErrorResponse(response, [{ code: 'not_found' }]);
   assert.match(response.headers.get('Deprecation') ?? '', /^@\d+$/);
 }

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import type { ApiResponse } from './responses.ts';
 
-/** Cuts bytes at these percentages. */
-export function pieces(bytes: Buffer, percents: number[]): Buffer[] {
+/** Cuts bytes into slices at these percentages. */
+export function slices(bytes: Buffer, percents: number[]): Buffer[] {
   const ends = percents
     .map((percent) => Math.floor((bytes.length * percent) / 100))
     .toSorted((one, other) => one - other);
@@ -10,15 +10,15 @@ export function pieces(bytes: Buffer, percents: number[]): Buffer[] {
 }
 
 /**
- * Sends bytes over a connection of its own, closes its side, and reads the first response.
+ * Sends bytes over a new connection, half-closes it, and reads the first response.
  *
- * @throws Error with what was received, if that is not a whole response.
+ * @throws Error with the received bytes if they are not a complete response
  */
 export async function exchange(port: number, parts: Buffer[], method: string): Promise<ApiResponse> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
   let received = '';
   socket.setEncoding('latin1').on('data', (text) => (received += String(text)));
-  socket.on('error', () => {}); // a server that has responded may reset what is still being sent
+  socket.on('error', () => {}); // the server can reset the connection after its response
   const closed = new Promise((resolve) => socket.on('close', resolve));
   for (const part of parts)
     await Promise.race([new Promise((resolve) => socket.write(part, resolve)), closed]);
@@ -34,6 +34,6 @@ export async function exchange(port: number, parts: Buffer[], method: string): P
   );
   const length = method === 'HEAD' ? 0 : Number(headers.get('Content-Length') ?? Number.NaN);
   if (rest === undefined || !(rest.length >= length))
-    throw new Error(`The connection ended with ${JSON.stringify(received)}`);
+    throw new Error(`The response is incomplete: ${JSON.stringify(received)}`);
   return { status: Number(status), headers, text: Buffer.from(rest.slice(0, length), 'latin1').toString() };
 }

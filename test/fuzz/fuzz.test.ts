@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { fuzz } from './fuzz.ts';
-import { startFunctions } from './functions.ts';
+import { startFunctionsTarget } from './functions.ts';
 
-// A few cases, the same in every run. `fuzz.proof.ts` generates more, others each time, and some for the local service.
+// Runs a few cases with a fixed seed. fuzz.proof.ts runs more cases with a new seed, also for the local service.
 test('the functions respond to generated requests as the interface promises', async () => {
-  const target = await startFunctions((await sharedSynthesis()).assembly);
+  const target = await startFunctionsTarget((await sharedSynthesis()).assembly);
   try {
     await expect(fuzz(target, { seed: 20_261_122, cases: 40 })).resolves.toBeUndefined();
   } finally {

@@ -2,22 +2,22 @@ import * as fc from 'fast-check';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 import type { ApiResponse } from './responses.ts';
 
-/** Something that answers requests, and the requests to send to it. */
+/** A service to fuzz, and generators of requests for it. */
 export interface Target<T> {
   name: string;
   input: fc.Arbitrary<T>;
-  /** @throws AssertionError if a response is not as promised. */
+  /** @throws AssertionError if a response breaks a promise */
   check: (input: T) => Promise<void>;
-  /** How often each kind of request got each status. */
+  /** Number of responses by kind of request and status. */
   outcomes: Record<string, number>;
-  /** The end of what it printed. */
+  /** Returns the end of the service's output. */
   printed: () => string;
   close: () => Promise<unknown>;
 }
 
 export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
-/** Checks generated cases one after another. @throws Error with the seed and the smallest case found that fails. */
+/** Checks generated cases in sequence. @throws Error with the seed and the smallest failing case */
 export async function fuzz<T>(
   { name, input, check, printed }: Target<T>,
   { seed, cases }: { seed: number; cases: number },
@@ -25,7 +25,7 @@ export async function fuzz<T>(
   const details = await fc.check(fc.asyncProperty(input, check), {
     seed,
     numRuns: cases,
-    // A case that never gets a response fails too, and reports its seed.
+    // Without a timeout, a case without a response would not report its seed.
     timeout: WAIT_LIMIT_MILLISECONDS,
     includeErrorInReport: true,
   });
@@ -33,8 +33,8 @@ export async function fuzz<T>(
     throw new Error(`${name}, seed ${seed}: ${fc.defaultReportMessage(details)}\n${printed()}`);
 }
 
-/** Counts a response among the outcomes. */
-export function count(outcomes: Record<string, number>, what: string, { status }: ApiResponse): void {
-  const outcome = `${what} ${status}`;
+/** Adds a response to the outcomes. */
+export function count(outcomes: Record<string, number>, kind: string, { status }: ApiResponse): void {
+  const outcome = `${kind} ${status}`;
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 }

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 
-// Headers of requests, with what docs/interface.md says about each.
+// Request headers, each with the response that docs/interface.md promises.
 
 export type Pairs = [name: string, value: string][];
 
-/** The values of the header Idempotency-Key, and another value for the same key. If they are invalid, there is no `key`. */
+/** Values of the Idempotency-Key headers, their key if they are valid, and a value with the same key for a retry. */
 export interface IdempotencyKey {
   values: string[];
   key?: string;
-  again?: string;
+  retryValue?: string;
 }
 
 function characterOf(text: string): fc.Arbitrary<string> {
@@ -28,7 +28,7 @@ const goodKey: fc.Arbitrary<IdempotencyKey> = fc
   .map(([key, isBare, isBareAgain]) => {
     const quoted = `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
     const write = (bare: boolean) => (bare && !key.startsWith('"') ? key : quoted);
-    return { values: [write(isBare)], key, again: write(isBareAgain) };
+    return { values: [write(isBare)], key, retryValue: write(isBareAgain) };
   });
 const badKey: fc.Arbitrary<IdempotencyKey> = fc
   .oneof(
@@ -51,10 +51,10 @@ const otherMediaType = fc.oneof(
 
 export const idempotencyKey = fc.oneof({ arbitrary: goodKey, weight: 4 }, { arbitrary: badKey, weight: 1 });
 
-/** Headers about the body, and what the error response names if they do not allow the body to be JSON in UTF-8. */
+/** Headers that describe the body, and a text in the error response if they do not describe JSON in UTF-8. */
 export interface BodyHeaders {
   pairs: Pairs;
-  naming?: string;
+  mentions?: string;
 }
 
 const goodBodyHeaders: fc.Arbitrary<BodyHeaders> = fc
@@ -64,17 +64,15 @@ const goodBodyHeaders: fc.Arbitrary<BodyHeaders> = fc
       ([name, value]): Pairs => (value === undefined ? [] : [[name, value]]),
     ),
   }));
-function badHeader(name: string, naming: string, value: fc.Arbitrary<string>): fc.Arbitrary<BodyHeaders> {
-  return value.map((one) => ({ pairs: [[name, one]], naming }));
+function badHeader(name: string, mentions: string, value: fc.Arbitrary<string>): fc.Arbitrary<BodyHeaders> {
+  return value.map((one) => ({ pairs: [[name, one]], mentions }));
 }
-const otherCharset = token.filter((charset) => !/^utf-?8$/i.test(charset));
+const otherCharset = token
+  .filter((charset) => !/^utf-?8$/i.test(charset))
+  .map((charset) => `application/json; charset=${charset}`);
 const badBodyHeaders = fc.oneof(
   badHeader('Content-Type', 'application/json', otherMediaType),
-  badHeader(
-    'Content-Type',
-    'charset',
-    otherCharset.map((charset) => `application/json; charset=${charset}`),
-  ),
+  badHeader('Content-Type', 'charset', otherCharset),
   badHeader('Content-Encoding', 'Content-Encoding', fc.constantFrom('gzip', 'br', 'x-gzip', 'identity,gzip')),
 );
 export const bodyHeaders = fc.oneof(
@@ -82,7 +80,7 @@ export const bodyHeaders = fc.oneof(
   { arbitrary: badBodyHeaders, weight: 1 },
 );
 
-/** Headers that mean nothing to the service. */
+/** Headers that the service ignores. */
 export const otherHeaders: fc.Arbitrary<Pairs> = fc.array(
   fc.oneof(
     fc.constantFrom<Pairs>(
@@ -99,7 +97,7 @@ export const otherHeaders: fc.Arbitrary<Pairs> = fc.array(
   { maxLength: 4 },
 );
 
-/** Names of headers in another case mean the same. */
+/** Header names are case-insensitive. */
 export const letterCase = fc.constantFrom<((name: string) => string)[]>(
   (name) => name,
   (name) => name.toLowerCase(),

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 
-// Pets in JSON, in all the ways in which JSON can be written.
+// Pets in all equivalent spellings of JSON.
 
-/** What a client means by a pet. */
+/** A pet without its id. */
 export interface Content {
   name: string;
   categoryId: bigint;
   status?: string;
 }
 
-export type Member = [name: string, json: string];
+export type Field = [name: string, json: string];
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
@@ -34,7 +34,7 @@ const goodContent: fc.Arbitrary<Content> = fc.record(
   { requiredKeys: ['name', 'categoryId'] },
 );
 
-/** A string in JSON with every n-th UTF-16 unit as an escape. */
+/** Returns a JSON string that escapes every n-th UTF-16 code unit. */
 export function escaped(text: string, n: number): string {
   const units = text
     .split('')
@@ -46,7 +46,7 @@ export function escaped(text: string, n: number): string {
   return `"${units.join('')}"`;
 }
 
-/** How a string, and an integer, may be written in JSON. */
+/** Spellings of strings and integers in JSON. */
 const stringSpelling = fc.constantFrom<((text: string) => string)[]>(
   (text) => JSON.stringify(text),
   (text) => escaped(text, 1),
@@ -59,24 +59,24 @@ const integerSpelling = fc.constantFrom<((integer: bigint) => string)[]>(
   (integer) => `${integer}`.replace(/\d$/, '.$&e+01').replace(/^(-?)\./, '$10.'),
 );
 
-export const goodMembers = fc
+export const goodFields = fc
   .tuple(goodContent, stringSpelling, integerSpelling)
   .map(([content, spell, spellInteger]) => {
     const { name, categoryId, status } = content;
-    const members: Member[] = [
+    const fields: Field[] = [
       ['name', spell(name)],
       ['categoryId', spellInteger(categoryId)],
     ];
-    if (status !== undefined) members.push(['status', spell(status)]);
-    return { content, members };
+    if (status !== undefined) fields.push(['status', spell(status)]);
+    return { content, fields };
   });
 
 export function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }
 
-/** A member that the service ignores. */
-const otherMember: fc.Arbitrary<Member> = fc.tuple(
+/** A field that the service ignores. */
+const otherField: fc.Arbitrary<Field> = fc.tuple(
   fc
     .oneof(
       fc.string({ unit: 'binary', maxLength: 10 }),
@@ -90,21 +90,21 @@ const otherMember: fc.Arbitrary<Member> = fc.tuple(
   ),
 );
 
-/** An object with these members in any order, and others between them. Members that they overrule come first. */
-export function objectOf(members: Member[], overruled: Member[] = []): fc.Arbitrary<string> {
+/** Returns an object with these and other fields in any order, after fields that these override. */
+export function objectOf(fields: Field[], overridden: Field[] = []): fc.Arbitrary<string> {
   return fc
     .tuple(
-      fc.subarray(overruled),
+      fc.subarray(overridden),
       fc
-        .array(otherMember, { maxLength: 3 })
-        .map((others) => [...members, ...others])
+        .array(otherField, { maxLength: 3 })
+        .map((others) => [...fields, ...others])
         .chain((all) => fc.shuffledSubarray(all, { minLength: all.length })),
       fc.constantFrom('', '', ' ', '\r\n\t'),
     )
     .map(([before, after, space]) => {
-      const written = [...before, ...after].map(
+      const pairs = [...before, ...after].map(
         ([name, json]) => `${space}${JSON.stringify(name)}${space}:${space}${json}${space}`,
       );
-      return `${space}{${written.join(',')}}`;
+      return `${space}{${pairs.join(',')}}`;
     });
 }

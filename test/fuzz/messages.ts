@@ -2,30 +2,30 @@ import * as fc from 'fast-check';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { segment } from './requests.ts';
 
-// Messages to the service that are not calls of an operation: other addresses and methods, no key, and no valid HTTP.
+// Messages that do not reach an operation: other URLs and methods, missing keys, and invalid HTTP.
 
 export interface Message {
   kind: string;
-  /** Each character is a byte. `{key}` stands for a valid key. */
+  /** Each character is one byte. `{key}` is a placeholder for a valid key. */
   text: string;
   method: string;
-  /** If omitted, any status but 201 and 5xx. */
+  /** @default - any status except 201 and 5xx */
   expected?: number;
 }
 
 const AUTHORIZATION = 'Authorization: Bearer {key}';
 const BODY = '{"name":"Rex","categoryId":5}';
 
-/** A request up to its body. */
+/** Returns the request line and headers of a request. */
 function head(start: string, ...fields: string[]): string {
   return [start, 'Host: localhost', ...fields, '', ''].join('\r\n');
 }
 
-const ours = fc.oneof(
+const petPath = fc.oneof(
   fc.constant('/v1/pets'),
   segment.filter((part) => part.length < 100).map((part) => `/v1/pets/${part}`),
 );
-const elsewhere = fc.oneof(
+const otherPath = fc.oneof(
   fc.constantFrom('/', '/v1', '/v2/pets', '/v1/pets/1/2', '/v1//pets', '//v1/pets', '/%76%31/pets'),
   fc.array(segment, { maxLength: 4 }).map((parts) => `/x${parts.join('/')}`.slice(0, 4_000)),
 );
@@ -42,33 +42,33 @@ const withoutKey = fc
   .tuple(
     fc.oneof(
       fc.constant('POST /v1/pets'),
-      ours.map((path) => `GET ${path}`),
+      petPath.map((path) => `GET ${path}`),
     ),
     query,
     wrongAuthorization,
   )
   .map(([request, parameters, field]): Message => {
     const text = head(`${request}${parameters} HTTP/1.1`, field);
-    return { kind: 'no key', method: 'any', text, expected: 401 };
+    return { kind: 'missing key', method: 'any', text, expected: 401 };
   });
 
 const otherMethods = ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'].filter(
   (method) => ![...methodsByPath().values()].flat().includes(method),
 );
-const otherMethod = fc.tuple(fc.constantFrom(...otherMethods), ours, fc.constant(405));
-const otherAddress = fc.tuple(
+const otherMethod = fc.tuple(fc.constantFrom(...otherMethods), petPath, fc.constant(405));
+const otherUrl = fc.tuple(
   fc.constantFrom('GET', 'POST', 'HEAD', 'DELETE', 'M-SEARCH'),
-  elsewhere,
+  otherPath,
   fc.constant(404),
 );
-const noOperation = fc
-  .tuple(fc.oneof(otherMethod, otherAddress), query, fc.constantFrom('X: x', AUTHORIZATION))
+const unroutable = fc
+  .tuple(fc.oneof(otherMethod, otherUrl), query, fc.constantFrom('X: x', AUTHORIZATION))
   .map(([[method, path, expected], parameters, field]): Message => {
     const text = head(`${method} ${path}${parameters} HTTP/1.1`, field);
-    return { kind: expected === 405 ? 'other method' : 'other address', method, text, expected };
+    return { kind: expected === 405 ? 'other method' : 'other URL', method, text, expected };
   });
 
-const noStart = fc.oneof(
+const badRequestLine = fc.oneof(
   fc
     .constantFrom('get /', 'PETS /', 'G\0T /', 'GE\xc9 /', '( /', 'GETGET /')
     .map((start) => `${start} HTTP/1.1`),
@@ -79,30 +79,25 @@ const noStart = fc.oneof(
     .constantFrom('', 'HTTP/0.9', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/3.0', 'HTTP/x', 'http/1.1', 'ICE/1.0')
     .map((version) => `GET / ${version}`),
 );
-const noField = fc.oneof(
+const badField = fc.oneof(
   fc.constantFrom('X', ': x', 'X : x', 'X\0: x', 'X: \0', 'X: a\rb', 'X\xe9: x', 'X(: x', 'Host: x'),
-  fc.constantFrom(
-    'Content-Length: -1',
-    'Content-Length: 0x0',
-    'Content-Length: 1, 1',
-    'Transfer-Encoding: gzip',
-    'Transfer-Encoding: identity, chunked',
-  ),
+  fc.constantFrom('Content-Length: -1', 'Content-Length: 0x0', 'Content-Length: 1, 1'),
+  fc.constantFrom('Transfer-Encoding: gzip', 'Transfer-Encoding: identity, chunked'),
 );
-const noChunk = fc.constantFrom('x', '-1', 'fffffffffffffffffffff', '5;\0', '1\r\nab', '1\r\na\r\nx', ';');
+const badChunk = fc.constantFrom('x', '-1', 'fffffffffffffffffffff', '5;\0', '1\r\nab', '1\r\na\r\nx', ';');
 const invalid = fc.oneof(
-  fc.constant('POST /v1/pets HTTP/1.1\r\n\r\n'), // without Host
-  noStart.map((start) => head(start)),
-  noField.map((field) => head('POST /v1/pets HTTP/1.1', field)),
-  noChunk.map(
+  fc.constant('POST /v1/pets HTTP/1.1\r\n\r\n'), // no Host header
+  badRequestLine.map((start) => head(start)),
+  badField.map((field) => head('POST /v1/pets HTTP/1.1', field)),
+  badChunk.map(
     (chunk) =>
       `${head('POST /v1/pets HTTP/1.1', AUTHORIZATION, 'Transfer-Encoding: chunked')}${chunk}\r\n\r\n`,
   ),
-  // A body that goes on behind its end.
+  // The body is longer than its Content-Length.
   fc
     .nat(BODY.length - 1)
     .map((length) => `${head('POST /v1/pets HTTP/1.1', AUTHORIZATION, `Content-Length: ${length}`)}${BODY}`),
-  // A request that ends within its head or its body.
+  // The request ends within its headers or its body.
   fc
     .tuple(
       fc.constantFrom(
@@ -126,13 +121,13 @@ const anyBytes = fc
   )
   .map(([start, bytes]): Message => {
     const text = `${start}${Buffer.from(bytes).toString('latin1')}\r\n\r\n`;
-    return { kind: 'any bytes', method: 'any', text };
+    return { kind: 'random bytes', method: 'any', text };
   });
 
 export const anyMessage: fc.Arbitrary<Message> = fc.oneof(
   withoutKey,
-  noOperation,
-  invalid.map((text) => ({ kind: 'no HTTP', method: 'any', text, expected: 400 })),
+  unroutable,
+  invalid.map((text) => ({ kind: 'invalid HTTP', method: 'any', text, expected: 400 })),
   tooLong.map((text) => ({ kind: 'too long', method: 'any', text, expected: 431 })),
   anyBytes,
 );

@@ -3,29 +3,29 @@ import { anyBody, type Body, type ExpectedError } from './bodies.ts';
 import { type BodyHeaders, bodyHeaders, idempotencyKey, type IdempotencyKey, type Pairs } from './headers.ts';
 import { statuses } from './json.ts';
 
-// Calls of the operations, with what docs/interface.md says about each.
+// Calls of the operations, each with the response that docs/interface.md promises.
 
 export interface Create {
   operation: 'createPet';
   body: Body;
   bodyHeaders: BodyHeaders;
   idempotencyKey: IdempotencyKey | undefined;
-  /** What follows a success with an Idempotency-Key. */
-  followedBy: 'nothing' | 'retry' | 'another body';
+  /** Next request after a success with an Idempotency-Key. */
+  followUp: 'nothing' | 'retry' | 'another body';
 }
 
 export interface List {
   operation: 'listPets';
   query: Pairs;
-  /** If omitted, the query may be accepted or not. */
+  /** @default - the query is accepted or rejected */
   expected?: { limit: number; status?: string } | ExpectedError;
-  /** Has the query follow the cursor of a page with this limit, also with one character replaced. */
+  /** Sends the query with the cursor of a page with this limit, unchanged and with one character replaced. */
   afterFirst?: { limit: number; replaced: number; by: string };
 }
 
 export interface Get {
   operation: 'getPet';
-  /** One of the pets that exist, with some digits encoded; or a part of a path that is not an id of a pet. */
+  /** An existing pet with some digits of its id percent-encoded, or a path segment that is not a pet's id. */
   pet: { index: number; isEncoded: boolean[] } | string;
 }
 
@@ -36,7 +36,7 @@ const create: fc.Arbitrary<Create> = fc.record({
   body: anyBody,
   bodyHeaders,
   idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
-  followedBy: fc.constantFrom('nothing', 'retry', 'retry', 'another body'),
+  followUp: fc.constantFrom('nothing', 'retry', 'retry', 'another body'),
 });
 
 const anyText = fc.oneof(
@@ -44,39 +44,32 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('', '\0', '%', '__proto__', '\uD800'),
 );
+const otherName = anyText.filter((name) => !['limit', 'status', 'cursor'].includes(name));
 /** Parameters that the service ignores. */
-const otherParameters: fc.Arbitrary<Pairs> = fc.array(
-  fc.tuple(
-    anyText.filter((name) => !['limit', 'status', 'cursor'].includes(name)),
-    anyText,
-  ),
-  { maxLength: 3 },
-);
-const goodLimit = fc.integer({ min: 1, max: 100 });
+const otherParameters: fc.Arbitrary<Pairs> = fc.array(fc.tuple(otherName, anyText), { maxLength: 3 });
+const goodLimit = fc.integer({ min: 1, max: 100 }).map(String);
 const status = fc.constantFrom(...statuses);
 
+const firstPage = fc.record({
+  limit: fc.integer({ min: 1, max: 5 }),
+  replaced: fc.nat(),
+  by: fc.constantFrom('', 'A', 'z', '0', '_', '=', 'MA'),
+});
 const goodList = fc
   .record({
     limit: fc.option(goodLimit, { nil: undefined }),
     status: fc.option(status, { nil: undefined }),
     others: otherParameters,
-    afterFirst: fc.option(
-      fc.record({
-        limit: fc.integer({ min: 1, max: 5 }),
-        replaced: fc.nat(),
-        by: fc.constantFrom('', 'A', 'z', '0', '_', '=', 'MA'),
-      }),
-      { nil: undefined },
-    ),
+    afterFirst: fc.option(firstPage, { nil: undefined }),
   })
-  .chain(({ limit, status: wanted, others, afterFirst }) => {
+  .chain(({ limit, status: value, others, afterFirst }) => {
     const query: Pairs = [...others];
-    if (limit !== undefined) query.push(['limit', limit.toString()]);
-    if (wanted !== undefined) query.push(['status', wanted]);
+    if (limit !== undefined) query.push(['limit', limit]);
+    if (value !== undefined) query.push(['status', value]);
     return fc.shuffledSubarray(query, { minLength: query.length }).map((shuffled): List => ({
       operation: 'listPets',
       query: shuffled,
-      expected: { limit: limit ?? 20, ...(wanted !== undefined && { status: wanted }) },
+      expected: { limit: Number(limit ?? 20), ...(value !== undefined && { status: value }) },
       ...(afterFirst !== undefined && { afterFirst }),
     }));
   });
@@ -93,46 +86,40 @@ const wrongValues: Record<string, fc.Arbitrary<string>> = {
     anyText.map((text) => `${text}!`),
   ),
 };
+function repeated(name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Pairs> {
+  return fc.tuple(value, value).map((values) => values.map((one) => [name, one]));
+}
 const wrongList = fc
   .tuple(
     fc.oneof(
       ...Object.entries(wrongValues).map(([name, value]) => value.map((wrong): Pairs => [[name, wrong]])),
-      fc
-        .tuple(goodLimit, goodLimit)
-        .map((limits): Pairs => limits.map((limit) => ['limit', limit.toString()])),
-      fc.tuple(status, status).map((both): Pairs => both.map((one) => ['status', one])),
+      repeated('limit', goodLimit),
+      repeated('status', status),
     ),
     otherParameters,
   )
   .map(([wrong, others]): List => {
-    const expected = { code: 'invalid_request', naming: wrong[0]![0] };
+    const expected = { code: 'invalid_request', mentions: wrong[0]![0] };
     return { operation: 'listPets', query: [...others, ...wrong], expected };
   });
+const anyName = fc.oneof(fc.constantFrom('limit', 'status', 'cursor', 'Limit'), anyText);
 const anyList = fc
-  .array(fc.tuple(fc.oneof(fc.constantFrom('limit', 'status', 'cursor', 'Limit'), anyText), anyText), {
-    maxLength: 6,
-  })
+  .array(fc.tuple(anyName, anyText), { maxLength: 6 })
   .map((query): List => ({ operation: 'listPets', query }));
 
-/** A part of a path with percent-encoding right and wrong, and without characters that would end it. */
+const segmentPart = fc.constantFrom(...'% %2 %zz %ff %C3 %00 %2F %2e ~ 1 - + ; {'.split(' '));
+/** A path segment with valid and invalid percent-encoding, without characters that end a segment. */
 export const segment = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map(encodeURIComponent),
-  fc
-    .array(
-      fc.constantFrom('%', '%2', '%zz', '%ff', '%C3', '%00', '%2F', '%2e', '~', '1', '-', '+', ';', '{'),
-      { minLength: 1, maxLength: 6 },
-    )
-    .map((parts) => parts.join('')),
+  fc.array(segmentPart, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
   fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
   fc.constantFrom('..', '.', '0', '-0', '1e3', '0x1', 'null', '__proto__', '9'.repeat(2_000)),
 );
 
+const existingPet = fc.record({ index: fc.nat(), isEncoded: fc.array(fc.boolean(), { maxLength: 16 }) });
 const get: fc.Arbitrary<Get> = fc.record({
   operation: fc.constant('getPet'),
-  pet: fc.oneof(
-    segment,
-    fc.record({ index: fc.nat(), isEncoded: fc.array(fc.boolean(), { maxLength: 16 }) }),
-  ),
+  pet: fc.oneof(segment, existingPet),
 });
 
 export const anyCase: fc.Arbitrary<Case> = fc.oneof(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ExpectedError } from './bodies.ts';
 import type { Content } from './json.ts';
 
-// What docs/interface.md promises about every response.
+// Checks every response against the promises in docs/interface.md.
 
 export interface ApiResponse {
   status: number;
@@ -38,21 +38,21 @@ export function checkResponse({ status, headers, text }: ApiResponse, method: st
   }
 }
 
-/** The response must be one of these, and name what it must name if there is only one. */
+/** Checks that the response is one of these errors. If only one is expected, its message is checked too. */
 export function checkErrorResponse({ status, text }: ApiResponse, expectedErrors: ExpectedError[]): void {
   const codes = expectedErrors.map(({ code }) => code);
-  assert.ok(status >= 400, `${status} ${text}, not one of ${codes.join(', ')}`);
+  assert.ok(status >= 400, `Expected ${codes.join(' or ')}, but got ${status} ${text}`);
   const { code, message } = JSON.parse(text);
-  assert.ok(codes.includes(code), `${text}, not one of ${codes.join(', ')}`);
-  const naming = expectedErrors.length === 1 ? expectedErrors[0]?.naming : undefined;
-  assert.ok(message.includes(naming ?? ''), `${text} does not name ${naming}`);
+  assert.ok(codes.includes(code), `Expected ${codes.join(' or ')}, but got ${text}`);
+  const mentions = expectedErrors.length === 1 ? expectedErrors[0]?.mentions : undefined;
+  assert.ok(message.includes(mentions ?? ''), `Expected a message with ${mentions}, but got ${text}`);
 }
 
 export function readPet(text: string): Pet {
   return readPets(`[${text}]`)[0]!;
 }
 
-/** @throws AssertionError if one is not as the interface describes a pet. */
+/** @throws AssertionError if a pet does not match the interface */
 export function readPets(text: string): Pet[] {
   const pets = JSON.parse(text, (_name, value, { source }) =>
     typeof value === 'number' ? BigInt(source!) : value,

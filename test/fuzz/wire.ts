@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { startLocalService } from '../support/local-service.ts';
 import { contract } from '../support/contract.ts';
 import { type ApiResponse, checkResponse } from './responses.ts';
-import { check, type Known, type Request } from './checks.ts';
-import { exchange, pieces } from './exchange.ts';
+import { check, type State, type Request } from './checks.ts';
+import { exchange, slices } from './exchange.ts';
 import { count, type Generated, type Target } from './fuzz.ts';
 import { letterCase, otherHeaders, type Pairs } from './headers.ts';
 import { anyMessage, type Message } from './messages.ts';
 import { anyCase, type Case } from './requests.ts';
 
-// The local service in a process of its own, which is sent bytes.
+// Runs the local service in a separate process and sends bytes to it.
 
-/** `cuts` are the percentages at which the bytes are cut into pieces that are sent one by one. */
-type Input = { cuts: number[] } & ({ aCase: Case; style: WireStyle } | { message: Message });
+/** `cuts` are the percentages at which the bytes are cut. The slices are sent one by one. */
+type Input = { cuts: number[] } & ({ testCase: Case; style: Style } | { message: Message });
 
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 });
-/** How a request may say the same in another way. */
+/** Equivalent spellings of a request. */
 const style = fc.record({
   headers: otherHeaders,
   rename: letterCase,
@@ -25,24 +25,24 @@ const style = fc.record({
     (text) => encodeURIComponent(text).replaceAll('%20', '+'),
     (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
   ),
-  /** Percentages at which the body is cut into chunks. If there are none, it is sent with its length. */
+  /** Percentages at which the body is cut into chunks. @default - the body is sent with its length */
   chunks: cuts,
 });
-type WireStyle = Generated<typeof style>;
+type Style = Generated<typeof style>;
 
 const { contradictions } = contract();
 
-/** @param assembly folder of the cloud assembly. */
-export async function startWire(assembly: string): Promise<Target<Input>> {
+/** @param assembly folder of the cloud assembly */
+export async function startLocalServiceTarget(assembly: string): Promise<Target<Input>> {
   const { baseUrl, apiKey, output, process: child, stop } = await startLocalService('--assembly', assembly);
   process.once('exit', () => child.kill());
   const port = Number(new URL(baseUrl).port);
-  const known: Known = { pets: [], creations: new Map() };
+  const state: State = { pets: [], creations: new Map() };
   const outcomes: Record<string, number> = {};
 
   async function checkMessage({ kind, text, method, expected }: Message, at: number[]): Promise<void> {
     const bytes = Buffer.from(text.replaceAll('{key}', apiKey), 'latin1');
-    const response = await exchange(port, pieces(bytes, at), method);
+    const response = await exchange(port, slices(bytes, at), method);
     count(outcomes, kind, response);
     checkResponse(response, method);
     if (expected) assert.equal(response.status, expected, response.text);
@@ -52,17 +52,17 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
 
   return {
     name: 'local service',
-    input: fc.oneof(fc.record({ aCase: anyCase, style, cuts }), fc.record({ message: anyMessage, cuts })),
+    input: fc.oneof(fc.record({ testCase: anyCase, style, cuts }), fc.record({ message: anyMessage, cuts })),
     async check(generated) {
       if ('message' in generated) return checkMessage(generated.message, generated.cuts);
-      const ask = async (request: Request) => {
+      const send = async (request: Request) => {
         const bytes = bytesOf(request, generated.style, apiKey);
-        const response = await exchange(port, pieces(bytes, generated.cuts), request.method);
+        const response = await exchange(port, slices(bytes, generated.cuts), request.method);
         count(outcomes, `${request.method} ${request.path.replace(/(pets\/).+/, '$1…')}`, response);
         assert.deepEqual(documentedProblems(request, bytes, response), []);
         return response;
       };
-      await check(generated.aCase, ask, known);
+      await check(generated.testCase, send, state);
     },
     outcomes,
     printed: () => output().replaceAll(apiKey, '…').slice(-3_000),
@@ -70,7 +70,7 @@ export async function startWire(assembly: string): Promise<Target<Input>> {
   };
 }
 
-/** What both OpenAPI documents find wrong. They cannot say that a header may be sent only once. */
+/** Returns violations of both OpenAPI documents, which cannot express that a header must not be repeated. */
 function documentedProblems(
   { method, headers, body }: Request,
   bytes: Buffer,
@@ -84,7 +84,7 @@ function documentedProblems(
 
 function bytesOf(
   { method, path, query, headers, body }: Request,
-  { headers: others, rename, encode, chunks }: WireStyle,
+  { headers: others, rename, encode, chunks }: Style,
   key: string,
 ): Buffer {
   const pairs = query.map(
@@ -104,7 +104,7 @@ function bytesOf(
 }
 
 function chunked(body: Buffer, at: number[]): Buffer[] {
-  const parts = pieces(body, at).filter(({ length }) => length > 0);
+  const parts = slices(body, at).filter(({ length }) => length > 0);
   return [
     ...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
     Buffer.from('0\r\n\r\n'),

@@ -6,7 +6,7 @@ import { seedOption } from '../../infra/operate/integer-option.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { runExperiment } from './experiment.ts';
 
-test('500 creates under a mix of all faults make exactly the pets that were asked for', async () => {
+test('500 creates with a mix of all faults create exactly the requested pets', async () => {
   const { assembly } = await sharedSynthesis();
   const template = readTemplate('staging', assembly);
   const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);

@@ -4,13 +4,13 @@ import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { synthesizeStaging } from '../support/assembly.ts';
 import { runExperiment } from './experiment.ts';
 
-// `npm run chaos`: the experiment of test/reliability/chaos.proof.ts with more creates.
+// `npm run chaos` runs the experiment of chaos.proof.ts with more creates.
 
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
 
-  --creates  how many pets to create
+  --creates  number of pets to create
   --seed     chooses the fault of each call, but not which request makes the call; random if omitted
-  --faults   percentage of calls to the database that have a fault`;
+  --faults   percentage of database calls that have a fault`;
 
 const options = {
   creates: { type: 'string', default: '10000' },

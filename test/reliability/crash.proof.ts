@@ -14,7 +14,7 @@ import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
-/** The service is killed when so many creates of a burst were answered, round after round. */
+/** Number of 201s in each burst before the service is killed. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
 const statuses = ['available', 'pending', 'sold', undefined] as const;
@@ -28,12 +28,12 @@ afterEach(async () => {
 interface Creation {
   newPet: NewPet;
   idempotencyKey: string | undefined;
-  /** What was answered with 201, if anything was. */
+  /** The pet in the 201, if a response arrived. */
   responded?: Pet;
 }
 
-/** Each has a name of its own; half of them have a key, whatever their status. */
-function creation(number: number): Creation {
+/** Returns a create with a unique name. Half of the creates of each status have an Idempotency-Key. */
+function newCreation(number: number): Creation {
   const status = statuses[number % statuses.length];
   return {
     newPet: {
@@ -51,32 +51,32 @@ async function start(): Promise<LocalService> {
   return service;
 }
 
-interface Reply {
+interface Page {
   status: number;
   body: any;
   next: string | undefined;
 }
 
-async function call(to: LocalService, path: string, init?: RequestInit): Promise<Reply> {
+async function call(to: LocalService, path: string, init?: RequestInit): Promise<Page> {
   const response = await to.request(path, init);
   const next = /\/v1(\/[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
   return { status: response.status, body: parseJson(await response.text()), next };
 }
 
-/** Gives the pet as answered with 201, or undefined when the service has ended before it answered. */
+/** Creates a pet. @returns the pet in the 201, or undefined if the service exited first */
 async function create(to: LocalService, { newPet, idempotencyKey }: Creation): Promise<Pet | undefined> {
   const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
   const init = { method: 'POST', headers, body: stringifyJson(newPet) };
-  const reply = await call(to, '/pets', init).catch(() => undefined);
-  expect([201, undefined]).toContain(reply?.status);
-  return reply?.body;
+  const response = await call(to, '/pets', init).catch(() => undefined);
+  expect([201, undefined]).toContain(response?.status);
+  return response?.body;
 }
 
-/** All pets of the list; fails on a name that comes twice. */
-async function walk(through: LocalService): Promise<Pet[]> {
+/** Returns all pets. Fails if two have the same name. */
+async function listAll(from: LocalService): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let next: string | undefined = '/pets?limit=100'; next;) {
-    const page: Reply = await call(through, next);
+    const page: Page = await call(from, next);
     pets.push(...(page.body as Pet[]));
     ({ next } = page);
   }
@@ -84,14 +84,14 @@ async function walk(through: LocalService): Promise<Pet[]> {
   return pets;
 }
 
-/** Clients that each create one pet after the other, until the service is killed as they have got so many answers. */
+/** Creates pets with several clients, and kills the service after this many 201s. @returns all attempted creates */
 async function killDuringBurst(victim: LocalService, responses: number): Promise<Creation[]> {
   const killed = once(victim.process, 'exit');
   const burst: Creation[] = [];
   let responded = 0;
   async function createUntilKilled(): Promise<void> {
     for (;;) {
-      const one = creation(burst.length);
+      const one = newCreation(burst.length);
       burst.push(one);
       const pet = await create(victim, one);
       if (!pet) return;
@@ -106,13 +106,13 @@ async function killDuringBurst(victim: LocalService, responses: number): Promise
   return burst;
 }
 
-/** Whether the pet is the one that was answered; where nothing was, whether it is one that was asked for. */
-function isMadeBy(pet: Pet, { newPet, responded }: Creation): boolean {
+/** Checks whether the stored pet equals the pet in the response, or the requested pet if no response arrived. */
+function matches(pet: Pet, { newPet, responded }: Creation): boolean {
   return isDeepStrictEqual(pet, responded ?? { id: pet.id, ...newPet });
 }
 
-describe('the local service, killed in the middle of a burst of creates and started again', () => {
-  test('has each pet that it answered with 201, and none twice, ten times', async () => {
+describe('the local service, killed during a burst of creates and restarted ten times', () => {
+  test('keeps each pet that it acknowledged with a 201, exactly once', async () => {
     const all = new Map<string, Creation>();
     let running = await start();
     for (const responses of RESPONSES_BEFORE_KILL) {
@@ -120,23 +120,23 @@ describe('the local service, killed in the middle of a burst of creates and star
       for (const one of burst) all.set(one.newPet.name, one);
       running = await start();
 
-      // What was answered is answered again with the same pet; what was not is made now, or was made already.
+      // A retry returns the acknowledged pet. Without an acknowledgment, the pet exists already or is created now.
       for (const one of burst.filter(({ idempotencyKey }) => idempotencyKey)) {
         const pet = await create(running, one);
-        expect(isMadeBy(pet!, one)).toBe(true);
+        expect(matches(pet!, one)).toBe(true);
         one.responded = pet!;
       }
-      const listed = new Map((await walk(running)).map((pet) => [pet.name, pet]));
+      const listed = new Map((await listAll(running)).map((pet) => [pet.name, pet]));
       const lost = [...all.values()].filter(({ newPet, responded }) => responded && !listed.has(newPet.name));
-      const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !isMadeBy(pet, all.get(name)!));
+      const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !matches(pet, all.get(name)!));
       expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
     }
     reportFigure(
       import.meta.filename,
       `${RESPONSES_BEFORE_KILL.length} kills, ${all.size} creates, none lost`,
     );
-    // Nothing is half there.
-    for (const pet of await walk(running)) {
+    // No pet is stored partially.
+    for (const pet of await listAll(running)) {
       expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });
     }
   });
@@ -145,32 +145,32 @@ describe('the local service, killed in the middle of a burst of creates and star
 (spawnSync('prlimit', ['--version']).error ? describe.skip : describe)(
   'the local service on a full disk',
   () => {
-    test('ends in a sentence, and after that has each pet that it answered with 201', async () => {
+    test('exits with an error message, and keeps each pet that it acknowledged with a 201', async () => {
       const victim = await start();
       const ended = once(victim.process, 'close');
-      // Its files can grow no further, as on a full disk.
+      // A limit on the size of its files has the same effect as a full disk.
       spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
       const added: Pet[] = [];
       async function createUntilEnded(): Promise<void> {
-        for (let pet; (pet = await create(victim, creation(added.length)));) added.push(pet);
+        for (let pet; (pet = await create(victim, newCreation(added.length)));) added.push(pet);
       }
       await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
       expect(await ended).toEqual([1, null]);
       expect(victim.output()).toMatch(
         /\nThe disk is full \(IO error: .*: File too large\): make room and start again; what a data folder keeps is complete\.\n$/,
       );
-      const listed = new Map((await walk(await start())).map((pet) => [pet.name, pet]));
+      const listed = new Map((await listAll(await start())).map((pet) => [pet.name, pet]));
       expect(added.map(({ name }) => listed.get(name))).toEqual(added);
       expect(added.length).toBeGreaterThan(0);
     });
   },
 );
 
-test('the local service issues another key if its file is damaged, and does not start on damaged tables', async () => {
+test('the local service replaces a damaged key file, and does not start if tables are damaged', async () => {
   await (await start()).stop();
   writeFileSync(join(data, 'api-key'), '\0garbage\n');
   const running = await start();
-  expect((await walk(running)).length).toBeGreaterThan(0);
+  expect((await listAll(running)).length).toBeGreaterThan(0);
   await running.stop();
 
   for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);

@@ -29,18 +29,18 @@ function newPets(count: number): NewPet[] {
   return Array.from({ length: count }, () => ({ name: randomUUID(), categoryId: 2n ** 63n - 1n }));
 }
 
-/** The list has each of these pets once, and none else that was asked for. */
-async function expectListed(pets: Pet[], asked: NewPet[] = pets): Promise<void> {
+/** Expects that the list has each of these pets once, and no other requested pet. */
+async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<void> {
   const list = await listPets({ limit: 100 });
   expect(list.next).toBeUndefined();
-  const names = new Set(asked.map(({ name }) => name));
+  const names = new Set(requested.map(({ name }) => name));
   expect(list.pets.filter(({ name }) => names.has(name))).toEqual(
     pets.toSorted((one, other) => (one.id > other.id ? -1 : 1)),
   );
 }
 
-/** Ends a request before its call to the database with this number, counted from 1. Returns how many calls it made. */
-function endBefore(call: number): () => number {
+/** Interrupts a request before its n-th database call. @returns a function that returns the number of calls */
+function interruptBefore(call: number): () => number {
   let calls = 0;
   database.send = (async (command: any) => {
     calls += 1;
@@ -50,33 +50,33 @@ function endBefore(call: number): () => number {
   return () => calls;
 }
 
-/** Leaves what a request leaves that ends between its intent and its pet. */
+/** Stores an idempotency record without a pet, as an interrupted request does. */
 async function leaveIntent(generateId?: () => bigint): Promise<void> {
-  endBefore(2);
+  interruptBefore(2);
   await expect(createPetOnce(newPet, token, generateId)).rejects.toThrow('The function ended here.');
   database.send = send;
 }
 
-/** Leaves an intent whose identifier another pet has taken since. */
+/** Stores an idempotency record without a pet, and another pet with the id in the record. */
 async function leaveIntentForTakenId(): Promise<void> {
   const id = newPetId();
   await leaveIntent(() => id);
   await createPet({ name: 'another', categoryId: 1n }, () => id);
 }
 
-describe('a request that ended before any of its calls to the database, or after the last', () => {
+describe('a request that was interrupted before any of its database calls, or after the last one', () => {
   test.each<[string, () => Promise<unknown>]>([
-    ['the first of its token', async () => {}],
-    ['after one that left only its intent', () => leaveIntent()],
-    ['after one that succeeded', () => createPetOnce(newPet, token)],
-    ['after one whose identifier another pet has', leaveIntentForTakenId],
-  ])('is completed by its retry: %s', async (_what, prepare) => {
+    ['as the first request with its idempotency key', async () => {}],
+    ['after a request that stored only its idempotency record', () => leaveIntent()],
+    ['after a request that succeeded', () => createPetOnce(newPet, token)],
+    ['after a request whose id another pet took', leaveIntentForTakenId],
+  ])('is completed by its retry %s', async (_case, prepare) => {
     const pets: Pet[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
       newPet = { name: randomUUID(), categoryId: BigInt(end) };
       token = randomUUID();
       await prepare();
-      const calls = endBefore(end);
+      const calls = interruptBefore(end);
       const [outcome] = await Promise.allSettled([createPetOnce(newPet, token)]);
       isComplete = calls() < end;
       expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
@@ -91,11 +91,11 @@ describe('a request that ended before any of its calls to the database, or after
   });
 });
 
-describe('requests with one token at the same time', () => {
+describe('concurrent requests with the same idempotency key', () => {
   test.each([
-    ['the first of their token', async () => {}],
-    ['whose agreed identifier another pet has', leaveIntentForTakenId],
-  ])('get the same pet: %s', async (_what, prepare) => {
+    ['as the first requests with the key', async () => {}],
+    ['if another pet has the id in the idempotency record', leaveIntentForTakenId],
+  ])('get the same pet %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
     const pets = await Promise.all(Array.from({ length: 10 }, () => createPetOnce(newPet, token)));
@@ -104,21 +104,21 @@ describe('requests with one token at the same time', () => {
     expect(occurrences()).toEqual([...before, counted('PetsCreated')]);
   });
 
-  test('for two different pets get one of the two, or an error', async () => {
-    const asked = newPets(2);
+  test('get the same pet or a 422 if they contain two different pets', async () => {
+    const requested = newPets(2);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, index) => createPetOnce(asked[index % 2]!, token)),
+      Array.from({ length: 10 }, (_, index) => createPetOnce(requested[index % 2]!, token)),
     );
     const pets = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(pets).toEqual(Array.from({ length: 5 }, () => pets[0]));
     const error = { status: 'rejected', reason: errorResponse('idempotency_key_reused') };
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual(pets.map(() => error));
-    await expectListed([pets[0]!], asked);
+    await expectListed([pets[0]!], requested);
   });
 });
 
-/** Has the intent of the token expire as if it was this much older. */
-async function age(seconds: number): Promise<void> {
+/** Makes the idempotency record expire this many seconds earlier. */
+async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
       TableName: process.env['INTENTS_TABLE'],
@@ -129,24 +129,24 @@ async function age(seconds: number): Promise<void> {
   );
 }
 
-describe('a token', () => {
-  test('stands for one pet for 24 hours, and then for another, even while its intent is in the table', async () => {
+describe('an idempotency key', () => {
+  test('belongs to one pet for 24 hours, and then to a new pet even if its record is still stored', async () => {
     const other: NewPet = { ...newPet, status: 'sold' };
     const first = await createPetOnce(newPet, token);
-    await age(DAY_SECONDS - 60);
+    await expireSooner(DAY_SECONDS - 60);
     expect(await createPetOnce(newPet, token)).toEqual(first);
     await expect(createPetOnce(other, token)).rejects.toEqual(errorResponse('idempotency_key_reused'));
 
-    await age(120);
+    await expireSooner(120);
     const second = await createPetOnce(other, token);
     expect(await getPet(first.id)).toEqual(first);
-    await age(DAY_SECONDS - 60);
+    await expireSooner(DAY_SECONDS - 60);
     expect(await createPetOnce(other, token)).toEqual(second);
     await expectListed([first, second]);
   });
 });
 
-describe('creates that draw one identifier several times', () => {
+describe('creates that generate the same id several times', () => {
   let generated: number;
   let timesEachId: number;
   let firstId: bigint;
@@ -159,21 +159,21 @@ describe('creates that draw one identifier several times', () => {
     return firstId + BigInt(Math.floor((generated += 1) / timesEachId));
   }
 
-  test('lose no pet and overwrite none', async () => {
+  test('neither lose nor overwrite a pet', async () => {
     timesEachId = 2;
-    const asked = newPets(12);
-    const pets = await Promise.all(asked.map((pet) => createPet(pet, generateId)));
-    expect(pets).toEqual(asked.map((pet) => ({ id: expect.any(BigInt), ...pet })));
-    expect(generated).toBeGreaterThan(1.5 * asked.length);
+    const requested = newPets(12);
+    const pets = await Promise.all(requested.map((pet) => createPet(pet, generateId)));
+    expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
+    expect(generated).toBeGreaterThan(1.5 * requested.length);
     await expectListed(pets);
-    expect(occurrences()).toEqual(asked.map(() => counted('PetsCreated')));
+    expect(occurrences()).toEqual(requested.map(() => counted('PetsCreated')));
   });
 
-  test('make one pet of each token, however often it is retried at the same time', async () => {
-    timesEachId = 6; // by two tokens at least, of which one has to agree on another
-    const asked = newPets(8);
+  test('create one pet for each idempotency key despite concurrent retries', async () => {
+    timesEachId = 6; // At least two idempotency keys share each id.
+    const requested = newPets(8);
     const responses = await Promise.all(
-      asked.flatMap((pet) => {
+      requested.flatMap((pet) => {
         const create = () => createPetOnce(pet, `token of ${pet.name}`, generateId);
         return [create(), create(), create()];
       }),
@@ -181,20 +181,20 @@ describe('creates that draw one identifier several times', () => {
     expect(generated).toBeGreaterThan(responses.length);
     const pets = responses.filter((_, index) => index % 3 === 0);
     expect(responses).toEqual(pets.flatMap((pet) => [pet, pet, pet]));
-    expect(pets).toEqual(asked.map((pet) => ({ id: expect.any(BigInt), ...pet })));
+    expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
     await expectListed(pets);
-    expect(occurrences()).toEqual(asked.map(() => counted('PetsCreated')));
+    expect(occurrences()).toEqual(requested.map(() => counted('PetsCreated')));
   });
 
   test.each([
-    ['without a token', createPet],
-    ['with one', (pet: NewPet, draw: () => bigint) => createPetOnce(pet, pet.name, draw)],
-  ])('get a 503 when none is free, have stored nothing, and may retry: %s', async (_what, create) => {
-    const asked = newPets(2);
+    ['without an idempotency key', createPet],
+    ['with an idempotency key', (pet: NewPet, getId: () => bigint) => createPetOnce(pet, pet.name, getId)],
+  ])('%s get a 503 and store nothing if no id is free, and can be retried', async (_case, create) => {
+    const requested = newPets(2);
     const id = newPetId();
-    const pet = await create(asked[0]!, () => id);
-    await expect(create(asked[1]!, () => id)).rejects.toEqual(errorResponse('service_unavailable'));
-    await expectListed([pet], asked);
-    await expectListed([pet, await create(asked[1]!, newPetId)]);
+    const pet = await create(requested[0]!, () => id);
+    await expect(create(requested[1]!, () => id)).rejects.toEqual(errorResponse('service_unavailable'));
+    await expectListed([pet], requested);
+    await expectListed([pet, await create(requested[1]!, newPetId)]);
   });
 });

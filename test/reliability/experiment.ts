@@ -6,13 +6,13 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
 
-/** Clients at a time. */
+/** Number of concurrent clients. */
 const CLIENTS = 50;
-/** How many responses to creates never reach the client, which then retries. */
+/** Percentage of responses to creates that never reach the client, which then retries. */
 const LOST_RESPONSES_PERCENT = 10;
-/** 7.5 s of the authorizer and 9.5 s of a function, with a margin for a busy machine. */
+/** The authorizer takes up to 7.5 s and a function up to 9.5 s. The rest is a margin for a busy machine. */
 const LONGEST_RESPONSE_MILLISECONDS = 25_000;
-/** Then a client gives up, because faults that pass cannot fail so many. */
+/** Requests after which a client gives up. Temporary faults alone cannot cause so many failures. */
 const MAX_REQUESTS = 100;
 
 interface Experiment {
@@ -20,7 +20,7 @@ interface Experiment {
   creates: number;
   /** Chooses the fault of each call, but not which request makes the call. */
   seed: number;
-  /** Percentage of calls to the database that have a fault. */
+  /** Percentage of database calls that have a fault. */
   faultPercent: number;
 }
 
@@ -28,28 +28,28 @@ type Findings = ReturnType<typeof noFindings>;
 
 function noFindings() {
   return {
-    /** Calls to the database. */
+    /** Number of database calls. */
     calls: 0,
     injected: {} as Partial<Record<Fault, number>>,
-    /** Answers by method and status, `POST 201`. */
+    /** Number of responses by method and status, such as `POST 201`. */
     responses: {} as Record<string, number>,
     lostResponses: 0,
     longestResponseMilliseconds: 0,
     acknowledged: 0,
-    /** Creates that used up their requests. */
+    /** Number of creates without a 201 after all their requests. */
     givenUp: 0,
     found: 0,
-    /** A sentence for each broken promise. */
+    /** One sentence for each broken promise. */
     broken: [] as string[],
   };
 }
 
-/** A pet that a client asks for, every other one with an `Idempotency-Key`. */
-interface Asked {
+/** A pet that a client creates. Every other pet has an `Idempotency-Key`. */
+interface RequestedPet {
   pet: { name: string; categoryId: bigint; status?: string };
   key: string | undefined;
   requests: number;
-  /** The ids in its responses, including those that never reached the client. */
+  /** Ids in the responses, including lost responses. */
   ids: Set<bigint>;
 }
 
@@ -58,28 +58,25 @@ interface Pet {
   name: string;
 }
 
-/**
- * Creates pets on a database that fails, retries each until it gets a 201 as a client would, and then walks through the
- * whole list to see what is there.
- */
+/** Creates pets despite database faults, with retries until each gets a 201, and checks the list afterwards. */
 export async function runExperiment(experiment: Experiment): Promise<Findings> {
   const { template, creates, seed, faultPercent } = experiment;
   const service = await startFaultyService(template, mixOfFaults(seed, faultPercent));
   const findings = noFindings();
   const send = observed(service, findings);
-  const asked = Array.from({ length: creates }, (_, number) => petToAskFor(seed, number));
+  const requested = Array.from({ length: creates }, (_, number) => petToRequest(seed, number));
   const { error } = console;
-  console.error = () => {}; // API Gateway prints the errors of the authorizer
+  console.error = () => {}; // the local API Gateway prints authorizer errors
   try {
-    const queue = asked.values();
+    const queue = requested.values();
     await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
         for (const one of queue) await create(one, seed, send, findings);
       }),
     );
-    const found = await walk(send);
+    const found = await listAll(send);
     Object.assign(findings, service.tally(), { found: found.length });
-    findings.broken.push(...brokenPromises(asked, found));
+    findings.broken.push(...brokenPromises(requested, found));
   } finally {
     console.error = error;
     await service.close();
@@ -87,7 +84,7 @@ export async function runExperiment(experiment: Experiment): Promise<Findings> {
   return findings;
 }
 
-async function create(one: Asked, seed: number, send: Send, findings: Findings): Promise<void> {
+async function create(one: RequestedPet, seed: number, send: Send, findings: Findings): Promise<void> {
   const { pet, key } = one;
   const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
   const request = { method: 'POST', target: '/v1/pets', headers, body: stringifyJson(pet) };
@@ -97,7 +94,7 @@ async function create(one: Asked, seed: number, send: Send, findings: Findings):
     if (response.status === 201) {
       const { id, ...content } = parseJson(response.body) as Pet;
       if (!isDeepStrictEqual(content, pet))
-        findings.broken.push(`${pet.name} got the response ${response.body}.`);
+        findings.broken.push(`${pet.name}: the response has other content: ${response.body}.`);
       one.ids.add(id);
     }
     if (seededInteger(100, seed, pet.name, one.requests) < LOST_RESPONSES_PERCENT)
@@ -108,7 +105,7 @@ async function create(one: Asked, seed: number, send: Send, findings: Findings):
   findings.givenUp += 1;
 }
 
-function petToAskFor(seed: number, number: number): Asked {
+function petToRequest(seed: number, number: number): RequestedPet {
   const status = [undefined, 'available', 'pending', 'sold'][seededInteger(4, seed, 'status', number)];
   return {
     pet: {
@@ -124,7 +121,7 @@ function petToAskFor(seed: number, number: number): Asked {
 
 type Send = (request: Request) => Promise<HttpResponse>;
 
-/** Sends requests and counts their responses. */
+/** Returns a function that sends requests and counts their responses. */
 function observed(service: FaultyService, findings: Findings): Send {
   return async (request) => {
     const start = performance.now();
@@ -132,11 +129,11 @@ function observed(service: FaultyService, findings: Findings): Send {
     const milliseconds = Math.round(performance.now() - start);
     findings.longestResponseMilliseconds = Math.max(findings.longestResponseMilliseconds, milliseconds);
     if (milliseconds > LONGEST_RESPONSE_MILLISECONDS)
-      findings.broken.push(`An answer took ${milliseconds} ms.`);
+      findings.broken.push(`A response took ${milliseconds} ms.`);
 
     const kind = `${request.method ?? 'GET'} ${response.status}`;
     findings.responses[kind] = (findings.responses[kind] ?? 0) + 1;
-    // Faults cause no other error response than one that asks for a retry.
+    // Faults can only cause a 503 with Retry-After.
     if (response.status >= 300 && !(response.status === 503 && response.headers['Retry-After'])) {
       findings.broken.push(`${kind}: ${response.body}`);
     }
@@ -144,13 +141,13 @@ function observed(service: FaultyService, findings: Findings): Send {
   };
 }
 
-/** Waits for a tenth of `Retry-After`, because these faults do not pass with time. */
+/** Waits for a tenth of `Retry-After`, because a longer wait does not affect these faults. */
 async function waitRetryAfter({ headers }: HttpResponse): Promise<void> {
   await setTimeout(Number(headers['Retry-After'] ?? 1) * 100);
 }
 
-/** All pets, by the links from page to page. A page that got a 503 is requested again. */
-async function walk(send: Send): Promise<Pet[]> {
+/** Reads all pages, with retries after a 503. */
+async function listAll(send: Send): Promise<Pet[]> {
   const pets: Pet[] = [];
   let target: string | undefined = '/v1/pets?limit=100';
   while (target) {
@@ -166,30 +163,29 @@ async function walk(send: Send): Promise<Pet[]> {
   return pets;
 }
 
-function brokenPromises(asked: Asked[], pets: Pet[]): string[] {
+function brokenPromises(requested: RequestedPet[], pets: Pet[]): string[] {
   const broken: string[] = [];
   const foundIds = new Set(pets.map(({ id }) => id));
   if (foundIds.size < pets.length) broken.push('The list has a pet more than once.');
 
   const foundByName = Map.groupBy(pets, ({ name }) => name);
-  for (const { pet, key, requests, ids } of asked) {
-    const ofThisName = foundByName.get(pet.name) ?? [];
+  for (const { pet, key, requests, ids } of requested) {
+    const petsWithName = foundByName.get(pet.name) ?? [];
     foundByName.delete(pet.name);
-    for (const found of ofThisName) {
+    for (const found of petsWithName) {
       if (!isDeepStrictEqual(found, { id: found.id, ...pet }))
-        broken.push(`${pet.name} is there with another content.`);
+        broken.push(`${pet.name} is stored with other content.`);
     }
-    for (const id of ids)
-      if (!foundIds.has(id)) broken.push(`${pet.name} was acknowledged and is not there.`);
-    if (ofThisName.length > requests) {
-      broken.push(`${pet.name} is there ${ofThisName.length} times, of ${requests} requests.`);
+    for (const id of ids) if (!foundIds.has(id)) broken.push(`${pet.name} was acknowledged, but is missing.`);
+    if (petsWithName.length > requests) {
+      broken.push(`${pet.name} is stored ${petsWithName.length} times after ${requests} requests.`);
     }
-    if (key && (ids.size > 1 || ofThisName.length > 1)) {
+    if (key && (ids.size > 1 || petsWithName.length > 1)) {
       broken.push(
-        `${pet.name} has a key, ${ids.size} ids in its answers, and is there ${ofThisName.length} times.`,
+        `${pet.name} has an Idempotency-Key, ${ids.size} ids, and is stored ${petsWithName.length} times.`,
       );
     }
   }
-  for (const name of foundByName.keys()) broken.push(`${name} is there, and nobody asked for it.`);
+  for (const name of foundByName.keys()) broken.push(`${name} is stored, but no client created it.`);
   return broken;
 }

@@ -5,13 +5,14 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 
-/** Of a call to the database, see shared/storage/database.ts. */
+/** Attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** The faults of the next writes of a pet, by its name. */
+/** Faults of the next writes of a pet, by the pet's name. */
 const faultsOfWrites = new Map<string, Fault[]>();
-/** The faults of the next writes of intents, and of the next reads of one item, one for each attempt. */
+/** Faults of the next writes of idempotency records. */
 let faultsOfIntents: Fault[] = [];
+/** Faults of the next reads of single items. */
 let faultsOfReads: Fault[] = [];
 let service: FaultyService;
 
@@ -37,7 +38,7 @@ function create(name: string, key?: string): Promise<HttpResponse> {
   });
 }
 
-/** Retries after a 503, as a client does: a connection may be refused to any call. */
+/** Retries after a 503, because a refused connection can affect any call. */
 async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const response = await send();
@@ -45,7 +46,7 @@ async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpRe
   }
 }
 
-/** The ids of all pets in the list, by their names. */
+/** Returns the ids of all pets in the list, by name. */
 async function listedIds(): Promise<Record<string, number[]>> {
   const { body } = await untilAvailable(() => service.send({ target: '/v1/pets?limit=100' }));
   const ids: Record<string, number[]> = {};
@@ -58,10 +59,10 @@ function idOf({ status, body }: HttpResponse): number {
   return JSON.parse(body).id;
 }
 
-// A refused connection affects all requests, so those creates are sent alone. The others, which mostly wait, run at once.
-const [errorResponse, ...others] = faultNames as [Fault, ...Fault[]];
+// A refused connection affects all requests, so creates with this fault are sent alone. The others run concurrently.
+const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
-test('a create whose write has a fault once gets a 201 and makes one pet', async () => {
+test('a create gets a 201 and creates one pet if one attempt of its write has a fault', async () => {
   const names = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
   const responses = await Promise.all(names.map((name) => create(name)));
@@ -75,37 +76,37 @@ function keyOf(fault: Fault): string {
   return fault.replaceAll(' ', '-');
 }
 
-test('a create whose write has a fault at each attempt gets a 503, and its retry makes one pet', async () => {
-  async function createUnder(fault: Fault): Promise<HttpResponse> {
+test('a create gets a 503 if each attempt of its write has a fault, and its retry creates one pet', async () => {
+  async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(
       fault,
       Array.from({ length: ATTEMPTS }, () => fault),
     );
     return create(fault, keyOf(fault));
   }
-  const responses = await Promise.all(others.map(createUnder));
-  responses.unshift(await createUnder(errorResponse));
-  const message = expect.stringContaining('The service cannot answer right now.'); // not: in time
+  const responses = await Promise.all(others.map(createWith));
+  responses.unshift(await createWith(refusedConnection));
+  const message = expect.stringContaining('The service cannot answer right now.');
   for (const { status, headers, body } of responses) {
     const error = { code: 'service_unavailable', message, status: 503 };
     expect([status, headers['Retry-After'], JSON.parse(body)]).toEqual([503, '1', error]);
   }
-  const made = await listedIds();
+  const stored = await listedIds();
   const executed = faultNames.filter((fault) => fault.startsWith('executed'));
-  expect(faultNames.filter((fault) => made[fault])).toEqual(executed);
+  expect(faultNames.filter((fault) => stored[fault])).toEqual(executed);
 
   faultsOfWrites.clear();
   const retried = await Promise.all(
     faultNames.map(async (fault) => [fault, [idOf(await untilAvailable(() => create(fault, keyOf(fault))))]]),
   );
-  expect(await listedIds()).toMatchObject({ ...made, ...Object.fromEntries(retried) });
+  expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });
 
-test('creates whose calls for the intent have a fault each get a 201 and make one pet, as do their retries', async () => {
+test('creates and their retries get the same pet if calls for the idempotency record have faults', async () => {
   const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
   const ids = (await createAll()).map(idOf);
-  // Now they find and read the intent and the pet.
+  // The retries read the idempotency record and the pet.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);

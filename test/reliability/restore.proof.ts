@@ -12,7 +12,7 @@ const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exe
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 afterAll(close);
 
-/** Creates a table with pets, given as their ids and names. */
+/** Creates a table. @param pets names of its pets by id */
 async function createTable(
   client: DynamoDBClient,
   TableName: string,
@@ -32,7 +32,7 @@ async function createTable(
   }
 }
 
-test('the script of the runbook copies what is missing, keeps what is there, and can be run again', async () => {
+test('the script of the runbook copies missing items, keeps existing ones, and can be run again', async () => {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
   const run = async () =>

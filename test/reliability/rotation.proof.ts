@@ -9,43 +9,43 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { done, type RunningModule, startModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// While the command rotates, clients use the old key and the new one before each of its calls to the database, and are never
-// refused. The authorizer's decisions are not cached here, so that each request shows what the table holds.
+// Sends requests with the old and the new key before each database call of the command. Authorizer decisions are not
+// cached, so each response shows the current state of the table.
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-/** Has the record of the service too, but with the proxy in the place of its database. */
-const behindProxy = mkdtempSync(join(folder, 'proxy-'));
+/** Data folder whose service.json has the proxy as the database endpoint. */
+const proxyData = mkdtempSync(join(folder, 'proxy-'));
 
 let service: LocalService;
-/** What the command lists of the key that the service has issued to itself. */
-let ownRecord: any;
+/** The listed record of the key that the local service issued. */
+let localKey: any;
 let proxy: FaultProxy;
-/** Precedes each call of the command to the database. */
+/** Runs before each database call of the command. */
 let beforeCall: (body: string) => Promise<unknown> = async () => {};
 
 beforeAll(async () => {
   service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache(folder));
-  const note = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
-  proxy = await startFaultProxy(note.databaseEndpoint, async (_call, read) => {
+  const serviceFile = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
+  proxy = await startFaultProxy(serviceFile.databaseEndpoint, async (_call, read) => {
     await beforeCall(await read());
     return undefined;
   });
   const list = ['list', '--owner', 'local development', '--json'];
-  [ownRecord] = JSON.parse(done(await start(list, data).ended));
-  const changed = { ...note, databaseEndpoint: proxy.endpoint };
-  writeFileSync(join(behindProxy, 'service.json'), JSON.stringify(changed));
+  [localKey] = JSON.parse(done(await start(list, data).ended));
+  const proxied = { ...serviceFile, databaseEndpoint: proxy.endpoint };
+  writeFileSync(join(proxyData, 'service.json'), JSON.stringify(proxied));
 });
 afterAll(async () => {
   await proxy.close();
   await service.stop();
 });
 
-/** Starts the command on the local service, for a developer whose own settings lead elsewhere. */
-function start(parameters: string[], folderOfNote = behindProxy): RunningModule {
+/** Starts the command for the local service, with AWS settings that it must ignore. */
+function start(parameters: string[], dataFolder = proxyData): RunningModule {
   return startModule(
     'infra/operate/keys/main.ts',
-    [...parameters, '--stage', 'local', '--data', folderOfNote],
+    [...parameters, '--stage', 'local', '--data', dataFolder],
     {
       AWS_PROFILE: 'production',
       AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
@@ -59,27 +59,27 @@ async function statusOf(key: string): Promise<number> {
   return (await fetch(`${service.baseUrl}/pets?limit=1`, { headers })).status;
 }
 
-test('a client is never refused while its key is rotated, by the old key or the new one', async () => {
+test('the old key and the new key get no 401 during a rotation', async () => {
   const { key, keyId } = JSON.parse(done(await start(['issue', '--owner', 'Acme', '--json']).ended));
   const { process: child, ended } = start(['rotate', keyId, '--quiet']);
-  const shown = once(child.stdout!, 'data').then(([text]) => String(text).trim());
+  const newKey = once(child.stdout!, 'data').then(([text]) => String(text).trim());
   const statuses: number[][] = [];
   beforeCall = async (body) => {
-    const isLast = body.includes('rotatedBy = '); // which sets the expiry of the old key
-    statuses.push([await statusOf(key), ...(isLast ? [await statusOf(await shown)] : [])]);
+    const isLast = body.includes('rotatedBy = '); // This write sets the expiry of the old key.
+    statuses.push([await statusOf(key), ...(isLast ? [await statusOf(await newKey)] : [])]);
   };
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
-  statuses.push([await statusOf(key), await statusOf(await shown)]);
+  statuses.push([await statusOf(key), await statusOf(await newKey)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
   reportFigure(import.meta.filename, `${statuses.flat().length} requests during a rotation, none rejected`);
-  // At least: the key is found, the key is read, the successor is stored, the expiry is set.
+  // The command finds the key, reads it, stores the successor, and sets the expiry.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });
 
-test('a client is refused as soon as its key is revoked, which the test above relies on', async () => {
-  expect(ownRecord.createdBy.caller).toMatch(/^arn:aws:iam::\d+:user\/operator$/);
+test('a revoked key gets a 401 immediately, which the test above requires', async () => {
+  expect(localKey.createdBy.caller).toMatch(/^arn:aws:iam::\d+:user\/operator$/);
   expect(await statusOf(service.apiKey)).toBe(200);
-  done(await start(['revoke', ownRecord.keyId, '--yes'], data).ended);
+  done(await start(['revoke', localKey.keyId, '--yes'], data).ended);
   expect(await statusOf(service.apiKey)).toBe(401);
 });

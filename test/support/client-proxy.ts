@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { listenOnLoopback } from './loopback.ts';
 
 /**
- * What the proxy does with a request. It forwards the request, and sends the client the whole response (`pass`), half of
- * it (`cut`), or nothing before it closes the connection (`lose`). Or it sends no response (`hang`), or the given one.
+ * What the proxy does with a request. `pass`, `cut` and `lose` forward it to the service, and return the whole response,
+ * half of it, or nothing before the connection ends. `hang` never responds. An object is a response of the proxy itself.
  */
-export type Fate = 'pass' | 'cut' | 'lose' | 'hang' | ServiceResponse;
+export type Behavior = 'pass' | 'cut' | 'lose' | 'hang' | ProxyResponse;
 
-interface ServiceResponse {
+interface ProxyResponse {
   status: number;
   headers?: Record<string, string>;
   body?: string | undefined;
@@ -22,29 +22,31 @@ interface RecordedRequest {
   time: number;
 }
 
-type FateOf = (request: RecordedRequest) => Fate | Promise<Fate>;
+type ChooseBehavior = (request: RecordedRequest) => Behavior | Promise<Behavior>;
 
 export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
 
-/** Returns a function that returns these fates one after another, and `pass` after the last. */
-export function inOrder(...fates: Fate[]): () => Fate {
-  return () => fates.shift() ?? 'pass';
+/** Applies each behavior to one request, in order. Later requests pass. */
+export function inOrder(...behaviors: Behavior[]): () => Behavior {
+  return () => behaviors.shift() ?? 'pass';
 }
 
-/** Starts a proxy on the loopback interface between a client and the service with this base URL. */
+/** Starts a proxy on the loopback interface, in front of the service with this base URL. */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
-  let fateOf: FateOf = inOrder();
+  let chooseBehavior: ChooseBehavior = inOrder();
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;
     const body = await buffer(request);
     const recorded = { method, target, headers, time: Date.now() };
     requests.push(recorded);
-    const fate = await fateOf(recorded);
-    if (fate === 'hang') return;
-    if (typeof fate === 'object') {
-      response.writeHead(fate.status, { 'Content-Type': 'application/json', ...fate.headers }).end(fate.body);
+    const behavior = await chooseBehavior(recorded);
+    if (behavior === 'hang') return;
+    if (typeof behavior === 'object') {
+      response
+        .writeHead(behavior.status, { 'Content-Type': 'application/json', ...behavior.headers })
+        .end(behavior.body);
       return;
     }
     const { connection: _connection, 'content-length': _length, host, ...others } = headers;
@@ -54,27 +56,27 @@ export async function startClientProxy(service: string) {
       ...(method === 'POST' && { body }),
     });
     const content = Buffer.from(await serviceResponse.arrayBuffer());
-    if (fate === 'lose') return void request.socket.destroy();
-    // The service builds links from the Host header of the request.
+    if (behavior === 'lose') return void request.socket.destroy();
+    // The service builds links from its own host.
     const link = serviceResponse.headers.get('Link')?.replace(new URL(service).host, host!);
-    const { connection: _kept, ...headersGiven } = Object.fromEntries(serviceResponse.headers);
-    response.writeHead(serviceResponse.status, { ...headersGiven, ...(link !== undefined && { link }) });
-    if (fate === 'pass') return void response.end(content);
+    const { connection: _kept, ...serviceHeaders } = Object.fromEntries(serviceResponse.headers);
+    response.writeHead(serviceResponse.status, { ...serviceHeaders, ...(link !== undefined && { link }) });
+    if (behavior === 'pass') return void response.end(content);
     response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
   }
 
   const server = createServer((request, response) => {
-    respond(request, response).catch(() => request.socket.destroy()); // one side closed the connection
+    respond(request, response).catch(() => request.socket.destroy()); // the client or the service disconnected
   });
   const { origin, close } = await listenOnLoopback(server);
   return {
     baseUrl: `${origin}/v1`,
-    /** The requests that arrived since the last call of `decide`, in order. */
+    /** Requests received since the last call of `decide`, in order. */
     requests,
-    /** Sets the fates of all further requests. */
-    decide(next: FateOf): void {
+    /** Chooses the behavior for all later requests. */
+    decide(next: ChooseBehavior): void {
       requests.length = 0;
-      fateOf = next;
+      chooseBehavior = next;
     },
     close,
   };

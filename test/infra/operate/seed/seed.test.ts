@@ -6,7 +6,7 @@ import { addPet } from '../../../../infra/operate/seed/client.ts';
 import { findService, USAGE as usage } from '../../../../infra/operate/seed/options.ts';
 import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { NewPet } from '../../../../shared/contract/schemas.ts';
-import { type ClientProxy, type Fate, startClientProxy } from '../../../support/client-proxy.ts';
+import { type Behavior, type ClientProxy, startClientProxy } from '../../../support/client-proxy.ts';
 import { errorOutput } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -30,10 +30,10 @@ const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
 const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotency-key']);
 
 /** Sets the response to each following create request, by its index. */
-function decide(fate: (index: number) => Fate): void {
+function decide(behavior: (index: number) => Behavior): void {
   proxy.decide(({ method }) =>
     method === 'POST'
-      ? fate(creates().length - 1)
+      ? behavior(creates().length - 1)
       : { status: 200, body: '[]', headers: { 'Content-Type': 'application/x-amz-json-1.0' } },
   );
 }
