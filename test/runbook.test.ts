@@ -29,7 +29,7 @@ function unknown(names: string[], known: Iterable<string>): string[] {
 }
 
 describe('the chapters', () => {
-  const parts = ['What it means', 'How to look', 'What to do'];
+  const parts = ['Impact', 'Check', 'Fix', 'Resolved when'];
   const named = templates
     .flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'))
     .map(
