@@ -16,7 +16,7 @@ const templates = stageNames.map((stage) => stackTemplate(stage));
 const production = stackTemplate('production');
 
 const prose = runbook.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
-const chapters = new Map(
+const sections = new Map(
   Array.from(prose.matchAll(/^## (.+)\n([^]*?)(?=^##? |$(?![^]))/gm), ([, name, text]) => [name!, text!]),
 );
 
@@ -28,49 +28,46 @@ function unknown(names: string[], known: Iterable<string>): string[] {
   return [...new Set(names).difference(new Set(known))];
 }
 
-describe('the chapters', () => {
-  const parts = ['What it means', 'How to look', 'What to do'];
-  const named = templates
-    .flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'))
-    .map(
-      ([id, { Properties }]) =>
-        / See docs\/runbook\.md, "([^"]+)"\.$/.exec(Properties['AlarmDescription'])?.[1] ?? `named by ${id}`,
-    );
+describe('the sections', () => {
+  const parts = ['Impact', 'Check', 'Fix', 'Resolved when'];
+  const alarms = templates.flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'));
+  const ofAlarms = alarms.map(
+    ([id, { Properties }]) =>
+      / See docs\/runbook\.md, "([^"]+)"\.$/.exec(Properties['AlarmDescription'])?.[1] ?? `of ${id}`,
+  );
 
-  test('include each that an alarm names', () => {
-    expect(named).not.toEqual([]);
-    const missing = unknown(named, chapters.keys()).map(
+  test('include the section of each alarm', () => {
+    expect(ofAlarms).not.toEqual([]);
+    const missing = unknown(ofAlarms, sections.keys()).map(
       (name) =>
-        `Add the chapter "${name}" to docs/runbook.md, with "### ${parts.join('", "### ')}", and to its table.`,
+        `Add the section "${name}" to docs/runbook.md, with "### ${parts.join('", "### ')}", and to its table.`,
     );
     expect(missing).toEqual([]);
   });
 
-  test('about alarms are named by one, and say what it means, how to look and what to do', () => {
-    const partsOf = new Map(Array.from(chapters, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text)]));
-    const aboutAlarms = [...chapters.keys()].filter((name) =>
+  test('have the same four parts for all alarms', () => {
+    const partsOf = new Map(Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text)]));
+    const aboutAlarms = [...sections.keys()].filter((name) =>
       partsOf.get(name)!.some((part) => parts.includes(part)),
     );
-    expect(new Set(aboutAlarms)).toEqual(new Set(named));
+    expect(new Set(aboutAlarms)).toEqual(new Set(ofAlarms));
     for (const name of aboutAlarms) expect([name, partsOf.get(name)]).toEqual([name, parts]);
   });
 
-  test('include each that the code or another chapter names', () => {
+  test('include each section that the code or another section refers to', () => {
     const sources = globSync('{infra,shared,functions}/**/*.ts', { cwd: root }).map(read).join('\n');
     const ofCode = matchesOf(/docs\/runbook\.md, "([^"$]+)"/g, sources);
     expect(ofCode).toContain('Raising listPartitions');
-    // The document quotes names of chapters and titles of the dashboard.
     const quoted = matchesOf(/"([A-Z][a-z]+(?: [\w,-]+)+)"/g, prose);
-    const titles = matchesOf(/'([A-Z][^'\n]+)'/g, read('infra/stack/dashboard.ts'));
-    expect(unknown([...ofCode, ...quoted], [...chapters.keys(), ...titles])).toEqual([]);
+    expect(unknown([...ofCode, ...quoted], sections.keys())).toEqual([]);
   });
 });
 
 describe('the commands', () => {
   const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
 
-  // `named TYPE PREFIX` returns the first resource that fits, so there must not be another.
-  test('find one resource of production by each type and prefix', () => {
+  // `named TYPE PREFIX` prints the first match, so there must be only one.
+  test('look up exactly one resource of production by type and prefix', () => {
     const lookUps = [...runbook.matchAll(/\$\(named ([A-Za-z]+::[A-Za-z]+) ([\w${}]+)\)/g)].flatMap(
       ([, type, prefix = '']) =>
         functionNames.map((name) => [`AWS::${type}`, prefix.replace(/\$\{?fn\}?/, name)] as const),
@@ -81,7 +78,7 @@ describe('the commands', () => {
     expect(lookUps.filter((lookUp) => found(lookUp).length !== 1)).toEqual([]);
   });
 
-  test('copy each table back by its key, and enable its time to live', () => {
+  test('restore each table with its partition key and time to live', () => {
     const keys = [...runbook.matchAll(/^(\w+)=\$\(named DynamoDB::GlobalTable (\w+)\)/gm)].map(
       ([, name, prefix = '']) => {
         const [, table] = tables.find(([id]) => id.startsWith(prefix))!;
@@ -96,27 +93,27 @@ describe('the commands', () => {
     expect(matchesOf(/Enabled=true,AttributeName=(\w+)/g)).toEqual(timesToLive);
   });
 
-  test('ask for a metric of the service that exists', () => {
+  test('read a metric that the functions emit', () => {
     expect(matchesOf(/--namespace PetStore --metric-name (\w+)/g)).toEqual([metrics.deprecatedCalls.name]);
   });
 });
 
-describe('the queries of Logs Insights', () => {
+describe('the Logs Insights queries', () => {
   const builtIn = ['@timestamp', '@message', '@logStream'];
   /**
-   * What Lambda logs of an error that a function throws, and `platform.report`.
+   * Fields that Lambda logs for an error that a function throws, and in `platform.report`.
    * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
    * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
    */
   const byLambda = `errorType errorMessage type record.status record.errorType record.metrics.durationMs
     record.metrics.maxMemoryUsedMB`.split(/\s+/);
 
-  test('are each for one of the three logs', () => {
+  test('each start with the name of a log', () => {
     const logs = matchesOf(/^ *```logs-insights\n(.*)$/gm).map((line) => line.trim());
     expect(new Set(logs)).toEqual(new Set(['# access log', '# function log', '# firewall log']));
   });
 
-  test('read fields of the access log of every stage', () => {
+  test('read fields that the access log of every stage contains', () => {
     for (const template of templates) {
       const [[, { Properties }]] = resourcesOf(template, 'AWS::ApiGateway::Stage') as [[string, any]];
       const fields = Object.keys(JSON.parse(Properties.AccessLogSetting.Format) as object);
@@ -124,7 +121,7 @@ describe('the queries of Logs Insights', () => {
     }
   });
 
-  test('read fields that functions write, or Lambda for them', async () => {
+  test('read fields that functions or Lambda log', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
     const handler = endpoint(operations.getPet, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
@@ -135,7 +132,7 @@ describe('the queries of Logs Insights', () => {
   });
 
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
-  test('read fields that AWS WAF writes', () => {
+  test('read fields that AWS WAF logs', () => {
     const byFirewall = 'terminatingRuleId httpRequest.clientIp httpRequest.httpMethod httpRequest.uri'.split(
       ' ',
     );
@@ -143,14 +140,14 @@ describe('the queries of Logs Insights', () => {
   });
 });
 
-/** The paths of all members, such as `error.message`, as Logs Insights names them. */
+/** Returns the paths of all fields in the notation of Logs Insights, such as `error.message`. */
 function pathsOf(value: object, prefix = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) =>
     member instanceof Object ? pathsOf(member, `${prefix}${name}.`) : [`${prefix}${name}`],
   );
 }
 
-/** The words of the queries for a log that are neither functions, keywords nor names of results. */
+/** Returns the fields that the queries of a log read: all words except functions, keywords and aliases. */
 function fieldsRead(log: string): string[] {
   const queries = matchesOf(new RegExp(`^ *\`\`\`logs-insights\\n *# ${log}\\n([^]*?)^ *\`\`\`$`, 'gm'));
   expect(queries).not.toEqual([]);

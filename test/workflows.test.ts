@@ -22,7 +22,7 @@ const sources = new Map(
   readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
 );
 
-/** The commands and actions of a job in order, actions without their versions. */
+/** Returns the commands and actions of a job in their order, without versions of actions. */
 function stepsOf({ steps }: Job): string[] {
   return steps.map(({ run, uses }) => run ?? uses!.split('@')[0]!);
 }
@@ -37,21 +37,21 @@ describe.each([...sources])('%s', (_name, source) => {
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
   });
 
-  test('may read the repository and nothing else, except that jobs with an environment get tokens', () => {
+  test('has read access only, and id tokens only in jobs with an environment', () => {
     expect(permissions).toEqual({ contents: 'read' });
     for (const { environment, permissions: ofJob } of Object.values(jobs)) {
       expect(ofJob).toEqual(environment ? { contents: 'read', 'id-token': 'write' } : undefined);
     }
   });
 
-  test('gives forks no rights, and runs no job for hours', () => {
+  test('is not triggered with write access for forks, and limits each job to an hour', () => {
     expect(Object.keys(on)).not.toContain('pull_request_target');
     expect(Object.keys(on)).not.toContain('workflow_run');
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
   });
 
-  // Titles, branch names and the like are chosen by others; a script would run them.
-  test('has scripts without values that others can choose, and only those of package.json', () => {
+  // Anyone can choose titles and branch names, so an expression in a script can run their commands.
+  test('has no expressions in its scripts, and runs only scripts of package.json', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const commands = Object.values(jobs).flatMap(stepsOf);
     expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
@@ -62,7 +62,7 @@ describe.each([...sources])('%s', (_name, source) => {
   });
 });
 
-test('a pull request is checked and tested', () => {
+test('a pull request is checked, tested and compared with its base', () => {
   const { jobs, concurrency } = parse(sources.get('pull-request.yml')!) as Workflow;
   expect(concurrency?.['cancel-in-progress']).toBe(true);
   expect(jobs['templates']!.steps.at(-1)!.uses).toMatch(/^actions\/upload-artifact@/);
@@ -76,12 +76,12 @@ describe('a deployment', () => {
   const { on, concurrency, jobs } = parse(sources.get('deploy.yml')!) as Workflow;
   const { build, staging, production } = jobs;
 
-  test('starts from main only, waits for the one before it and is never cancelled', () => {
+  test('starts from main only, waits for the previous deployment and is never canceled', () => {
     expect(on).toEqual({ push: { branches: ['main'] }, workflow_dispatch: null });
     expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
   });
 
-  test('is tested and synthesized first, then runs in staging, and with an approval in production', () => {
+  test('runs the checks and the synthesis first, then deploys staging, then production', () => {
     expect(Object.entries(jobs).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
       ['build', undefined, undefined],
       ['staging', 'build', 'staging'],
@@ -91,18 +91,20 @@ describe('a deployment', () => {
     expect(stepsOf(staging!).at(-1)).toBe('npm run smoke -- --stage staging');
   });
 
-  // Scripts of packages run in `npm ci`, so credentials come later. What is deployed is what was synthesized and
-  // tested, and no question waits for an answer.
-  test.each(['staging', 'production'])('deploys the assembly of the build to %s', (stage) => {
-    const steps = stepsOf(stage === 'staging' ? staging! : production!);
-    const text = steps.join('\n');
-    expect(text).toMatch(
-      /^npm ci$[^]*^actions\/download-artifact$[^]*^aws-actions\/configure-aws-credentials$[^]*deploy/m,
-    );
-    expect(text).not.toContain('cdk synth');
-    const deploys = steps.filter((step) => step.includes('cdk deploy'));
-    expect(deploys).toEqual([
-      expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out --require-approval never`),
-    ]);
-  });
+  // `npm ci` runs scripts of packages, so the credentials must come after it.
+  test.each(['staging', 'production'])(
+    'deploys the assembly of the build to %s, without prompts',
+    (stage) => {
+      const steps = stepsOf(stage === 'staging' ? staging! : production!);
+      const text = steps.join('\n');
+      expect(text).toMatch(
+        /^npm ci$[^]*^actions\/download-artifact$[^]*^aws-actions\/configure-aws-credentials$[^]*deploy/m,
+      );
+      expect(text).not.toContain('cdk synth');
+      const deploys = steps.filter((step) => step.includes('cdk deploy'));
+      expect(deploys).toEqual([
+        expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out --require-approval never`),
+      ]);
+    },
+  );
 });

@@ -101,7 +101,7 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
   // API Gateway's own count does not depend on the access log.
   const errors = firewall ? api.serverErrors : countedPerMinute(stage, serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {
-    chapter: 'Slow answers',
+    chapter: 'Slow responses',
     meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
     threshold: 2_000,
