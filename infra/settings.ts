@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
 
-/** An invalid setting, which prevents synthesis. The message describes the valid values. */
+/** Error for an invalid setting, which prevents synthesis. The message contains the valid values. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
@@ -39,11 +39,11 @@ const Settings = v.strictObject(
      */
     listPartitions: integer(1, 1_000),
     /**
-     * Number of partitions over which new pets are spread. Raise it in the deployment after that of `listPartitions`.
-     * During a deployment or rollback, lists then still query every partition that has pets.
+     * Number of partitions over which new pets are spread. Raise it one deployment after `listPartitions`, so that lists
+     * query every partition that contains pets, even during a deployment or rollback.
      */
     recordedListPartitions: integer(1, 1_000),
-    /** Whether the stack and its tables are protected from deletion, and a deleted stack leaves its tables and logs. */
+    /** Whether the stack and its tables are protected from deletion, and its tables and logs are retained. */
     keepsData: boolean,
     /**
      * Number of days within which a table can be restored to any second.
@@ -60,13 +60,13 @@ const Settings = v.strictObject(
     logRetentionDays: integer(1),
     /** Longer than the timeout for the database, and shorter than API Gateway's timeout of 29 seconds. */
     functionTimeoutSeconds: integer(6, 28),
-    /** How long API Gateway caches the result of the authorizer, and a revoked key can still work. */
+    /** How long API Gateway caches the authorizer's result. A revoked key works for up to this long. */
     authorizerCacheSeconds: integer(0, 3_600),
     /** Whether new code gets only 10% of the requests for the first 10 minutes. */
     deploysByCanary: boolean,
     /**
-     * Rate and burst of the token bucket of each API method. Requests above them get a 429. They are targets, not
-     * maximums: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+     * Rate and burst of the token bucket of each API method. Requests above the limits get a 429. The limits are
+     * targets, not maximums: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
      */
     requestsPerSecond: integer(1),
     requestBurst: integer(1),
@@ -135,7 +135,7 @@ function format(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }
 
-/** The name of the shared stack, and the name of the local service in operator commands. */
+/** Names of the stack that all stages share, and of the local service in operator commands. */
 const RESERVED = ['account', 'local'];
 
 /** Checks whether the name is valid in API keys, URLs and stack names. */

@@ -65,7 +65,7 @@ test('the policies allow creating roles and granting them permissions only with 
 test('the boundary allows only the actions that the roles of the stacks need', () => {
   const policies = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = policies.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
-  // Actions of AmazonAPIGatewayPushToCloudWatchLogs.
+  // Further actions of AmazonAPIGatewayPushToCloudWatchLogs.
   const forGateway = /^logs:(?:CreateLogGroup|Describe(?:LogGroups|LogStreams)|(?:Filter|Get)LogEvents)$/;
   const actions = boundary!.flatMap(({ Action }) => Action).filter((action) => !forGateway.test(action));
   expect(new Set(actions)).toEqual(new Set(used.flatMap(({ Action }) => Action)));

@@ -6,7 +6,7 @@ import { createLogGroup } from './log-group.ts';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * Fields of the access log. It omits paths, query strings and headers, because API Gateway does not escape values.
+ * Fields of the access log. Paths, query strings and headers are omitted, because API Gateway does not escape values.
  * A quote in a path or a `User-Agent` would make the line invalid JSON.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
@@ -21,7 +21,7 @@ const fields = {
   status: '$context.status',
   errorType: '$context.error.responseType',
   functionRequestId: '$context.awsEndpointRequestId',
-  // The status code of the Lambda service, not of the function: 200 if the function was invoked.
+  // The status of the Lambda service, which is 200 if the function was invoked.
   integrationStatus: '$context.integrationStatus',
   latency: '$context.responseLatency',
   authorizerLatency: '$context.authorizer.latency',

@@ -25,7 +25,7 @@ import { apiMetrics, countPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { StageSettings } from '../settings.ts';
 
-/** The REST API of a stage. Requests without a route for their operation get an error response. */
+/** The REST API of a stage. Requests that match no operation get an error response. */
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
@@ -109,8 +109,7 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
   });
   return monitoring.addAlarm('ApiServerErrors', {
     section: 'Server errors',
-    description:
-      'Clients get 5xx responses. In one minute, there were at least 5 more than 0.1% of all requests.',
+    description: 'Clients get 5xx responses, in one minute at least 5 more than 0.1% of all requests.',
     metric: new MathExpression({
       // A missing value counts as zero. Without IF, a few errors would fire the alarm until the request count arrives.
       expression: 'IF(requests, errors - requests / 1000)',

@@ -82,13 +82,16 @@ function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
     role.addToPolicy(new PolicyStatement({ actions: reads, resources: [`${functionArn}:*`] }));
     const functionId = Stack.of(role).getLogicalId(lambda.node.defaultChild as CfnElement);
     const id = `AwsSolutions::AwsSolutions-IAM5[Resource::<${functionId}.Arn>:*]`;
-    Validations.of(role).acknowledge({ id, reason: 'CodeDeploy can read every version but change none.' });
+    Validations.of(role).acknowledge({
+      id,
+      reason: 'CodeDeploy can read every version, but cannot change any.',
+    });
   }
   // IAM cannot restrict this action to some alarms if one request names several, as CodeDeploy's does.
   role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
   Validations.of(role).acknowledge({
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'CodeDeploy can read every alarm in the account but nothing else.',
+    reason: 'CodeDeploy can read every alarm in the account, but nothing else.',
   });
   return role;
 }

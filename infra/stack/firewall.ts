@@ -12,7 +12,7 @@ const WINDOW_SECONDS = 60;
 
 const KEY_HEADER = 'authorization';
 
-/** Makes header values that differ only in spaces or case count as the same API key. */
+/** Header values that differ only in spaces or case count as the same API key. */
 const normalized = ['COMPRESS_WHITE_SPACE', 'LOWERCASE'].map((type, priority) => ({ type, priority }));
 
 const tooMany = errorBody(

@@ -93,8 +93,7 @@ export function addLambdaFunction(
     // Omits the start and end of each invocation. Logging them would cost as much as the invocation.
     systemLogLevelV2: SystemLogLevel.WARN,
     tracing: Tracing.ACTIVE,
-    // Rollbacks need earlier versions. A version that failed to deploy must be deleted, because Lambda does not publish
-    // the same code twice in a row.
+    // Rollbacks need earlier versions. A failed deployment's version must go, or Lambda would not publish its code again.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
   });

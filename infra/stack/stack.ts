@@ -18,7 +18,7 @@ export interface PetStoreStackProps {
   today?: Date;
 }
 
-/** The tables, the functions and the REST API of one stage, which shares them with no other stage. */
+/** The tables, the functions and the REST API of one stage. Stages share none of them. */
 export class PetStoreStack extends Stack {
   constructor(app: App, id: string, { stage, settings, today = new Date() }: PetStoreStackProps) {
     checkSettings(stage, settings);

@@ -17,7 +17,7 @@ import type { Monitoring } from './monitoring.ts';
 /** The tables of a stage, with a throttling alarm for each. */
 export class Storage extends Construct {
   readonly pets: TableV2;
-  /** Idempotency records. */
+  /** The idempotency records. */
   readonly intents: TableV2;
   readonly apiKeys: TableV2;
   readonly tables: TableV2[] = [];
@@ -90,7 +90,7 @@ function addTable(
 
 /**
  * Returns the number of throttled reads and writes of a table and its indexes, which DynamoDB counts separately. Alarms
- * always ignore missing data of DynamoDB, so without FILL they would never return to OK. FILL also hides late data.
+ * always ignore missing data of DynamoDB, so without FILL they would never return to OK. FILL hides late data.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */
 function throttlesOf(

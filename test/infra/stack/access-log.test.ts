@@ -31,7 +31,6 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     );
   });
 
-  // Execution logs can contain API keys and bodies.
   test('is the only log that API Gateway writes', () => {
     expect(otherStages).toEqual([]);
     expect(apiStage.MethodSettings).toMatchObject([{ LoggingLevel: 'OFF', DataTraceEnabled: false }]);

@@ -89,23 +89,20 @@ describe.each(stageNames)('the alarms of %s:', (stage) => {
   );
 });
 
-test.each(functionNames)(
-  'an error in the first half of a canary of %s with little traffic rolls it back',
-  (name) => {
-    const { Resources } = templates.production;
-    const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
-    const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);
-    const watched = JSON.stringify(AlarmConfiguration);
-    for (const [alarm, , errors] of functionCases('production', name)) {
-      if (!watched.includes(`{Monitoring${alarm}}`)) continue;
-      for (let shift = -2; shift + 2 <= minutes / 2; shift += 1) {
-        const counts = errors.map(([minute, ...count]): Count => [minute + shift, ...count]);
-        for (const conditions of allConditions)
-          expect(statesIn('production', alarm, counts, { ...conditions, minutes })).toContain('ALARM');
-      }
+test.each(functionNames)('an error early in a canary of %s with little traffic rolls it back', (name) => {
+  const { Resources } = templates.production;
+  const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
+  const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);
+  const watched = JSON.stringify(AlarmConfiguration);
+  for (const [alarm, , errors] of functionCases('production', name)) {
+    if (!watched.includes(`{Monitoring${alarm}}`)) continue;
+    for (let shift = -2; shift + 2 <= minutes / 2; shift += 1) {
+      const counts = errors.map(([minute, ...count]): Count => [minute + shift, ...count]);
+      for (const conditions of allConditions)
+        expect(statesIn('production', alarm, counts, { ...conditions, minutes })).toContain('ALARM');
     }
-  },
-);
+  }
+});
 
 type Case = [alarm: string, what: string, firing: Count[], notFiring: Count[]];
 
@@ -136,7 +133,6 @@ function functionCases(stage: StageName, name: string): Case[] {
     ...quiet,
     ...lambdaCounts('Errors', name, version, minutes, 1),
   ];
-  // Errors that an operation throws become responses, which Lambda does not count as errors.
   const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const internalErrors = (version: string): Count[] => {
     const dimensions = { service: `pet-store-${stage}`, operation, version };
@@ -148,12 +144,7 @@ function functionCases(stage: StageName, name: string): Case[] {
     [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
     [`${name}Throttles`, 'a throttled invocation', throttle, quiet],
     [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
-    [
-      `${name}NewVersionInternalErrors`,
-      'an internal_error of the new version',
-      internalErrors(newVersion),
-      ofOldVersion,
-    ],
+    [`${name}NewVersionInternalErrors`, 'an internal_error', internalErrors(newVersion), ofOldVersion],
   ];
 }
 

@@ -61,7 +61,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  test('has only the permissions to invoke the alias of each function from its own route', () => {
+  test('can invoke only the alias of each function, from its own route', () => {
     const apiArn = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${ApiRestApi}';
     const sources = [
       ...rows.map(({ functionName, method, path }) => [

@@ -42,7 +42,6 @@ describe('in production', () => {
         },
         ServiceRoleArn: '${DeploymentRole.Arn}',
       });
-      // CloudFormation can start a canary in the update that creates the role.
       expect(DependsOn).toContain('DeploymentRoleDefaultPolicy');
     },
   );
@@ -62,7 +61,6 @@ describe('in production', () => {
         Condition: { StringEquals: { 'aws:SourceAccount': '${AWS::AccountId}' } },
       },
     ]);
-    // AWS's managed policy would cover every function in the account.
     expect(others).toEqual({});
     const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
       Roles.includes('${DeploymentRole}'),

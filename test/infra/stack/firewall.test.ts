@@ -28,7 +28,6 @@ describe('the web ACL of production', () => {
   ];
   const perKey = { Header: { Name: 'authorization', TextTransformations: normalized } };
 
-  // A rule does not count requests that an earlier rule blocked. Every large body gets a 413.
   test('applies limits per address and key, then the body limit, then AWS’s managed rules', () => {
     const limits = [
       { AggregateKeyType: 'IP', Limit: requestsPerMinutePerIp },
@@ -78,7 +77,6 @@ describe('the web ACL of production', () => {
     expect(JSON.parse(Content)).toEqual(contract().responses.get('createPet 413')!.example);
   });
 
-  // Samples would contain API keys.
   test('has a metric for each rule, and no samples', () => {
     for (const { Name = 'Firewall', VisibilityConfig } of [webAcl, ...rules]) {
       expect(VisibilityConfig).toEqual({

@@ -56,8 +56,6 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       });
     });
 
-    // Rollbacks need earlier versions. A version that failed to deploy must be deleted, because Lambda does not publish
-    // the same code twice in a row.
     test('has an alias for its newest version, and keeps earlier versions', () => {
       expect(Resources[`${name}Live`].Properties).toEqual({
         Name: 'live',
@@ -96,7 +94,6 @@ describe.each(stageNames)('the functions of %s', (stage) => {
           Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
           Resource: `\${${name}Logs.Arn}`,
         },
-        // X-Ray does not support permissions for single resources.
         { Effect: 'Allow', Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], Resource: '*' },
       ]);
     });

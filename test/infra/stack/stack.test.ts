@@ -66,21 +66,18 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(Object.keys(template.Outputs)).toHaveLength(3);
   });
 
-  test.each(resourcesOf(template, 'AWS::Logs::LogGroup'))(
-    'retains %s as its settings require',
-    (_name, logGroup) => {
-      expect(logGroup).toMatchObject(
-        {
-          staging: { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' },
-          production: {
-            Properties: { RetentionInDays: 365 },
-            DeletionPolicy: 'RetainExceptOnCreate',
-            UpdateReplacePolicy: 'Retain',
-          },
-        }[stage],
-      );
-    },
-  );
+  test.each(resourcesOf(template, 'AWS::Logs::LogGroup'))('retains %s as configured', (_name, logGroup) => {
+    expect(logGroup).toMatchObject(
+      {
+        staging: { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' },
+        production: {
+          Properties: { RetentionInDays: 365 },
+          DeletionPolicy: 'RetainExceptOnCreate',
+          UpdateReplacePolicy: 'Retain',
+        },
+      }[stage],
+    );
+  });
 
   test('does not contain the account’s API Gateway settings or the name of the other stage', () => {
     const text = JSON.stringify(template);

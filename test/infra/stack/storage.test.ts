@@ -46,7 +46,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 
   // An index with less write capacity than its table would throttle writes to the table.
-  test.each([...tables])('retain, back up and limit %s as the settings require', (name, table) => {
+  test.each([...tables])('retain, back up and limit %s as configured', (name, table) => {
     const indexes: any[] = table.Properties['GlobalSecondaryIndexes'] ?? [];
     const policy = { staging: 'Delete', production: 'Retain' }[stage];
     const [replica, ...others] = table.Properties['Replicas'];
@@ -60,7 +60,6 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     expect(table.Properties['TimeToLiveSpecification']).toEqual(
       name === 'StorageIntents' ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
     );
-    // The only replica is the table in the stack's own region.
     expect(others).toEqual([]);
     expect(replica).toMatchObject({
       Region: '${AWS::Region}',

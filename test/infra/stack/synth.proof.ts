@@ -44,7 +44,6 @@ describe('cdk synth', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
       'infra/stages.ts, stage staging: listPartitions must be at least recordedListPartitions (2), not 1, or lists will miss pets.',
-      // The CDK prints this line.
       'node infra/app.ts: Subprocess exited with error 1',
     ]);
   });
