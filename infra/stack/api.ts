@@ -125,7 +125,7 @@ function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {
   const reasons = {
     APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
     APIG4: 'Every operation has the authorizer. The other methods are mocks that return error responses.',
-    APIG6: 'The access log has every request. Execution logs are off because they can contain API keys.',
+    APIG6: 'The access log has every request. Execution logs, which can contain bodies, are off.',
     COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
     ...(!firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
   };

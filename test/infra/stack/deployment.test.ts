@@ -90,11 +90,11 @@ test('staging deploys immediately, without CodeDeploy', () => {
 // CloudFormation rejects circular dependencies, which synthesis does not detect. There would be one if an alarm that
 // deployments watch referred to the API.
 test.each(stageNames)('the resources of %s have no circular dependencies', (stage) => {
-  expect(circleIn(readableTemplate(stage).Resources)).toBeUndefined();
+  expect(cycleIn(readableTemplate(stage).Resources)).toBeUndefined();
 });
 
-/** Returns resources that depend on each other in a circle, or undefined if there are none. */
-function circleIn(resources: Record<string, any>): string[] | undefined {
+/** Returns a cycle of resources that depend on each other, or undefined if there is none. */
+function cycleIn(resources: Record<string, any>): string[] | undefined {
   const dependencies = Object.entries(resources).map(
     ([id, { DependsOn = [], ...resource }]): [string, string[]] => {
       const references = [...JSON.stringify(resource).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
