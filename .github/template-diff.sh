@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Compares the stacks of two synthesized cloud assemblies, without AWS.
+# Compares the stacks of two synthesized cloud assemblies without access to AWS.
 #
 #   .github/template-diff.sh BASE HEAD OUTPUT
 #
-# Writes OUTPUT/<stack>.diff for every stack of either, and Markdown to standard output, as much of it as a job summary
-# takes. BASE need not exist: every stack is new then.
+# Writes OUTPUT/<stack>.diff for every stack, and Markdown for a job summary to standard output. If BASE does not exist,
+# every stack is new.
 set -euo pipefail
 base=$1 head=$2 output=$3
 
-# GitHub refuses a step's summary of more than 1 MiB. Three stacks, and some room for what stands around them.
+# GitHub rejects a step summary of more than 1 MiB. This limit leaves room for three stacks and their headings.
 summary_bytes_per_stack=200000
-# Longer than any run of tildes that is likely in a template, so that none ends the block.
+# Longer than any sequence of tildes expected in a template, which could end the code block.
 fence='~~~~~~~~~~'
 
 mkdir -p "$output"
@@ -22,20 +22,19 @@ stacks_of() {
   [ ! -d "$1" ] || find "$1" -maxdepth 1 -name '*.template.json' -exec basename {} .template.json \;
 }
 
-echo '## Templates, compared with the base'
+echo '## Template changes'
 { stacks_of "$base"; stacks_of "$head"; } | sort -u | while read -r stack; do
   old=$base/$stack.template.json new=$head/$stack.template.json diff=$output/$stack.diff
   note=''
   if [ ! -f "$new" ]; then
-    # Its resources go only once somebody destroys the stack.
-    note=' (no longer in the app; a deployed stack of this name stays)'
-    echo "The stack $stack is no longer in the app." > "$diff"
+    note=' (removed from the app)'
+    echo "The app no longer contains the stack $stack. Delete it in CloudFormation if it is deployed." > "$diff"
   else
     if [ ! -f "$old" ]; then
       note=' (new)'
       old=$empty
     fi
-    # The CLI writes its comparison to standard error, but to standard output where CI is set.
+    # The CDK CLI writes the diff to standard error, or to standard output if CI is set.
     npx cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color > "$diff" 2>&1 < /dev/null || {
       cat "$diff" >&2
       exit 1
@@ -51,6 +50,6 @@ echo '## Templates, compared with the base'
   head -c "$summary_bytes_per_stack" "$diff"
   printf '\n%s\n' "$fence"
   if [ "$(wc -c < "$diff")" -gt "$summary_bytes_per_stack" ]; then
-    echo 'Cut here; the whole is in the artifact template-diff.'
+    echo 'This diff is truncated. Download the artifact template-diff for the complete diff.'
   fi
 done

@@ -6,22 +6,22 @@ import { PetStoreStack } from './stack/stack.ts';
 import { stages } from './stages.ts';
 import { TemplateRules } from './stack/template-rules.ts';
 
-// TemplateRules takes the place of the built-in validation.
+// TemplateRules replaces the built-in validation.
 const app = new App({ builtinCloudFormationValidation: false });
-// For what is not deployed: the local service and tests.
+// The local service and tests set this context and skip the checks, because they deploy nothing.
 if (!app.node.tryGetContext('pet-store:unchecked')) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);
 }
 
 try {
-  // Before the first bundle is made: a sentence is not to stand below its output.
+  // Runs before bundling, so that no bundling output precedes the error message.
   checkStages(stages);
 
   const account = new AccountStack(app, stackName('account'));
   for (const [stage, settings] of Object.entries(stagesOf(stages, app.node.getAllContext()))) {
     const stack = new PetStoreStack(app, stackName(stage), { stage, settings });
-    // API Gateway writes the access log under the account's role.
+    // API Gateway uses the account's role to write the access log.
     stack.addStackDependency(account);
   }
 } catch (error) {

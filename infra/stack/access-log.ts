@@ -6,13 +6,13 @@ import { createLogGroup } from './log-group.ts';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * Fields of the access log. None repeats what the client sent: API Gateway does not escape values, so that a quote in a
- * path or a `User-Agent` would break the line.
+ * Fields of the access log. Paths, query strings and headers are omitted, because API Gateway does not escape values.
+ * A quote in a path or a `User-Agent` would make the line invalid JSON.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const fields = {
   requestId: '$context.requestId',
-  // A client may choose the one above.
+  // Unlike requestId, clients cannot choose this id.
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
   keyId: '$context.authorizer.keyId',
@@ -20,9 +20,8 @@ const fields = {
   resource: '$context.resourcePath',
   status: '$context.status',
   errorType: '$context.error.responseType',
-  // Of the function that was called, if one was.
   functionRequestId: '$context.awsEndpointRequestId',
-  // Of Lambda, not of the function: 200 if the function was called.
+  // The status of the Lambda service, which is 200 if the function was invoked.
   integrationStatus: '$context.integrationStatus',
   latency: '$context.responseLatency',
   authorizerLatency: '$context.authorizer.latency',
@@ -33,17 +32,17 @@ const fields = {
   traceId: '$context.xrayTraceId',
 };
 
-/** Error responses of API Gateway itself, mocks and web ACL included; the type of a mock's is a dash. */
+/** Error responses of API Gateway, including mocks and the web ACL. The type of a mock's response is a dash. */
 export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
- * 5xx responses that are not the client's fault, in stages whose firewall does not end large bodies. Lambda rejects
- * requests of more than 6,291,456 bytes with a 413, and API Gateway, which accepts 10 MB, may turn that into a 5xx.
+ * 5xx responses that the client did not cause, counted only in stages without a firewall. API Gateway accepts requests
+ * of up to 10 MB. Lambda rejects those above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const serverErrorsMetric = { name: 'ServerErrors' };
 
-/** The access log of a stage's API: a JSON line for each request, and metrics that are counted from the lines. */
+/** Adds an access log with one line of JSON per request, and metrics that count these lines. */
 export function accessLog(
   scope: Construct,
   stage: string,

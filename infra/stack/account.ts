@@ -3,21 +3,20 @@ import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 
 /**
- * The role under which API Gateway writes logs, one per account and region: a stage that owned it would take it away
- * from the others when it is destroyed.
+ * The role with which API Gateway writes the logs of all stages. An account has only one in each region.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 export class AccountStack extends Stack {
   constructor(app: App, id: string) {
     super(app, id, {
-      description: 'Pet store, what its stages share in an account and region',
+      description: 'Pet store, resources that all stages in this account and region share',
       analyticsReporting: false,
       terminationProtection: true,
     });
 
     const role = new Role(this, 'LogRole', {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com', {
-        // AWS does not document that API Gateway sends the key.
+        // AWS does not document whether API Gateway sends this condition key.
         conditions: { StringEqualsIfExists: { 'aws:SourceAccount': this.account } },
       }),
       managedPolicies: [
@@ -26,8 +25,7 @@ export class AccountStack extends Stack {
     });
     Validations.of(role).acknowledge({
       id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-      reason:
-        'API Gateway refuses a role that may not write to any log group; AWS keeps this policy to that.',
+      reason: 'API Gateway requires a role that can write to every log group. This policy allows only that.',
     });
     const account = new CfnAccount(this, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
     for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);

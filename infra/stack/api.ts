@@ -17,19 +17,19 @@ import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { accessLog, serverErrorsMetric } from './access-log.ts';
-import { serveUnderDomain, tls } from './domain.ts';
+import { addDomain, tls } from './domain.ts';
 import type { PetStoreFunctions, StageWithFunctions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { addMockResponse } from './mock-responses.ts';
-import { apiMetrics, countedPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
+import { apiMetrics, countPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { StageSettings } from '../settings.ts';
 
-/** The REST API of a stage: a route for each operation, and an error response for everything else. */
+/** The REST API of a stage. Requests that match no operation get an error response. */
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
-  /** Rings on more 5xx of ours than happen by chance. Deployments roll back on it. */
+  /** Fires on too many 5xx responses that clients did not cause. Canary deployments roll back if it fires. */
   readonly serverErrors: Alarm;
 
   constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: StageWithFunctions) {
@@ -49,7 +49,7 @@ export class Api extends Construct {
         loggingLevel: MethodLoggingLevel.OFF,
         ...accessLog(this, stage, settings),
       },
-      // The role is one per account and region: a stack that sets it takes it away from the others when it goes.
+      // AccountStack owns this role, because all stages share it.
       cloudWatchRole: false,
     });
     Object.assign(api.node.defaultChild as CfnRestApi, tls);
@@ -61,10 +61,10 @@ export class Api extends Construct {
 
     addRoutes(api, authorizer, functions);
     addGatewayResponses(api);
-    // The output that the construct adds: the stack gives the base URL, with its version, instead.
+    // This output lacks the `/v1` of the base URL, which the stack adds as an output.
     api.node.tryRemoveChild('Endpoint');
 
-    if (domain) serveUnderDomain(this, api as IRestApi, domain);
+    if (domain) addDomain(this, api as IRestApi, domain);
     this.baseUrl = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
     this.serverErrors = addAlarms(stage, settings, monitoring);
@@ -89,7 +89,7 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
     });
   }
   api.root.addResource('{proxy+}');
-  // `/v1` too, of which AWS's documentation does not say whether `{proxy+}` would serve it.
+  // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` gets a mock too.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof ResourceBase && !served.has(resource)) addMockResponse(resource, 'not_found');
@@ -98,23 +98,23 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
 
 function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monitoring): Alarm {
   const api = apiMetrics(stage);
-  // API Gateway's own count does not depend on the access log.
-  const errors = firewall ? api.serverErrors : countedPerMinute(stage, serverErrorsMetric);
+  // Unlike ServerErrors, API Gateway's metric does not depend on the access log.
+  const errors = firewall ? api.serverErrors : countPerMinute(stage, serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {
-    chapter: 'Slow responses',
-    meaning: 'For fifteen minutes, one answer in a hundred took more than two seconds.',
+    section: 'Slow responses',
+    description: 'Clients wait or time out. For 15 minutes, 1% of responses took more than 2 seconds.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
     threshold: 2_000,
     datapointsToAlarm: 3,
   });
   return monitoring.addAlarm('ApiServerErrors', {
-    chapter: 'Server errors',
-    meaning: 'At least five responses more than one in a thousand in a minute were a 5xx of our fault.',
+    section: 'Server errors',
+    description: 'Clients get 5xx responses, in one minute at least 5 more than 0.1% of all requests.',
     metric: new MathExpression({
-      // Math takes a missing value for zero. Without IF, a few errors would fire it until the requests are counted.
+      // A missing value counts as zero. Without IF, a few errors would fire the alarm until the request count arrives.
       expression: 'IF(requests, errors - requests / 1000)',
       usingMetrics: { errors, requests: api.requests },
-      label: '5xx beyond one in a thousand',
+      label: '5xx responses above 0.1% of requests',
       period: MINUTE,
     }),
     threshold: 5,
@@ -123,12 +123,11 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
 
 function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {
   const reasons = {
-    APIG2: 'The functions validate requests, and name each field that is wrong in the Error body.',
-    APIG4: 'Mocks refuse what is no operation, with or without a key; every operation has the authorizer.',
-    APIG6:
-      'The access log has every request; execution logs could hold headers and bodies, so they stay off.',
-    COG4: 'Clients are programs with API keys, for which there is an authorizer of its own.',
-    ...(!firewall && { APIG3: 'A web ACL is worth its price where clients are served, not in this stage.' }),
+    APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
+    APIG4: 'Every operation has the authorizer. The other methods are mocks that return error responses.',
+    APIG6: 'The access log has every request. Execution logs, which can contain bodies, are off.',
+    COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
+    ...(!firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
   };
   for (const [rule, reason] of Object.entries(reasons))
     Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });

@@ -11,9 +11,9 @@ import type { Construct } from 'constructs';
 import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
 import { gatewayErrorResponsesMetric } from './access-log.ts';
 import type { StageWithFunctions } from './functions.ts';
-import { apiMetrics, countedPerMinute, MINUTE } from './metrics.ts';
+import { apiMetrics, countPerMinute, MINUTE } from './metrics.ts';
 
-/** One page to look at first: alarms, then the way of a request from the API down to the tables. */
+/** Adds a dashboard with the alarms and the metrics of the API, the functions and the tables. */
 export function addDashboard(
   scope: Construct,
   { stage, functions, storage, monitoring }: StageWithFunctions,
@@ -30,14 +30,14 @@ export function addDashboard(
       [
         graph('Requests and error responses per minute', [api.requests, api.clientErrors, api.serverErrors]),
         graph('Latency in ms', ['p50', 'p90', 'p99'].map(api.latency)),
-        graph('Pets created per minute', [countedPerMinute(stage, metrics.petsCreated)]),
+        graph('Pets created per minute', [countPerMinute(stage, metrics.petsCreated)]),
       ],
       [
         graph('Error responses of the functions, by code', [search(service, metrics.errorResponses)]),
         graph('Error responses of API Gateway, by status and type', [
           search(service, gatewayErrorResponsesMetric),
         ]),
-        graph('Calls of deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
+        graph('Calls to deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
       ],
       [
         graph(
@@ -49,7 +49,7 @@ export function addDashboard(
           fns.flatMap((fn) => [fn.metricErrors({ period: MINUTE }), fn.metricThrottles({ period: MINUTE })]),
         ),
         graph(
-          'Functions at work',
+          'Concurrent executions',
           fns.map((fn) => fn.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, period: MINUTE })),
         ),
       ],
@@ -72,7 +72,7 @@ function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
 }
 
-/** A line for each value that the dimensions have taken. */
+/** Returns one line in a graph for each set of values of the dimensions. */
 function search(service: string, { name, dimensions }: { name: string; dimensions: readonly string[] }) {
   const schema = [metricNamespace, 'service', ...dimensions].join(',');
   return new MathExpression({

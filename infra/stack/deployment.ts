@@ -8,15 +8,15 @@ import { operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import type { PetStoreFunctions, StageWithFunctions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { countedPerMinute, MINUTE } from './metrics.ts';
+import { countPerMinute, MINUTE } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 
 /**
- * Canary deployments: a new version gets a tenth of the requests for ten minutes, and is rolled back if an alarm fires. As
- * counts come minutes late, five minutes would leave the errors of the first two.
+ * Deploys new versions as canaries. A canary gets 10% of the requests for 10 minutes and rolls back if an alarm fires.
+ * Metrics arrive minutes late, so a canary of 5 minutes would detect only the errors of its first 2 minutes.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */
-export function shiftTraffic(
+export function deployByCanary(
   scope: Construct,
   { stage, functions, monitoring }: StageWithFunctions,
   serverErrors: Alarm,
@@ -28,43 +28,43 @@ export function shiftTraffic(
     const alarms = [serverErrors, ...addAlarms(monitoring, stage, operation, fn)];
     const group = new LambdaDeploymentGroup(scope, `${fn.name}Deployment`, {
       application,
-      // The construct would attach a managed policy for every function of the account.
+      // Prevents the construct from attaching a managed policy that covers every function in the account.
       role: role.withoutPolicyUpdates(),
       alias: fn.live as Alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
       alarms,
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
-    // The deployment that brings the groups may use them at once: their role must have its permissions by then.
+    // CloudFormation can start a canary as soon as the group exists, so the role needs its permissions first.
     group.node.addDependency(role);
   }
 }
 
-/** Alarms on the newest version, one for each metric: their sum would need FILL, which hides counts that come late. */
+/** Adds an alarm for each metric of the newest version. An alarm on the sum would need FILL, which hides late data. */
 function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn: LambdaFunction): Alarm[] {
   const { name, lambda, live } = fn;
   const { functionName: FunctionName } = lambda;
   const { version } = lambda.currentVersion;
   const add = (id: string, failure: string, metric: Metric): Alarm =>
     monitoring.addAlarm(`${name}NewVersion${id}`, {
-      chapter: 'Errors of a new version',
-      meaning: `The version of ${name} deployed last ${failure}.`,
+      section: 'Errors of a new version',
+      description: `Clients get 5xx responses. The newest version of ${name} ${failure}. A running canary rolls back.`,
       metric,
       threshold: 1,
     });
   const Resource = `${FunctionName}:${live.aliasName}`;
   const dimensionsMap = { FunctionName, Resource, ExecutedVersion: version };
   const errors = lambda.metricErrors({ dimensionsMap, period: MINUTE });
-  const alarms = [add('Errors', 'crashed, timed out, or could not start or decide', errors)];
-  // What an operation's code throws becomes a response, which is not an error to Lambda.
+  const alarms = [add('Errors', 'threw an error, crashed, timed out or could not start', errors)];
+  // Errors that an operation throws become responses, which Lambda does not count as errors.
   if (operation in operations) {
-    const internalErrors = countedPerMinute(stage, metrics.internalErrors, { operation, version });
-    alarms.push(add('InternalErrors', 'responded with internal_error', internalErrors));
+    const internalErrors = countPerMinute(stage, metrics.internalErrors, { operation, version });
+    alarms.push(add('InternalErrors', 'returned internal_error', internalErrors));
   }
   return alarms;
 }
 
-/** The permissions of AWSCodeDeployRoleForLambdaLimited without hooks and S3, for these functions alone. */
+/** Creates a role with AWSCodeDeployRoleForLambdaLimited's permissions for these functions, without hooks and S3. */
 function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
   const role = new Role(scope, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html
@@ -77,18 +77,21 @@ function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
     const aliasArn = `${functionArn}:${live.aliasName}`;
     const actions = ['lambda:GetAlias', 'lambda:UpdateAlias'];
     role.addToPolicy(new PolicyStatement({ actions, resources: [functionArn, aliasArn] }));
-    // Authorized on the ARN of the alias or of a version, whose number a template does not know.
+    // AWS authorizes this action on an alias or a version, whose number is not known during synthesis.
     const reads = ['lambda:GetProvisionedConcurrencyConfig'];
     role.addToPolicy(new PolicyStatement({ actions: reads, resources: [`${functionArn}:*`] }));
     const functionId = Stack.of(role).getLogicalId(lambda.node.defaultChild as CfnElement);
     const id = `AwsSolutions::AwsSolutions-IAM5[Resource::<${functionId}.Arn>:*]`;
-    Validations.of(role).acknowledge({ id, reason: 'CodeDeploy reads of any version, and changes none.' });
+    Validations.of(role).acknowledge({
+      id,
+      reason: 'CodeDeploy can read every version, but cannot change any.',
+    });
   }
-  // CodeDeploy asks for alarms by name in one call, which AWS permits for all or none.
+  // IAM cannot restrict this action to some alarms if one request names several, as CodeDeploy's does.
   role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
   Validations.of(role).acknowledge({
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'CodeDeploy reads alarms, and nothing else, across the account.',
+    reason: 'CodeDeploy can read every alarm in the account, but nothing else.',
   });
   return role;
 }

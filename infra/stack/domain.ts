@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * TLS 1.2 with forward secrecy or 1.3, and only under the name that the request is for.
+ * TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the TLS handshake must match the `Host` header.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 export const tls = {
@@ -13,8 +13,8 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Serves the API under a domain of its own, whose addresses do not name the stage. */
-export function serveUnderDomain(
+/** Adds a custom domain, under which URLs do not contain the stage's name. */
+export function addDomain(
   scope: Construct,
   api: IRestApi,
   { name, certificateArn, hostedZoneId }: NonNullable<StageSettings['domain']>,

@@ -7,25 +7,24 @@ import { operations } from '../../shared/contract/operations.ts';
 import type { StageSettings } from '../settings.ts';
 import { createLogGroup } from './log-group.ts';
 
-/** The span over which requests are counted, and after which a client that kept still is let in again. */
+/** Period over which a limit counts requests. A client that pauses for this long is no longer blocked. */
 const WINDOW_SECONDS = 60;
 
-/** The header of the API key. */
 const KEY_HEADER = 'authorization';
 
-/** Other spaces, or another case of `Bearer`, do not make another client. */
-const sameKey = ['COMPRESS_WHITE_SPACE', 'LOWERCASE'].map((type, priority) => ({ type, priority }));
+/** Header values that differ only in spaces or case count as the same API key. */
+const normalized = ['COMPRESS_WHITE_SPACE', 'LOWERCASE'].map((type, priority) => ({ type, priority }));
 
 const tooMany = errorBody(
   'too_many_requests',
-  'Too many requests for this address or API key; please slow down.',
+  'Too many requests from this IP address or API key. Please slow down.',
 );
 const tooLarge = errorBody('request_too_large', operations.createPet.errors.request_too_large);
 
 /**
- * The web ACL of a stage, and its log. The limits per address and API key come first, because a rule counts only
- * requests that no rule before it has blocked. AWS's lists of bad addresses and known attacks come last, so that a body
- * that is too large gets the same response whatever is in it.
+ * Adds the web ACL of a stage and its log, if the settings include a firewall. The limits per IP address and API key
+ * come first, because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after
+ * the rule for large bodies, so that every large body gets the same response.
  */
 export function addFirewall(scope: Construct, stageArn: string, settings: StageSettings): void {
   if (!settings.firewall) return;
@@ -43,7 +42,7 @@ export function addFirewall(scope: Construct, stageArn: string, settings: StageS
     associationConfig: {
       requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: `KB_${MAX_BODY_BYTES / 1_024}` } },
     },
-    // Unlike redaction, this is documented to reach `rateBasedRuleList`, where a log line repeats what a rule counts by:
+    // Unlike `redactedFields`, this also masks API keys in `rateBasedRuleList`, the values by which a rule counts:
     // https://docs.aws.amazon.com/waf/latest/developerguide/data-protection-exceptions.html
     dataProtectionConfig: {
       dataProtections: [
@@ -54,7 +53,7 @@ export function addFirewall(scope: Construct, stageArn: string, settings: StageS
       limit('PerIp', requestsPerMinutePerIp, { aggregateKeyType: 'IP' }),
       limit('PerKey', requestsPerMinutePerKey, {
         aggregateKeyType: 'CUSTOM_KEYS',
-        customKeys: [{ header: { name: KEY_HEADER, textTransformations: sameKey } }],
+        customKeys: [{ header: { name: KEY_HEADER, textTransformations: normalized } }],
       }),
       largeBody(),
       managed('AmazonIpReputationList'),
@@ -67,11 +66,11 @@ export function addFirewall(scope: Construct, stageArn: string, settings: StageS
 }
 
 /**
- * The log of blocked requests. WAF adds the policy with which log delivery may write it.
+ * Adds the log of blocked requests. WAF adds the policy that allows log delivery.
  * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
  */
 function addLog(scope: Construct, webAclArn: string, settings: StageSettings): void {
-  // WAF requires the prefix. The stack's id avoids the name of a log that an earlier stack left behind.
+  // WAF requires the prefix. The stack id makes the name unique if an earlier stack's log group was retained.
   const name = `aws-waf-logs-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = createLogGroup(scope, 'FirewallLog', settings, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
@@ -93,15 +92,15 @@ type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
 function limit(
   name: string,
   requests: number,
-  counted: Pick<CfnWebACL.RateBasedStatementProperty, 'aggregateKeyType' | 'customKeys'>,
+  aggregation: Pick<CfnWebACL.RateBasedStatementProperty, 'aggregateKeyType' | 'customKeys'>,
 ): Rule {
-  const rateBasedStatement = { limit: requests, evaluationWindowSec: WINDOW_SECONDS, ...counted };
+  const rateBasedStatement = { limit: requests, evaluationWindowSec: WINDOW_SECONDS, ...aggregation };
   return blocking(name, { rateBasedStatement }, tooMany, { name: 'Retry-After', value: `${WINDOW_SECONDS}` });
 }
 
 /**
- * Blocks bodies that no function accepts, some of which Lambda would not accept either (6,291,456 bytes). WAF gets the
- * beginning of a body above the inspection limit, so `MATCH` is what blocks it.
+ * Blocks bodies that the functions would reject, including those above Lambda's limit of 6,291,456 bytes. WAF inspects
+ * only the start of a body above the inspection limit, so `MATCH` is required to block it.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-oversize-request-components.html
  */
 function largeBody(): Rule {
@@ -138,7 +137,7 @@ function managed(group: string): Rule {
   };
 }
 
-/** Sampled requests are kept with all of their headers, the API key among them: there are none. */
+/** Disables sampling, because sampled requests would contain API keys. */
 function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }

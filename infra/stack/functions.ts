@@ -10,7 +10,6 @@ import type { Storage } from './storage.ts';
 export type FunctionName = OperationId | 'authorizer';
 export type PetStoreFunctions = Record<FunctionName, LambdaFunction>;
 
-/** A stage, and what its parts need of each other. */
 interface StageParts {
   stage: string;
   settings: StageSettings;
@@ -22,11 +21,10 @@ export interface StageWithFunctions extends StageParts {
   functions: PetStoreFunctions;
 }
 
-/** What is each function's own: how much memory it has, what it is told, and exactly what its code does. */
-type FunctionRow = Omit<LambdaFunctionProps, 'entry' | 'description'>;
+type FunctionProps = Omit<LambdaFunctionProps, 'entry' | 'description'>;
 
-/** A row for each operation, and the authorizer. Memory is chosen by measurement: docs/performance.md, "Memory size". */
-function functionRows({ stage, settings, storage }: StageParts): Record<FunctionName, FunctionRow> {
+/** Returns the properties of each function. See docs/performance.md, "Memory size", for the measured memory sizes. */
+function functionProps({ stage, settings, storage }: StageParts): Record<FunctionName, FunctionProps> {
   const { pets, intents, apiKeys } = storage;
   const { service, petsTable, intentsTable, apiKeysTable, listPartitions } = environmentVariables;
   const environment = { [service]: serviceName(stage), [petsTable]: pets.tableName };
@@ -42,7 +40,7 @@ function functionRows({ stage, settings, storage }: StageParts): Record<Function
       environment: {
         ...environment,
         [intentsTable]: intents.tableName,
-        // Lists have asked these keys since an earlier deployment.
+        // Lists have queried these partitions since an earlier deployment.
         [listPartitions]: settings.recordedListPartitions.toString(),
       },
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
@@ -63,14 +61,14 @@ function functionRows({ stage, settings, storage }: StageParts): Record<Function
   };
 }
 
-/** Adds the functions of a stage with their alarms. The module of `listPets` is `functions/list-pets.ts`. */
+/** Adds the functions of a stage and their alarms. The entry point of `listPets` is `functions/list-pets.ts`. */
 export function addFunctions(scope: Construct, props: StageParts): PetStoreFunctions {
-  const functions = Object.entries(functionRows(props)).map(([name, row]) => {
+  const functions = Object.entries(functionProps(props)).map(([name, ownProps]) => {
     const entry = `functions/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
     const description =
-      name === 'authorizer' ? 'Decides whether an API key works' : operations[name as OperationId].summary;
+      name === 'authorizer' ? 'Checks the API key of a request' : operations[name as OperationId].summary;
     const constructId = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    const fn = addLambdaFunction(scope, constructId, props.settings, { ...row, entry, description });
+    const fn = addLambdaFunction(scope, constructId, props.settings, { ...ownProps, entry, description });
     addAlarms(props.monitoring, fn, name === 'authorizer');
     return [name, fn];
   });
@@ -78,17 +76,19 @@ export function addFunctions(scope: Construct, props: StageParts): PetStoreFunct
 }
 
 function addAlarms(monitoring: Monitoring, { name, lambda }: LambdaFunction, isAuthorizer: boolean): void {
-  // What an operation's code throws becomes a response; the authorizer throws when it cannot decide.
-  const failure = isAuthorizer ? 'threw, crashed or timed out' : 'crashed, timed out or could not start';
+  // Errors that an operation throws become responses. The authorizer throws an error if it cannot read the key.
+  const [effect, failure] = isAuthorizer
+    ? ['Clients whose key is not cached get 503 responses.', 'threw an error, crashed']
+    : ['Clients get 5xx responses.', 'crashed, could not start'];
   monitoring.addAlarm(`${name}Errors`, {
-    chapter: isAuthorizer ? 'Authorizer errors' : 'Function errors',
-    meaning: `${name} ${failure} three times in five minutes.`,
+    section: isAuthorizer ? 'Authorizer errors' : 'Function errors',
+    description: `${effect} ${name} ${failure} or timed out 3 times in 5 minutes.`,
     metric: lambda.metricErrors({ period: FIVE_MINUTES }),
     threshold: 3,
   });
   monitoring.addAlarm(`${name}Throttles`, {
-    chapter: 'Function throttles',
-    meaning: `Lambda refused to start ${name}.`,
+    section: 'Function throttles',
+    description: `Clients get 503 responses. Lambda throttled ${name}.`,
     metric: lambda.metricThrottles({ period: FIVE_MINUTES }),
     threshold: 1,
   });

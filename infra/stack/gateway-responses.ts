@@ -3,7 +3,7 @@ import { challenge } from '../../shared/contract/authorization.ts';
 import { errorBody, errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import { gatewayResponses } from '../../shared/contract/gateway-responses.ts';
 
-/** Gives the Error body to every response that API Gateway writes without asking a function. */
+/** Sets the Error body of every response that API Gateway generates without invoking a function. */
 export function addGatewayResponses(api: RestApi): void {
   for (const [type, code] of Object.entries(gatewayResponses)) {
     const body = errorBody(code, undefined, '$context.requestId');
@@ -16,7 +16,7 @@ export function addGatewayResponses(api: RestApi): void {
   }
 }
 
-/** Static header values, in the single quotes that API Gateway's mappings ask for. */
+/** Returns static header values, in the single quotes that API Gateway's mappings require. */
 function errorHeaders(code: ErrorCode): Record<string, string> {
   const { retryAfterSeconds: retryAfter } = errorCatalogue[code];
   return {

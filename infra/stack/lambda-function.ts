@@ -23,10 +23,10 @@ import { createLogGroup } from './log-group.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the SDK imports at run time, if it needs it. */
-const importedLater = new Set(['async_hooks', 'http', 'http2']);
-const nodeModules = builtinModules.filter((name) => !importedLater.has(name));
-const sdkParts = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
+/** Modules of Node that the SDK loads only when it needs them. */
+const lazyModules = new Set(['async_hooks', 'http', 'http2']);
+const nodeModules = builtinModules.filter((name) => !lazyModules.has(name));
+const sdkModules = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
 
 const esbuildOptions: BuildOptions = {
   bundle: true,
@@ -39,9 +39,9 @@ const esbuildOptions: BuildOptions = {
   alias: {
     ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
     'node:https': './shared/bundle/https.ts',
-    ...aliases('@aws-sdk/', sdkParts, './shared/bundle/sdk.ts'),
+    ...aliases('@aws-sdk/', sdkModules, './shared/bundle/sdk.ts'),
   },
-  // DynamoDB has none. An import of it within the bundle, by an expression, would wrap most modules in functions.
+  // DynamoDB uses no event streams. If bundled, their dynamic import would make esbuild wrap most modules in functions.
   external: ['@smithy/core/event-streams'],
 };
 
@@ -49,22 +49,21 @@ function aliases(prefix: string, names: string[], file: string): Record<string, 
   return Object.fromEntries(names.map((name) => [prefix + name, file]));
 }
 
-/** A Lambda function with its own bundle, role, log group and alias. */
 export interface LambdaFunction {
-  /** In the names of its resources: `ListPets`. */
+  /** Prefix of the logical ids, such as `ListPets`. */
   name: string;
   lambda: Function;
-  /** What is called from outside: the version in use, or two of them while a deployment shifts traffic. */
+  /** Alias of the deployed version. During a canary, it splits the traffic between two versions. */
   live: IAlias;
 }
 
 export interface LambdaFunctionProps {
   entry: string;
   description: string;
-  /** Processor time comes with it: 1,769 MB are a whole core. */
+  /** CPU is proportional to memory: 1,769 MB is one vCPU. */
   memoryMegabytes: number;
   environment: Partial<Record<EnvironmentVariable, string>>;
-  /** All that the function may do beside writing its log and traces. */
+  /** IAM actions that the function needs, besides writing its log and traces. */
   actions: string[];
   resources: string[];
 }
@@ -91,29 +90,29 @@ export function addLambdaFunction(
     environment,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
-    // What fails is logged; the start and end of every call, which metrics tell of, would cost as much as the call.
+    // Omits the start and end of each invocation. Logging them would cost as much as the invocation.
     systemLogLevelV2: SystemLogLevel.WARN,
     tracing: Tracing.ACTIVE,
-    // Rollbacks need earlier versions. One whose deployment failed must go: Lambda publishes no code twice in a row.
+    // Rollbacks need earlier versions. A failed deployment's version must go, or Lambda would not publish its code again.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
   });
-  // For `npm start -- --watch`.
+  // Read by `npm start -- --watch`.
   const bundling = { name, entry, options: esbuildOptions };
   lambda.node.defaultChild!.node.addMetadata('pet-store:bundling', bundling);
-  // The classes differ from their own interfaces under exactOptionalPropertyTypes.
+  // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
   const version = lambda.currentVersion as IVersion;
   return { name, lambda, live: new Alias(lambda, 'Live', { aliasName: 'live', version }) as IAlias };
 }
 
-/** The bundle of a module. The CDK's NodejsFunction would start esbuild by npx, four times as slow. */
+/** Bundles a module. The CDK's NodejsFunction runs esbuild through npx, which takes four times as long. */
 function bundle(entry: string): Code {
   return Code.fromAsset(projectRoot, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Nothing runs in it, because esbuild is a package of this project.
+      // Required by the type, but unused because `tryBundle` always succeeds.
       image: Runtime.NODEJS_24_X.bundlingImage,
-      // The CDK makes one bundle of those whose options are the same but for `local`.
+      // Makes the options differ. The CDK ignores `local` when it compares them, and would reuse the first bundle.
       command: [entry],
       local: {
         tryBundle(folder) {
@@ -126,18 +125,18 @@ function bundle(entry: string): Code {
   });
 }
 
-/** A role in place of the default one, whose managed policy may write to every log group. */
+/** Creates a role that replaces the default, whose managed policy allows writing to every log group. */
 function addRole(scope: Construct, name: string, { actions, resources }: LambdaFunctionProps): Role {
   const role = new Role(scope, `${name}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com', {
-      // AWS does not document that Lambda sends the key.
+      // AWS does not document whether Lambda sends this condition key.
       conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
     }),
   });
   role.addToPolicy(new PolicyStatement({ actions, resources }));
   Validations.of(role).acknowledge({
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'X-Ray knows no resources: whoever may send traces may send them for anything.',
+    reason: 'X-Ray does not support permissions for single resources.',
   });
   return role;
 }

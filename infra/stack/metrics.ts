@@ -5,7 +5,7 @@ import { metricNamespace, serviceName } from '../../shared/names.ts';
 export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
 
-/** The API's metrics by its name: a reference would make the API wait for the alarms that deployments wait for. */
+/** Returns the API's metrics. A reference in place of the API's name would create a circular dependency. */
 export function apiMetrics(stage: string) {
   const metric = (metricName: string, statistic: string): Metric =>
     new Metric({
@@ -23,8 +23,8 @@ export function apiMetrics(stage: string) {
   };
 }
 
-/** Occurrences in each minute of something that a stage's functions or metric filters count. */
-export function countedPerMinute(
+/** Returns the sum per minute of a metric that the functions or metric filters of a stage emit. */
+export function countPerMinute(
   stage: string,
   { name }: { name: string },
   dimensions: Record<string, string> = {},

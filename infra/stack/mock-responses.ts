@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { errorBody, type ErrorCode } from '../../shared/contract/errors.ts';
 
-/** Media types of requests that mocks respond to; API Gateway responds 415 to any other. */
+/** Media types that mocks accept. API Gateway rejects requests of other types with a 415. */
 const COMMON_MEDIA_TYPES = [
   'application/json',
   'application/merge-patch+json',
@@ -19,7 +19,7 @@ const COMMON_MEDIA_TYPES = [
   'text/xml',
 ];
 
-/** Responds with an error to every method that the resource has no route for, without a function or a key. */
+/** Adds an error response, which requires no API key, for every method without a route. */
 export function addMockResponse(
   resource: IResource,
   code: ErrorCode,

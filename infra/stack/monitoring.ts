@@ -8,22 +8,22 @@ import { Construct } from 'constructs';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * How late counts may come. AWS names no bound; for late metrics it recommends alarms on M of the last N datapoints.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html (FILL)
+ * Longest expected delay of a metric. AWS documents no limit, and recommends M-out-of-N alarms for late metrics:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 const METRIC_DELAY = Duration.minutes(4);
 
 interface PetStoreAlarmProps extends Pick<AlarmProps, 'threshold'> {
   metric: AlarmProps['metric'] & { period: Duration };
-  /** Chapter of docs/runbook.md: what to do when the alarm fires. */
-  chapter: string;
-  /** What is the case when the metric reaches the threshold, as a sentence. */
-  meaning: string;
-  /** Periods of the metric that must reach it. @default 1 */
+  /** Heading in docs/runbook.md. */
+  section: string;
+  /** The effect on clients, then the condition, in full sentences. */
+  description: string;
+  /** @default 1 */
   datapointsToAlarm?: number;
 }
 
-/** The alarms of a stage, each added by the part that it watches, and the topic that they are sent to. */
+/** The alarms of a stage and the topic that they notify. Other constructs add the alarms. */
 export class Monitoring extends Construct {
   readonly topic: Topic;
   readonly alarms: Alarm[] = [];
@@ -32,7 +32,7 @@ export class Monitoring extends Construct {
     super(scope, id);
 
     this.topic = new Topic(this, 'AlarmTopic', { displayName: `Pet store ${stage}`, enforceSSL: true });
-    // A policy of its own takes the place of the one that lets the whole account publish.
+    // Replaces the default policy, which allows the entire account to publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(
       new ServicePrincipal('cloudwatch.amazonaws.com', {
@@ -45,14 +45,14 @@ export class Monitoring extends Construct {
     if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail));
   }
 
-  /** Adds an alarm that notifies the topic of its beginning and its end, and names its chapter of the runbook. */
-  addAlarm(id: string, { chapter, meaning, datapointsToAlarm = 1, ...props }: PetStoreAlarmProps): Alarm {
+  /** Adds an alarm that notifies the topic when it fires and when it returns to OK. */
+  addAlarm(id: string, { section, description, datapointsToAlarm = 1, ...props }: PetStoreAlarmProps): Alarm {
     const alarm = new Alarm(this, id, {
       ...props,
       datapointsToAlarm,
       evaluationPeriods:
         datapointsToAlarm + Math.ceil(METRIC_DELAY.toSeconds() / props.metric.period.toSeconds()),
-      alarmDescription: `${meaning} See docs/runbook.md, "${chapter}".`,
+      alarmDescription: `${description} See docs/runbook.md, "${section}".`,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });

@@ -2,14 +2,14 @@ import { Annotations, type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
-import { shiftTraffic } from './deployment.ts';
+import { deployByCanary } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
 import { checkSettings, type StageSettings } from '../settings.ts';
 import { Storage } from './storage.ts';
 
-/** Days before an operation's removal from which every synth warns. */
+/** Number of days before an operation's removal during which synthesis prints a warning. */
 const SUNSET_WARNING_DAYS = 180;
 
 export interface PetStoreStackProps {
@@ -18,7 +18,7 @@ export interface PetStoreStackProps {
   today?: Date;
 }
 
-/** Everything of one stage: its tables, its functions and its REST API, sharing nothing with other stages. */
+/** The tables, the functions and the REST API of one stage. Stages share none of them. */
 export class PetStoreStack extends Stack {
   constructor(app: App, id: string, { stage, settings, today = new Date() }: PetStoreStackProps) {
     checkSettings(stage, settings);
@@ -33,25 +33,25 @@ export class PetStoreStack extends Stack {
     const functions = addFunctions(this, { stage, settings, storage, monitoring });
     const parts = { stage, settings, storage, monitoring, functions };
     const api = new Api(this, 'Api', parts);
-    if (settings.deploysByCanary) shiftTraffic(this, parts, api.serverErrors);
+    if (settings.deploysByCanary) deployByCanary(this, parts, api.serverErrors);
     addDashboard(this, parts);
     addFirewall(this, api.stageArn, settings);
-    warnOfSunsets(this, today);
+    addSunsetWarnings(this, today);
 
-    new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base URL' });
+    new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
-    new CfnOutput(this, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Topic of alarms' });
+    new CfnOutput(this, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Alarm topic' });
   }
 }
 
-function warnOfSunsets(stack: Stack, today: Date): void {
+function addSunsetWarnings(stack: Stack, today: Date): void {
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
     if (!deprecation) continue;
     const { sunset } = deprecation;
     if (sunset.getTime() - today.getTime() > SUNSET_WARNING_DAYS * 86_400_000) continue;
     Annotations.of(stack).addWarningV2(
       `pet-store:sunset:${id}`,
-      `${id} is to be removed on ${sunset.toISOString().slice(0, 10)}: look at its use by key and remove it from shared/contract/operations.ts.`,
+      `${id} is scheduled for removal on ${sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
     );
   }
 }

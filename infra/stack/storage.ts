@@ -14,10 +14,10 @@ import type { StageSettings } from '../settings.ts';
 import { FIVE_MINUTES } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 
-/** The tables of a stage, with an alarm for each. */
+/** The tables of a stage, with a throttling alarm for each. */
 export class Storage extends Construct {
   readonly pets: TableV2;
-  /** What requests with an `Idempotency-Key` are going to do, for as long as they may be retried. */
+  /** The idempotency records. */
   readonly intents: TableV2;
   readonly apiKeys: TableV2;
   readonly tables: TableV2[] = [];
@@ -26,20 +26,20 @@ export class Storage extends Construct {
   constructor(scope: Construct, id: string, settings: StageSettings, monitoring: Monitoring) {
     super(scope, id);
 
-    const add = (tableId: string, words: string, props: TableProps): TableV2 => {
+    const add = (tableId: string, effect: string, props: TableProps): TableV2 => {
       const table = addTable(this, tableId, settings, props);
       const metric = throttlesOf(tableId, table, props.globalSecondaryIndexes);
       this.throttles.push(metric);
       this.tables.push(table);
       monitoring.addAlarm(`${tableId}Throttles`, {
-        chapter: 'Table throttles',
-        meaning: `DynamoDB throttled ${words}.`,
+        section: 'Table throttles',
+        description: `${effect} slow or fail with a 503. DynamoDB throttled the ${tableId} table or an index.`,
         metric,
         threshold: 1,
       });
       return table;
     };
-    this.pets = add('Pets', 'the table of pets or one of its indexes', {
+    this.pets = add('Pets', 'Requests are', {
       partitionKey: { name: 'id', type: AttributeType.NUMBER },
       globalSecondaryIndexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
         indexName,
@@ -47,11 +47,11 @@ export class Storage extends Construct {
         sortKey: { name: 'id', type: AttributeType.NUMBER },
       })),
     });
-    this.intents = add('Intents', 'the table of intents, which creates with an Idempotency-Key need', {
+    this.intents = add('Intents', 'Requests with an Idempotency-Key are', {
       partitionKey: { name: 'token', type: AttributeType.STRING },
       timeToLiveAttribute: 'expiresAt',
     });
-    this.apiKeys = add('ApiKeys', 'the table of API keys or its index', {
+    this.apiKeys = add('ApiKeys', 'Requests whose API key is not cached are', {
       partitionKey: { name: 'hash', type: AttributeType.STRING },
       globalSecondaryIndexes: [
         {
@@ -83,14 +83,14 @@ function addTable(
       recoveryPeriodInDays: recoveryDays,
     },
     removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    // Names the keys that are asked for more than DynamoDB gives one key; of the indexes too.
+    // Reports the throttled keys of the table and its indexes.
     contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
   });
 }
 
 /**
- * Throttled reads and writes of a table and of its indexes, which DynamoDB counts separately. Alarms always ignore missing
- * data of DynamoDB, so without FILL they would never end. That FILL hides late counts is why alarms are on M of N.
+ * Returns the number of throttled reads and writes of a table and its indexes, which DynamoDB counts separately. Alarms
+ * always ignore missing data of DynamoDB, so without FILL they would never return to OK. FILL hides late data.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */
 function throttlesOf(
@@ -120,7 +120,7 @@ function throttlesOf(
   return new MathExpression({
     expression: `SUM([${terms.join(', ')}])`,
     usingMetrics,
-    label: `throttled, ${name}`,
+    label: `Throttled, ${name}`,
     period: FIVE_MINUTES,
   });
 }

@@ -1,6 +1,6 @@
 import { CloudFormationValidatePlugin, type IPolicyValidationContext } from 'aws-cdk-lib';
 
-/** CloudFormation's rules for templates. Any breach stops the synth; the CDK by itself would warn of most. */
+/** CloudFormation's rules for templates. Every violation stops synthesis. By default, the CDK only warns of most. */
 export class TemplateRules extends CloudFormationValidatePlugin {
   override validate(context: IPolicyValidationContext) {
     const { violations } = super.validate(context);

@@ -8,7 +8,7 @@ export interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
-/** The template of a stage, with stand-ins for its bundles: for looking at, not for deploying. */
+/** Returns a stage's template for inspection. It cannot be deployed, because its functions are not bundled. */
 export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
@@ -17,7 +17,7 @@ export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
     context: {
       ...context,
       'aws:cdk:bundling-stacks': [],
-      // `cdk synth` prints warnings; here nobody asked for them.
+      // Only `cdk synth` reports findings.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });

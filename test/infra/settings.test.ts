@@ -16,61 +16,58 @@ test.each([
   ['recoveryDays', 1, 35],
   ['maxReadUnitsPerSecond', 1, Infinity],
   ['maxWriteUnitsPerSecond', 1, Infinity],
-  // The synth checks which of these CloudWatch offers.
+  // Synthesis checks which of these values CloudWatch supports.
   ['logRetentionDays', 1, Infinity],
-  // Below the 29 seconds after which API Gateway reports a failure to the client.
+  // Shorter than API Gateway's timeout of 29 seconds.
   ['functionTimeoutSeconds', 6, 28],
   ['authorizerCacheSeconds', 0, 3_600],
   ['requestsPerSecond', 1, Infinity],
   ['requestBurst', 1, Infinity],
-] as const)('the setting %s is a whole number from %d to %d', (name, least, most) => {
-  // So that neither contradicts the number in question.
+] as const)('the setting %s must be an integer from %d to %d', (name, minimum, maximum) => {
+  // These values are valid together with every value under test.
   const others = { listPartitions: 1_000, recordedListPartitions: 1 };
-  for (const value of [least, Math.min(most, 1_000_000)]) {
-    expect(complaintAbout({ ...others, [name]: value })).toBeUndefined();
+  for (const value of [minimum, Math.min(maximum, 1_000_000)]) {
+    expect(problemOf({ ...others, [name]: value })).toBeUndefined();
   }
-  const range = most < Infinity ? `from ${least} to ${most}` : `of at least ${least}`;
-  for (const value of [least - 1, least + 0.5, NaN, Infinity, most + 1]) {
-    expect(complaintAbout({ [name]: value })).toBe(`${name} must be a whole number ${range}, not ${value}`);
+  const range = maximum < Infinity ? `from ${minimum} to ${maximum}` : `of at least ${minimum}`;
+  for (const value of [minimum - 1, minimum + 0.5, NaN, Infinity, maximum + 1]) {
+    expect(problemOf({ [name]: value })).toBe(`${name} must be an integer ${range}, not ${value}`);
   }
 });
 
-describe('the settings of a stage may have', () => {
+describe('checkSettings', () => {
   test.each<[string, Partial<StageSettings>]>([
-    ['as many list partitions as recorded', { listPartitions: 4, recordedListPartitions: 4 }],
-    ['the narrowest limits of AWS WAF', { firewall }],
-    ['subscribers of the topic only', { alarmEmail: null }],
-    ['an e-mail address', { alarmEmail: 'operator+pets@example.com' }],
+    ['equal listPartitions and recordedListPartitions', { listPartitions: 4, recordedListPartitions: 4 }],
+    ['the lowest limits that AWS WAF supports', { firewall }],
+    ['no email address', { alarmEmail: null }],
+    ['an email address', { alarmEmail: 'operator+pets@example.com' }],
     ['a domain', { domain }],
     ['a domain with digits and hyphens', { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } }],
-  ])('%s', (_what, changes) => {
-    expect(complaintAbout(changes)).toBeUndefined();
+  ])('accepts %s', (_what, changes) => {
+    expect(problemOf(changes)).toBeUndefined();
   });
-});
 
-// Types would catch some of it, but nothing checks them before a deployment.
-describe('the settings of a stage must not have', () => {
-  const perKey = 'firewall.requestsPerMinutePerKey must be a whole number from 10 to 2000000000';
-  const domainName =
-    'domain.name must be a name in lower case without scheme or path, such as pets.example.com';
+  const perKey = 'firewall.requestsPerMinutePerKey must be an integer from 10 to 2000000000';
+  const domainName = 'domain.name must be a lowercase domain name such as pets.example.com';
 
+  // Deployments do not check types, so these are checked at run time.
   test.each<[object, string]>([
     [
       { listPartitions: 3, recordedListPartitions: 4 },
-      'listPartitions must not shrink below the recorded 4, but is 3: pets under the keys beyond would vanish from lists',
+      'listPartitions must be at least recordedListPartitions (4), not 3, or lists will miss pets',
     ],
-    [{ requestsPerSecond: '100' }, "requestsPerSecond must be a whole number of at least 1, not '100'"],
+    [{ requestsPerSecond: '100' }, "requestsPerSecond must be an integer of at least 1, not '100'"],
     [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
-    [{ firewall: null }, 'firewall must be an object of settings, not null'],
+    [{ firewall: null }, 'firewall must be an object, not null'],
     [{ firewall: { requestsPerMinutePerKey: 10 } }, 'firewall.requestsPerMinutePerIp is missing'],
     [{ firewall: { ...firewall, requestsPerMinutePerKey: 9 } }, `${perKey}, not 9`],
-    [{ firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is no setting'],
-    [{ alarmEmial: 'a@b.de' }, 'alarmEmial is no setting'],
-    [{ alarmEmail: undefined }, 'alarmEmail must be an e-mail address or null, not undefined'],
+    [{ firewall: { ...firewall, perKey: 10 } }, 'firewall.perKey is not a setting'],
+    [{ alarmEmial: 'a@b.de' }, 'alarmEmial is not a setting'],
+    [{ alarmEmail: undefined }, 'alarmEmail must be an email address or null, not undefined'],
     ...['', 'operator', '@example.com', 'operator@', 'two words@example.com', 'a@b@example.com'].map(
       (alarmEmail): [object, string] => [
         { alarmEmail },
-        `alarmEmail must be an e-mail address or null, not '${alarmEmail}'`,
+        `alarmEmail must be an email address or null, not '${alarmEmail}'`,
       ],
     ),
     ...[
@@ -91,16 +88,16 @@ describe('the settings of a stage must not have', () => {
     ],
     [
       { domain: { ...domain, hostedZoneId: '/hostedzone/Z1' } },
-      "domain.hostedZoneId must be the id of a Route 53 zone, such as Z0123456789ABCDEFGHIJ, not '/hostedzone/Z1'",
+      "domain.hostedZoneId must be the id of a Route 53 zone such as Z0123456789ABCDEFGHIJ, not '/hostedzone/Z1'",
     ],
-  ])('%j', (changes, complaint) => {
-    expect(complaintAbout(changes)).toBe(complaint);
+  ])('rejects %j', (changes, problem) => {
+    expect(problemOf(changes)).toBe(problem);
   });
 
-  test('a domain name of more than 253 characters, of which the sentence repeats the beginning', () => {
-    const complaint = complaintAbout({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
-    expect(complaint).toContain(`${domainName}, not 'a.a.`);
-    expect(complaint.length).toBeLessThan(300);
+  test('rejects a domain name of more than 253 characters, and abbreviates it in the message', () => {
+    const problem = problemOf({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
+    expect(problem).toContain(`${domainName}, not 'a.a.`);
+    expect(problem.length).toBeLessThan(300);
   });
 });
 
@@ -110,7 +107,7 @@ describe('the stages', () => {
     (name) => {
       expect(() => checkStages({ [name]: stages.staging })).toThrow(
         new SettingsError(
-          `A stage's name must consist of at most 30 lower-case letters and be neither account nor local, not '${name}'.`,
+          `Rename stage '${name}' in infra/stages.ts. A name must have 1 to 30 lowercase letters and must not be account or local.`,
         ),
       );
     },
@@ -119,15 +116,15 @@ describe('the stages', () => {
   test('must not have the same domain', () => {
     const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
     expect(() => checkStages(all)).toThrow(
-      new SettingsError('The stages staging and production have the same domain pets.example.com.'),
+      new SettingsError('Stages staging and production must not both have the domain pets.example.com.'),
     );
   });
 });
 
-describe('a stage on demand', () => {
+describe('an on-demand stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain } };
 
-  test('is the only stage, with the settings of another but for its data and its domain', () => {
+  test('is the only stage, and has the settings of another except keepsData and domain', () => {
     const drill = { ...stages.production, keepsData: false };
     expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual({ drill });
   });
@@ -139,20 +136,20 @@ describe('a stage on demand', () => {
     { stage: 'staging', like: 'production' },
     { stage: 'account', like: 'production' },
     { stage: 'drill-2', like: 'production' },
-  ])('is not described by %j', (context) => {
+  ])('is rejected for the context %j', (context) => {
     expect(() => stagesOf(all, context)).toThrow(
-      /^A stage on demand needs a free name of at most 30 lower-case letters in -c stage and staging or production in -c like, not .* and .*\.$/,
+      /^An on-demand stage requires `-c stage=NAME` with a new name of 1 to 30 lowercase letters, not .*, and `-c like=STAGE` with staging or production, not .*\.$/,
     );
   });
 });
 
-/** @returns what is said of changed settings between the name of the stage and the full stop, or undefined if they are accepted. */
-function complaintAbout(changes: object): string | undefined {
+/** Returns the problem that the error message describes, or undefined if the settings are valid. */
+function problemOf(changes: object): string | undefined {
   try {
     checkSettings('production', { ...stages.production, ...changes });
     return undefined;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return error.message.replace(/^Stage production: (.*)\.$/, '$1');
+    return error.message.replace(/^infra\/stages\.ts, stage production: (.*)\.$/, '$1');
   }
 }

@@ -4,8 +4,7 @@ import { requestCounts } from '../../support/cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
- * What API Gateway itself knows of a request. A variable may be added if no client can put a quote, a line break or a
- * key into it. No path, header, query or body is among them.
+ * Variables that a client cannot set to a quote, a line break or an API key. Never add paths, headers or query strings.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
@@ -17,13 +16,13 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   const [apiStage, ...otherStages] = propertiesOf(template, 'AWS::ApiGateway::Stage');
   const { DestinationArn, Format } = apiStage.AccessLogSetting;
 
-  test('has a log group of its own', () => {
+  test('is written to the log group ApiAccessLog', () => {
     expect(DestinationArn).toBe(
       'arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:${ApiAccessLog}',
     );
   });
 
-  test('has a line of JSON for each request, with nothing as the client sent it, and no key', () => {
+  test('is one line of JSON per request and contains only the allowed variables', () => {
     expect(Format).not.toMatch(/[\r\n]/);
     const { service: name, ...fields } = JSON.parse(Format);
     expect(name).toBe(`pet-store-${stage}`);
@@ -32,7 +31,6 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     );
   });
 
-  // Execution logs would hold headers, keys among them, and bodies.
   test('is the only log that API Gateway writes', () => {
     expect(otherStages).toEqual([]);
     expect(apiStage.MethodSettings).toMatchObject([{ LoggingLevel: 'OFF', DataTraceEnabled: false }]);
@@ -46,15 +44,15 @@ describe.each(stageNames)('the access log of %s', (stage) => {
       ' status=401 type=UNAUTHORIZED',
       { status: '401', 'error.responseType': 'UNAUTHORIZED' },
     ],
-    // Of a mock.
+    // A mock's response has no type.
     ['GatewayErrorResponses', ' status=404 type=-', { status: '404' }],
-    // With a firewall, API Gateway's own count of 5xx will do.
+    // Stages with a firewall use API Gateway's metric of 5xx responses instead.
     [serverErrors, '', { status: '503', integrationStatus: '200' }],
     [serverErrors, '', { status: '503', integrationStatus: '429' }],
     ['nothing', '', { status: '502', integrationStatus: '413' }],
     ['nothing', '', { status: '404', awsEndpointRequestId: 'id' }],
     ['nothing', '', { status: '200', awsEndpointRequestId: 'id' }],
-  ])('counts %s%s of a request with %j', (metric, dimensions, context) => {
+  ])('counts %s%s for a request with %j', (metric, dimensions, context) => {
     const counted = requestCounts(template, 1, context).map(([, name]) => name);
     const expected = metric === 'nothing' ? [] : [`PetStore ${metric} ${service}${dimensions}`];
     expect(counted.filter((name) => name.startsWith('PetStore '))).toEqual(expected);

@@ -19,21 +19,21 @@ import {
 } from '../../support/stack-template.ts';
 
 interface Conditions extends Evaluation {
-  /** Minutes from the end of a minute until its counts can be read: of AWS, and of what is counted from logs. */
-  delays: [ofAws: number, ofLogs: number];
+  /** Minutes from the end of a minute until its data arrives, for AWS metrics and for metrics counted from logs. */
+  delays: [awsMetrics: number, logMetrics: number];
 }
 
 const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
 const evaluations = [0, 2].flatMap((extraPeriods) =>
   [false, true].map((isClockAligned) => ({ minutes: 45, extraPeriods, isClockAligned })),
 );
-const allConditions = [1, 2, 3].flatMap((ofAws) =>
-  [1, 2, 3].flatMap((ofLogs) =>
-    evaluations.map((evaluation): Conditions => ({ ...evaluation, delays: [ofAws, ofLogs] })),
+const allConditions = [1, 2, 3].flatMap((awsMetrics) =>
+  [1, 2, 3].flatMap((logMetrics) =>
+    evaluations.map((evaluation): Conditions => ({ ...evaluation, delays: [awsMetrics, logMetrics] })),
   ),
 );
 
-// AWS's own examples, the oldest datapoint first: "How alarm state is evaluated when data is missing".
+// The examples in AWS's "How alarm state is evaluated when data is missing", with the oldest datapoint first.
 test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', notBreaching: AlarmState]>([
   ['0 - X - X', 3, 'OK', 'OK'],
   ['0 - - - -', 3, 'OK', 'OK'],
@@ -46,19 +46,19 @@ test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', n
   ['- - - - 0', 2, 'OK', 'OK'],
   ['- - - X -', 2, 'retained', 'OK'],
 ])(
-  'the simulated CloudWatch judges %s, %d of 3, as AWS documents',
+  'the simulated CloudWatch evaluates %s, %d of 3, as AWS documents',
   (data, DatapointsToAlarm, ...expected) => {
     const values = data.split(' ').map((value) => ({ '0': 0, X: 1 })[value] ?? null);
-    const judged = ['ignore', 'notBreaching'].map((TreatMissingData) => {
+    const states = ['ignore', 'notBreaching'].map((TreatMissingData) => {
       const alarm = { EvaluationPeriods: 3, DatapointsToAlarm, Threshold: 1, TreatMissingData };
       const stateAfter = (state: AlarmState) => nextState(alarm, values.toReversed(), state);
       return stateAfter('OK') === stateAfter('ALARM') ? stateAfter('OK') : 'retained';
     });
-    expect(judged).toEqual(expected);
+    expect(states).toEqual(expected);
   },
 );
 
-describe.each(stageNames)('of the alarms of %s,', (stage) => {
+describe.each(stageNames)('the alarms of %s:', (stage) => {
   const alarms = resourcesOf(templates[stage], 'AWS::CloudWatch::Alarm').map(([name]) =>
     name.slice('Monitoring'.length),
   );
@@ -68,59 +68,59 @@ describe.each(stageNames)('of the alarms of %s,', (stage) => {
     ...tableCases(stage),
   ];
 
-  test('all are tested here', () => {
+  test('every alarm has a test case', () => {
     const untested = alarms.filter((alarm) => !cases.some(([name]) => name === alarm));
-    expect(untested.map((name) => `Add to test/infra/stack/alarms.test.ts when ${name} fires.`)).toEqual([]);
+    expect(untested.map((name) => `Add a case for ${name} to test/infra/stack/alarms.test.ts.`)).toEqual([]);
   });
 
   test.each(cases.filter(([name]) => alarms.includes(name)))(
-    '%s fires within five minutes on %s, and ends; it does not on less',
-    (name, _what, enough, tooLittle) => {
+    '%s fires within 5 minutes on %s, returns to OK, and does not fire below its threshold',
+    (name, _what, firing, notFiring) => {
       for (const conditions of allConditions) {
-        const last = Math.max(...enough.map(([minute]) => minute));
-        const states = statesIn(stage, name, enough, conditions);
+        const last = Math.max(...firing.map(([minute]) => minute));
+        const states = statesIn(stage, name, firing, conditions);
         const early = states.slice(0, last + 5);
         expect({ conditions, early }).toMatchObject({ early: expect.arrayContaining(['ALARM']) });
         expect({ conditions, end: states.at(-1) }).toMatchObject({ end: 'OK' });
-        for (const counts of [tooLittle, []])
+        for (const counts of [notFiring, []])
           expect(statesIn(stage, name, counts, conditions)).not.toContain('ALARM');
       }
     },
   );
 });
 
-test.each(functionNames)('one defect in the first half of a quiet canary of %s rolls it back', (name) => {
+test.each(functionNames)('an error early in a canary of %s with little traffic rolls it back', (name) => {
   const { Resources } = templates.production;
   const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
   const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);
   const watched = JSON.stringify(AlarmConfiguration);
-  for (const [alarm, , defect] of functionCases('production', name)) {
+  for (const [alarm, , errors] of functionCases('production', name)) {
     if (!watched.includes(`{Monitoring${alarm}}`)) continue;
     for (let shift = -2; shift + 2 <= minutes / 2; shift += 1) {
-      const counts = defect.map(([minute, ...count]): Count => [minute + shift, ...count]);
+      const counts = errors.map(([minute, ...count]): Count => [minute + shift, ...count]);
       for (const conditions of allConditions)
         expect(statesIn('production', alarm, counts, { ...conditions, minutes })).toContain('ALARM');
     }
   }
 });
 
-type Case = [alarm: string, what: string, enough: Count[], tooLittle: Count[]];
+type Case = [alarm: string, what: string, firing: Count[], notFiring: Count[]];
 
 function apiCases(stage: StageName): Case[] {
-  const faults = (count: number) => [
+  const errors = (count: number) => [
     ...requestCounts(templates[stage], 1_000, { status: '200' }),
     ...requestCounts(templates[stage], 2, { status: '503', 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requestCounts(templates[stage], count - 2, { status: '503', integrationStatus: '200' }),
   ];
-  // A body that API Gateway accepts and Lambda does not. A firewall ends it before.
+  // API Gateway accepts such a body and Lambda rejects it. A firewall blocks it earlier.
   const hasFirewall = propertiesOf(templates[stage], 'AWS::WAFv2::WebACL').length > 0;
   const lambdaRejects = { status: '502', integrationStatus: '413' };
   const tooLarge = hasFirewall ? [] : requestCounts(templates[stage], 100, lambdaRejects);
   const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: `pet-store-${stage}`, Stage: stage });
   const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);
   return [
-    ['ApiServerErrors', 'seven faults in a thousand requests', faults(7), [...faults(6), ...tooLarge]],
-    ['ApiLatency', 'slow responses for fifteen minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
+    ['ApiServerErrors', '7 errors in 1,000 requests', errors(7), [...errors(6), ...tooLarge]],
+    ['ApiLatency', 'slow responses for 15 minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
   ];
 }
 
@@ -133,7 +133,6 @@ function functionCases(stage: StageName, name: string): Case[] {
     ...quiet,
     ...lambdaCounts('Errors', name, version, minutes, 1),
   ];
-  // What an operation's code throws becomes a response, which is not an error to Lambda.
   const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const internalErrors = (version: string): Count[] => {
     const dimensions = { service: `pet-store-${stage}`, operation, version };
@@ -143,9 +142,9 @@ function functionCases(stage: StageName, name: string): Case[] {
   const throttle = lambdaCounts('Throttles', name, oldVersion, [2], 1);
   return [
     [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
-    [`${name}Throttles`, 'a throttled call', throttle, quiet],
+    [`${name}Throttles`, 'a throttled invocation', throttle, quiet],
     [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
-    [`${name}NewVersionInternalErrors`, 'its internal_error', internalErrors(newVersion), ofOldVersion],
+    [`${name}NewVersionInternalErrors`, 'an internal_error', internalErrors(newVersion), ofOldVersion],
   ];
 }
 

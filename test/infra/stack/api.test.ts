@@ -12,15 +12,15 @@ const rows = Object.entries<Operation>(operations).map(([id, { method, path }]) 
 }));
 const otherPaths = ['/', '/v1', '/{proxy+}', ...methodsByPath().keys()];
 
-// What the routes, the mocks and the authorizer respond, the HTTP tests show on the local service.
+// HTTP tests of the local service cover the responses of the routes, the mocks and the authorizer.
 describe.each(stageNames)('the REST API of %s', (stage) => {
   const template = readableTemplate(stage);
   const { ApiRestApi: api, ApiAuthorizer: authorizer } = template.Resources;
   const apiStages = propertiesOf(template, 'AWS::ApiGateway::Stage');
   const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
 
-  // Keys travel in every request: anyone who recorded one must not be able to read it later.
-  test('accepts TLS 1.2 with forward secrecy or 1.3, under its own name', () => {
+  // With forward secrecy, recorded requests and their API keys cannot be decrypted later.
+  test('requires TLS 1.3 or TLS 1.2 with forward secrecy, and a matching server name', () => {
     expect(api.Properties).toMatchObject({
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -28,7 +28,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     });
   });
 
-  test('has one stage, which is traced and throttles every route as the settings say', () => {
+  test('has one stage, with tracing and the throttling limits of the settings for every route', () => {
     const throttling = {
       ResourcePath: '/*',
       HttpMethod: '*',
@@ -41,7 +41,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(apiStages[0].MethodSettings).toHaveLength(1);
   });
 
-  test('has a route with the authorizer for each operation, and a mock for everything else', () => {
+  test('has a route with the authorizer for each operation, and a mock for every other request', () => {
     const routes = rows.map(({ method, path }) => `${method} ${path} CUSTOM AWS_PROXY`);
     const mocks = otherPaths.map((path) => `ANY ${path} NONE MOCK`);
     const found = methods.map(
@@ -51,7 +51,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(found.toSorted()).toEqual([...routes, ...mocks].toSorted());
   });
 
-  // A header that the method does not declare fails the deployment.
+  // A deployment fails if a method does not declare a header.
   test('declares every header of its mocks', () => {
     const mocks = methods.filter(({ Integration }) => Integration.Type === 'MOCK');
     for (const { MethodResponses, Integration } of mocks) {
@@ -61,7 +61,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  test('calls each function through its alias from its own route, and nothing else may', () => {
+  test('can invoke only the alias of each function, from its own route', () => {
     const apiArn = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${ApiRestApi}';
     const sources = [
       ...rows.map(({ functionName, method, path }) => [
@@ -84,17 +84,17 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     );
   });
 
-  test('has an authorizer whose decision is cached for a minute', () => {
+  test('caches the authorizer’s result for 60 seconds', () => {
     expect(authorizer.Properties.AuthorizerResultTtlInSeconds).toBe(60);
   });
 
-  test('calls the authorizer by its own expression, without groups that only JavaScript knows', () => {
+  test('has an authorizer expression without syntax specific to JavaScript', () => {
     const { IdentityValidationExpression: expression } = authorizer.Properties;
     expect(expression).toBe(authorizationPattern(stage));
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);
   });
 
-  /** @returns the path of a resource, empty for the API itself. */
+  /** Returns the path of a resource, which is empty for the API itself. */
   function pathOf(reference: string): string {
     const { Type, Properties } = template.Resources[/\w+/.exec(reference)![0]];
     return Type === 'AWS::ApiGateway::Resource'

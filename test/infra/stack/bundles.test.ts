@@ -6,13 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 
-/** Text that the code of one function alone has, if it has any, and that minifying leaves as it is. */
+/** Text that occurs only in one function's code and is not changed by minification. */
 const signatures: Record<string, string[]> = {
   ListPets: ['newest-by-status'],
   CreatePet: ['headers:{Location:`', 'attribute_not_exists'],
   Authorizer: ['execute-api:Invoke', '[Bb][Ee][Aa][Rr][Ee][Rr]'],
 };
-/** The middleware engine and the library of the schemas, which operations need. */
 const libraries = ['middy', 'valibot'];
 
 const { assembly } = await sharedSynthesis();
@@ -25,13 +24,13 @@ const folders = functionNames.map((name): [string, string] => {
 describe.each(folders)('the bundle of %s', (name, folder) => {
   const bytes = readFileSync(join(folder, 'index.mjs'));
 
-  // A cold start reads and compiles all of it.
-  test('is one file of at most 215,000 bytes, and of 155,000 without an operation', () => {
+  // A cold start reads and compiles the complete bundle.
+  test('is one file of at most 215,000 bytes, or 155,000 for the authorizer', () => {
     expect(readdirSync(folder)).toEqual(['index.mjs']);
     expect(bytes.length).toBeLessThanOrEqual(name === 'Authorizer' ? 155_000 : 215_000);
   });
 
-  test('has its own code, that of no other function, and libraries only for an operation', () => {
+  test('contains no code of other functions, and libraries only for an operation', () => {
     const texts = [...libraries, ...Object.values(signatures).flat()];
     expect(texts.filter((text) => bytes.includes(text))).toEqual([
       ...(name === 'Authorizer' ? [] : libraries),
@@ -40,7 +39,7 @@ describe.each(folders)('the bundle of %s', (name, folder) => {
   });
 });
 
-test('every bundle is an ES module that loads on its own, with few modules of Node, and exports the handler', () => {
+test('every bundle is an ES module that exports only the handler and loads few modules of Node', () => {
   const script = `
     const ownModules = process.moduleLoadList.length;
     const exported = [];
@@ -51,10 +50,10 @@ test('every bundle is an ES module that loads on its own, with few modules of No
     console.log(JSON.stringify({ exported, loaded: process.moduleLoadList.slice(ownModules) }));`;
   const urls = folders.map(([, folder]) => pathToFileURL(join(folder, 'index.mjs')).href);
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...urls], {
-    // Without the environment of this process: the stack has to set what a bundle reads at import.
+    // Omits the environment of this process, because a function has only the variables that the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // What the first request loads counts too; nothing listens there to respond to it.
+      // Makes priming run, so that its modules count too. Its requests fail because nothing listens on port 1.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
@@ -69,7 +68,7 @@ test('every bundle is an ES module that loads on its own, with few modules of No
   const { exported, loaded } = JSON.parse(output);
   expect(exported).toEqual(urls.map(() => ['function', []]));
   expect(loaded.length).toBeLessThanOrEqual(78);
-  // Imports that list what `node:http` and `node:process` export load the first two; the last is for files of settings.
+  // Listing the exports of `node:http` and `node:process` loads the first two. Reading settings files loads the last.
   const costly = ['internal/deps/undici/undici', 'internal/process/report', 'fs/promises'];
   expect(costly.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
 });

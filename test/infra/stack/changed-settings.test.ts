@@ -7,9 +7,9 @@ import { stages } from '../../../infra/stages.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// The only file that loads the CDK, which takes longer than its tests do.
+// The CDK takes longer to load than these tests to run, so only this file loads it.
 
-// The CDK's validation plugins take a second for each stack; `cdk synth` runs them.
+// The CDK's validation plugins take a second per stack, and `cdk synth` runs them.
 process.env['CDK_VALIDATION'] = 'false';
 
 const { domain: _domain, firewall: _firewall, ...required }: StageSettings = stages.staging;
@@ -33,25 +33,24 @@ const extended = changedStack({
   logRetentionDays: 30,
 });
 
-describe('a stage that gets more list partitions', () => {
-  // Whatever is deployed or rolled back first, no pet is put where lists do not look.
-  test('asks all of them for lists, and puts new pets where the last finished deployment asks', () => {
+describe('a stage with raised listPartitions', () => {
+  test('queries all partitions and stores new pets only in those recorded', () => {
     const { ListPets, CreatePet } = repartitioned.Resources;
     const partitions = [ListPets, CreatePet].map(({ Properties }) => Properties.Environment.Variables);
     expect(partitions).toMatchObject([{ LIST_PARTITIONS: '4' }, { LIST_PARTITIONS: '2' }]);
   });
 
-  test('has new versions of the functions that this changes, and of no others', () => {
+  test('gets new versions of only the functions that use the setting', () => {
     expect(newVersions(repartitioned)).toEqual(['ListPets', 'CreatePet']);
     expect(newVersions(extended)).toEqual([]);
   });
 });
 
-// API Gateway serves what was deployed last: it applies no change, not even of the default address, before.
+// API Gateway applies a change, even of the default endpoint, only with a new deployment.
 test.each([
   ['the authorizer', repartitioned],
   ['the domain', extended],
-])('a changed setting of %s makes a new deployment of the API', (_what, { ids }) => {
+])('changing a setting of %s creates a new deployment of the API', (_what, { ids }) => {
   const [before, after] = [unchanged.ids, ids].map((all) => all.get('ApiRestApiDeployment'));
   expect(after).toMatch(/^ApiRestApiDeployment/);
   expect(after).not.toBe(before);
@@ -64,7 +63,7 @@ describe('the domain of a stage', () => {
     'AWS::Route53::RecordSet',
   ];
 
-  test('has the certificate, accepts TLS 1.2 with forward secrecy or 1.3, and leads to the stage', () => {
+  test('has the certificate, requires TLS 1.3 or TLS 1.2 with forward secrecy, and maps to the stage', () => {
     expect(types.flatMap((type) => propertiesOf(extended, type))).toEqual([
       {
         DomainName: domain.name,
@@ -73,7 +72,7 @@ describe('the domain of a stage', () => {
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
         EndpointAccessMode: 'STRICT',
       },
-      // No base path, which would come before /v1.
+      // There is no base path, because it would precede /v1.
       {
         DomainName: '${ApiDomain}',
         RestApiId: '${ApiRestApi}',
@@ -91,7 +90,7 @@ describe('the domain of a stage', () => {
     ]);
   });
 
-  test('is the only address of the API, if the settings name one', () => {
+  test('replaces the default endpoint of the API', () => {
     const [without, withDomain] = [unchanged, extended].map(({ Resources, Outputs }) => ({
       isDisabled: Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint,
       baseUrl: Outputs['BaseUrl'].Value,
@@ -102,7 +101,7 @@ describe('the domain of a stage', () => {
   });
 });
 
-test('the topic of alarms is subscribed to by the e-mail address of the settings, if there is one', () => {
+test('the topic of alarms has the email address of the settings as its only subscriber', () => {
   const [none, some] = [unchanged, extended].map((stack) => propertiesOf(stack, 'AWS::SNS::Subscription'));
   expect(none).toEqual([]);
   expect(some).toEqual([
@@ -110,7 +109,7 @@ test('the topic of alarms is subscribed to by the e-mail address of the settings
   ]);
 });
 
-test('a stage on demand has what only production has, under its own name, and leaves nothing behind', () => {
+test('an on-demand stage like production has its features, its own name and no retained resources', () => {
   const { drill } = stagesOf(stages, { stage: 'drill', like: 'production' });
   const template = readable(templateOf({ stage: 'drill', settings: drill! }));
   expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
@@ -118,26 +117,26 @@ test('a stage on demand has what only production has, under its own name, and le
   expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
-  // Lambda deletes versions with their function.
+  // Lambda deletes the versions of a deleted function.
   expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
 // getPet is removed on 2030-12-05.
 test.each([
-  ['2030-06-07T23:59:59Z', 'nothing', 0],
-  ['2030-06-08T00:00:00Z', 'the removal', 1],
-  ['2031-12-05T00:00:00Z', 'the removal', 1],
-])('a synth at %s announces %s of a deprecated operation', (today, _what, count) => {
+  ['2030-06-07T23:59:59Z', 0],
+  ['2030-06-08T00:00:00Z', 1],
+  ['2031-12-05T00:00:00Z', 1],
+])('synthesis at %s prints %d warnings about removals', (today, count) => {
   const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
   const props = { stage: 'staging', settings: required, today: new Date(today) };
   const { node } = new PetStoreStack(app, 'Stack', props);
   const warnings = node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
   expect(warnings.map(({ data }) => data)).toEqual(
-    Array(count).fill(expect.stringMatching(/^getPet is to be removed on 2030-12-05:/)),
+    Array(count).fill(expect.stringMatching(/^getPet is scheduled for removal on 2030-12-05\./)),
   );
 });
 
-/** @returns the readable stack of staging under changed settings, and its logical ids by their short forms. */
+/** Returns staging's readable stack with changed settings, and its logical ids by their short forms. */
 function changedStack(changes: Partial<StageSettings>) {
   const template = templateOf({ stage: 'staging', settings: { ...required, ...changes } });
   const stack = readable(template);
@@ -145,7 +144,7 @@ function changedStack(changes: Partial<StageSettings>) {
   return { ...stack, ids: new Map(Object.keys(stack.Resources).map((name, index) => [name, ids[index]])) };
 }
 
-/** @returns the functions of which CloudFormation publishes a new version. */
+/** Returns the functions for which CloudFormation publishes a new version. */
 function newVersions({ ids }: typeof unchanged): string[] {
   return functionNames.filter(
     (name) => unchanged.ids.get(`${name}CurrentVersion`) !== ids.get(`${name}CurrentVersion`),

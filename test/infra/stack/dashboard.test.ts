@@ -8,16 +8,16 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   const [alarmWidget, ...graphs] = JSON.parse(Dashboard.Properties.DashboardBody).widgets;
   const service = `pet-store-${stage}`;
 
-  test('begins with every alarm', () => {
+  test('shows every alarm first', () => {
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([name]) => `\${${name}.Arn}`);
     expect(alarmWidget.properties.alarms.toSorted()).toEqual(alarms.toSorted());
   });
 
-  test('shows requests, what is counted, functions and tables of this stage alone, each minute', () => {
+  test('graphs the metrics of only this stage, per minute', () => {
     const api = `ApiName ${service} Stage ${stage}`;
     const { petsCreated, errorResponses, deprecatedCalls } = metrics;
     const gatewayErrorResponses = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
-    // A search by other dimensions than the metric has finds nothing.
+    // A search must have exactly the dimensions of its metric.
     const searches = [errorResponses, gatewayErrorResponses, deprecatedCalls].map(({ name, dimensions }) => {
       const schema = ['PetStore', 'service', ...dimensions].join(',');
       return `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60) 60`;
@@ -38,7 +38,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
       ...['Read', 'Write'].flatMap((kind) =>
         tables.map((name) => `AWS/DynamoDB Consumed${kind}CapacityUnits TableName \${${name}} Sum 60`),
       ),
-      // As the alarms count it, with the names that their expressions have for metrics.
+      // The dashboard has the same expressions and metric ids as the alarms.
       ...tables.flatMap((name) =>
         Resources[`Monitoring${name.slice('Storage'.length)}Throttles`].Properties.Metrics.map(textOf),
       ),
@@ -49,7 +49,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   });
 });
 
-/** @returns each line of a graph: metric and dimensions, or expression; name, statistic and seconds. */
+/** Returns the metric or expression, the id, the statistic and the period of each line in a graph. */
 function linesOf({ properties }: any): string[] {
   return properties.metrics.map((line: any[]) => {
     const { expression, id, stat, period } = line.at(-1);
@@ -57,7 +57,7 @@ function linesOf({ properties }: any): string[] {
   });
 }
 
-/** @returns what an alarm calculates with, as a line of a graph. */
+/** Returns a metric or expression of an alarm in the format of linesOf. */
 function textOf({ Expression, Id, MetricStat }: any): string {
   if (Expression) return Expression;
   const { Namespace, MetricName, Dimensions } = MetricStat.Metric;

@@ -8,12 +8,12 @@ import {
   stageNames,
 } from '../../support/stack-template.ts';
 
-describe('a deployment of production', () => {
+describe('in production', () => {
   const template = readableTemplate('production');
   const { Resources } = template;
 
   test.each(functionNames)(
-    'of %s is a canary, rolled back if it fails, is stopped or an alarm fires',
+    'a deployment of %s is a canary that rolls back if it fails, is stopped or an alarm fires',
     (name) => {
       expect(Resources[`${name}Live`].UpdatePolicy).toEqual({
         CodeDeployLambdaAliasUpdate: {
@@ -26,13 +26,13 @@ describe('a deployment of production', () => {
         ApplicationName: '${Deployments}',
         DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
         DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL', DeploymentType: 'BLUE_GREEN' },
-        // Alarms are not ignored, even when CodeDeploy cannot read them.
+        // IgnorePollAlarmFailure is not set, so a deployment stops if CodeDeploy cannot read the alarms.
         AlarmConfiguration: {
           Enabled: true,
           Alarms: [
             { Name: '${MonitoringApiServerErrors}' },
             { Name: `\${Monitoring${name}NewVersionErrors}` },
-            // The authorizer decides and sends no response.
+            // The authorizer has no Error body and so no internal_error.
             ...(name === 'Authorizer' ? [] : [{ Name: `\${Monitoring${name}NewVersionInternalErrors}` }]),
           ],
         },
@@ -42,17 +42,16 @@ describe('a deployment of production', () => {
         },
         ServiceRoleArn: '${DeploymentRole.Arn}',
       });
-      // CloudFormation may move the alias in the same update that creates the role.
       expect(DependsOn).toContain('DeploymentRoleDefaultPolicy');
     },
   );
 
-  test('is for Lambda, with a group for each of these functions alone', () => {
+  test('CodeDeploy has one application for Lambda, with one group per function', () => {
     expect(propertiesOf(template, 'AWS::CodeDeploy::Application')).toEqual([{ ComputePlatform: 'Lambda' }]);
     expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
   });
 
-  test('has a role that only CodeDeploy can assume, which may move these aliases, read alarms, and nothing else', () => {
+  test('only CodeDeploy can assume the role, which can only update these aliases and read alarms', () => {
     const { AssumeRolePolicyDocument, ...others } = Resources['DeploymentRole'].Properties;
     expect(AssumeRolePolicyDocument.Statement).toEqual([
       {
@@ -62,7 +61,6 @@ describe('a deployment of production', () => {
         Condition: { StringEquals: { 'aws:SourceAccount': '${AWS::AccountId}' } },
       },
     ]);
-    // No managed policy, which would be for every function of the account.
     expect(others).toEqual({});
     const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
       Roles.includes('${DeploymentRole}'),
@@ -84,22 +82,24 @@ describe('a deployment of production', () => {
   });
 });
 
-test('a deployment of staging is immediate, without CodeDeploy', () => {
+test('staging deploys immediately, without CodeDeploy', () => {
   const text = JSON.stringify(readableTemplate('staging').Resources);
   expect(text).not.toMatch(/CodeDeploy|codedeploy|UpdatePolicy|lambda:UpdateAlias/);
 });
 
-// CloudFormation rejects a template whose resources wait for each other in a circle, which a synth does not detect. They
-// would if an alarm that deployments watch named the API stage by reference.
-test.each(stageNames)('the resources of %s wait for each other without a circle', (stage) => {
-  expect(circleIn(readableTemplate(stage).Resources)).toBeUndefined();
+// CloudFormation rejects circular dependencies, which synthesis does not detect. There would be one if an alarm that
+// deployments watch referred to the API.
+test.each(stageNames)('the resources of %s have no circular dependencies', (stage) => {
+  expect(cycleIn(readableTemplate(stage).Resources)).toBeUndefined();
 });
 
-/** @returns a circle of resources that CloudFormation can create only after one another, or undefined if there is none. */
-function circleIn(resources: Record<string, any>): string[] | undefined {
-  const waits = Object.entries(resources).map(([id, { DependsOn = [], ...resource }]): [string, string[]] => {
-    const references = [...JSON.stringify(resource).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
-    return [id, [...DependsOn, ...references].filter((name) => name in resources)];
-  });
-  return findCycle(new Map(waits));
+/** Returns a cycle of resources that depend on each other, or undefined if there is none. */
+function cycleIn(resources: Record<string, any>): string[] | undefined {
+  const dependencies = Object.entries(resources).map(
+    ([id, { DependsOn = [], ...resource }]): [string, string[]] => {
+      const references = [...JSON.stringify(resource).matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
+      return [id, [...DependsOn, ...references].filter((name) => name in resources)];
+    },
+  );
+  return findCycle(new Map(dependencies));
 }

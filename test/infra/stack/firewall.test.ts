@@ -9,7 +9,7 @@ describe('the web ACL of production', () => {
   const { Rules: rules } = webAcl;
   const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stages.production.firewall;
 
-  test('is the only one, protects the stage of the API, and allows what no rule blocks', () => {
+  test('is the only one, protects the API stage, and allows requests that no rule blocks', () => {
     expect(others).toEqual([]);
     expect(webAcl).toMatchObject({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     expect(propertiesOf(template, 'AWS::WAFv2::WebACLAssociation')).toEqual([
@@ -21,15 +21,14 @@ describe('the web ACL of production', () => {
     ]);
   });
 
-  // The authorizer accepts any number of spaces after `Bearer` in any case, which would make a client look like many.
+  // The authorizer accepts any case of `Bearer` and any number of spaces, so a client could send many variants.
   const normalized = [
     { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
     { Priority: 1, Type: 'LOWERCASE' },
   ];
   const perKey = { Header: { Name: 'authorization', TextTransformations: normalized } };
 
-  // A rule counts only what no rule before it blocked, and a large body is a 413 whatever is in it.
-  test('applies limits per address and key, then that of bodies, then AWS’s lists of bad addresses and inputs', () => {
+  test('applies limits per address and key, then the body limit, then AWS’s managed rules', () => {
     const limits = [
       { AggregateKeyType: 'IP', Limit: requestsPerMinutePerIp },
       { AggregateKeyType: 'CUSTOM_KEYS', CustomKeys: [perKey], Limit: requestsPerMinutePerKey },
@@ -49,8 +48,7 @@ describe('the web ACL of production', () => {
     ]);
   });
 
-  // test/infra/documents/openapi/answers.test.ts compares the response of the one limit with openapi.json.
-  test('responds alike beyond both limits, and blocks what a managed group blocks', () => {
+  test('responds equally to both limits, and lets managed rules block requests', () => {
     const [perIp, { Action: block }, _largeBody, ...groups] = rules;
     expect(perIp.Action).toEqual(block);
     const { ResponseHeaders } = block.Block.CustomResponse;
@@ -60,8 +58,8 @@ describe('the web ACL of production', () => {
     }
   });
 
-  // WAF gets no more of a body than the inspection limit, so a larger one has no size of its own.
-  test.each([65_536, 65_537])('blocks a body of %d bytes only if the functions would', (bytes) => {
+  // WAF gets only the part of a body up to the inspection limit, so it does not know the size of a larger body.
+  test.each([65_536, 65_537])('blocks a body of %d bytes only if the functions would reject it', (bytes) => {
     const { FieldToMatch, ...constraint } = rules[2].Statement.SizeConstraintStatement;
     const none = [{ Priority: 0, Type: 'NONE' }];
     expect(constraint).toEqual({ ComparisonOperator: 'GT', Size: 65_536, TextTransformations: none });
@@ -71,7 +69,7 @@ describe('the web ACL of production', () => {
     expect(isBlocked).toBe(bytes > 65_536);
   });
 
-  test('responds to a large body as the function does', () => {
+  test('returns the same response to a large body as the function', () => {
     const { ResponseHeaders, ...response } = rules[2].Action.Block.CustomResponse;
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
     expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
@@ -79,8 +77,7 @@ describe('the web ACL of production', () => {
     expect(JSON.parse(Content)).toEqual(contract().responses.get('createPet 413')!.example);
   });
 
-  // Samples would hold the headers of requests, and with them API keys.
-  test('counts what each rule blocks under a name of its own, and keeps no samples', () => {
+  test('has a metric for each rule, and no samples', () => {
     for (const { Name = 'Firewall', VisibilityConfig } of [webAcl, ...rules]) {
       expect(VisibilityConfig).toEqual({
         CloudWatchMetricsEnabled: true,
@@ -90,7 +87,7 @@ describe('the web ACL of production', () => {
     }
   });
 
-  test('logs the requests that it blocks, and nothing else', () => {
+  test('logs only the requests that it blocks', () => {
     expect(template.Resources.FirewallLog.Properties.LogGroupName).toBe('aws-waf-logs-${AWS::StackId}');
     expect(propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration')).toMatchObject([
       {
@@ -106,7 +103,7 @@ describe('the web ACL of production', () => {
     ]);
   });
 
-  // A line has the headers of its request, and again what a rule counts by, unless data protection excludes that.
+  // A line contains the headers of its request. Without data protection, it also repeats the key that a limit counts.
   test('keeps API keys out of the log', () => {
     const [{ RedactedFields }] = propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration');
     expect(RedactedFields).toEqual([{ SingleHeader: { Name: 'authorization' } }]);
@@ -116,6 +113,6 @@ describe('the web ACL of production', () => {
   });
 });
 
-test('staging, whose settings name no limits, has no web ACL', () => {
+test('staging has no web ACL, because its settings have no firewall', () => {
   expect(JSON.stringify(readableTemplate('staging'))).not.toContain('AWS::WAF');
 });

@@ -6,7 +6,7 @@ import { functionNames, propertiesOf, readableTemplate, stageNames } from '../..
 const table = (name: string) => ({ tableName: `\${Storage${name}}`, tableArn: `\${Storage${name}.Arn}` });
 const [pets, intents, apiKeys] = [table('Pets'), table('Intents'), table('ApiKeys')];
 
-/** What each function is told beside the names of the stage, and what it may do with which table or index. */
+/** Environment variables, except those with the stage's name, and permissions. */
 const functions = {
   ListPets: {
     environment: { PETS_TABLE: pets.tableName, LIST_PARTITIONS: '1' },
@@ -38,11 +38,11 @@ describe.each(stageNames)('the functions of %s', (stage) => {
     const { environment, actions, resources } = rowOf<(typeof functions)['CreatePet' | 'GetPet']>(
       functions as any,
       name,
-      'add what it is told and may do to test/infra/stack/functions.test.ts',
+      'add its environment and permissions to test/infra/stack/functions.test.ts',
     );
     const { Properties: properties } = Resources[name];
 
-    test('runs on arm64 with what it needs, traced, and logs JSON to a group of its own', () => {
+    test('runs on arm64 with its environment and tracing, and logs JSON to its own log group', () => {
       expect(properties).toMatchObject({
         Architectures: ['arm64'],
         Timeout: stages[stage].functionTimeoutSeconds,
@@ -56,8 +56,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       });
     });
 
-    // Rollbacks need earlier versions. One that a failed update made must go: Lambda publishes no code twice in a row.
-    test('is called through an alias of its newest version, and keeps the versions before', () => {
+    test('has an alias for its newest version, and keeps earlier versions', () => {
       expect(Resources[`${name}Live`].Properties).toEqual({
         Name: 'live',
         FunctionName: `\${${name}}`,
@@ -84,7 +83,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(others).toEqual({});
     });
 
-    test('may write its log, use its tables and send traces, and nothing else', () => {
+    test('can only write its log, use its tables and send traces', () => {
       const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
         Roles.includes(`\${${name}Role}`),
       );
@@ -95,7 +94,6 @@ describe.each(stageNames)('the functions of %s', (stage) => {
           Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
           Resource: `\${${name}Logs.Arn}`,
         },
-        // X-Ray has no resources.
         { Effect: 'Allow', Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], Resource: '*' },
       ]);
     });

@@ -9,24 +9,23 @@ const types =
   'INVALID_API_KEY INVALID_SIGNATURE MISSING_AUTHENTICATION_TOKEN QUOTA_EXCEEDED REQUEST_TOO_LARGE ' +
   'RESOURCE_NOT_FOUND THROTTLED UNAUTHORIZED UNSUPPORTED_MEDIA_TYPE WAF_FILTERED';
 
-// test/infra/documents/openapi/answers.test.ts compares them with openapi.json.
-describe.each(stageNames)('what API Gateway responds by itself in %s', (stage) => {
+describe.each(stageNames)('an error response of API Gateway in %s', (stage) => {
   const responses = propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::GatewayResponse');
 
-  test('is ours for every response type', () => {
+  test('is defined for every response type', () => {
     expect(new Set(responses.map(({ ResponseType }) => ResponseType))).toEqual(new Set(types.split(' ')));
   });
 
-  test.each(Object.entries(gatewayResponses))('has the code %s is listed with', (type, code) => {
+  test.each(Object.entries(gatewayResponses))('has the documented error code for %s', (type, code) => {
     const { ResponseTemplates } = responses.find(({ ResponseType }) => ResponseType === type)!;
     expect(JSON.parse(ResponseTemplates['application/json']).code).toBe(code);
   });
 
   test.each([...new Set(responses.map(({ StatusCode }) => StatusCode))])(
-    'is the same for every reason for a %s',
+    'is the same for every response type with status %s',
     (status) => {
-      const alike = responses.filter(({ StatusCode }) => StatusCode === status);
-      const contents = alike.map(({ ResponseTemplates, ResponseParameters }) =>
+      const equal = responses.filter(({ StatusCode }) => StatusCode === status);
+      const contents = equal.map(({ ResponseTemplates, ResponseParameters }) =>
         JSON.stringify([ResponseTemplates, ResponseParameters]),
       );
       expect(new Set(contents).size).toBe(1);

@@ -6,7 +6,7 @@ describe.each(stageNames)('the alarms of %s', (stage) => {
   const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
 
   test.each(alarms)(
-    '%s notifies the topic of its beginning and its end, and ignores missing data',
+    '%s notifies the topic when it fires and ends, and ignores missing data',
     (_name, alarm) => {
       expect(alarm.Properties).toMatchObject({
         AlarmDescription: expect.stringMatching(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/),
@@ -21,7 +21,7 @@ describe.each(stageNames)('the alarms of %s', (stage) => {
 });
 
 test.each(stageNames)(
-  'the only topic of %s accepts alarms of this account and region, and nothing without TLS',
+  'the only topic of %s accepts only alarms of this account and region, sent over TLS',
   (stage) => {
     const template = readableTemplate(stage);
     expect(propertiesOf(template, 'AWS::SNS::Topic')).toHaveLength(1);

@@ -7,7 +7,7 @@ import { readableTemplate, resourcesOf, stageNames } from '../../support/stack-t
 const { assembly, code, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
-  test('makes a stack for the account, which is deployed first, and one for each stage', () => {
+  test('creates a stack for the account, which is deployed first, and one for each stage', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
       .filter(([, { type }]) => type === 'aws:cloudformation:stack')
@@ -18,7 +18,6 @@ describe('cdk synth', () => {
           isAfterAccount: dependencies.includes('PetStore-account'),
         },
       ]);
-    // Protected from being deleted by mistake.
     expect(Object.fromEntries(stacks)).toEqual({
       'PetStore-account': { isProtected: true, isAfterAccount: false },
       'PetStore-staging': { isProtected: false, isAfterAccount: true },
@@ -26,14 +25,14 @@ describe('cdk synth', () => {
     });
   });
 
-  test('checks every stack by the rules of AWS, and accepts acknowledged findings only, at their construct', () => {
+  test('checks every stack with cdk-nag, and accepts only findings acknowledged at their construct', () => {
     const report = readReport('validation-report.json').pluginReports.find(
       ({ pluginName }: any) => pluginName === 'AwsSolutions',
     );
     expect(report).toMatchObject({ conclusion: 'success', violations: [] });
     expect(report.suppressedViolations).not.toHaveLength(0);
     for (const { acknowledgedAt, reason } of report.suppressedViolations) {
-      // Not at a whole stack or app, where it would hold for what is yet to come.
+      // An acknowledgment at a stack or app would also cover constructs added later.
       expect(acknowledgedAt).toMatch(/^PetStore-\w+\/\w/);
       expect(reason).toMatch(/^[A-Z].*\.$/);
     }
@@ -43,8 +42,8 @@ describe('cdk synth', () => {
 describe.each(stageNames)('the stack of %s', (stage) => {
   const template = readableTemplate(stage);
 
-  // A name of our own would block every replacement, and a second copy of the stack in the account.
-  test('leaves names to CloudFormation', () => {
+  // A fixed name would prevent replacements, and a second copy of the stack in the account.
+  test('lets CloudFormation choose resource names', () => {
     const chosen =
       /^(Alarm|Application|Dashboard|DeploymentGroup|Function|LogGroup|ManagedPolicy|Role|Table|Topic)Name$/;
     const named = Object.entries<any>(template.Resources).flatMap(([name, { Type, Properties = {} }]) =>
@@ -67,7 +66,7 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(Object.keys(template.Outputs)).toHaveLength(3);
   });
 
-  test.each(resourcesOf(template, 'AWS::Logs::LogGroup'))('keeps %s as it promises', (_name, logGroup) => {
+  test.each(resourcesOf(template, 'AWS::Logs::LogGroup'))('retains %s as configured', (_name, logGroup) => {
     expect(logGroup).toMatchObject(
       {
         staging: { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' },
@@ -80,16 +79,15 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     );
   });
 
-  // There is one per account and region: a stage that owned it would take it from the others when it is deleted.
-  test('owns neither the account settings of API Gateway nor anything of the other stage', () => {
+  test('does not contain the account’s API Gateway settings or the name of the other stage', () => {
     const text = JSON.stringify(template);
     expect(text).not.toContain('AWS::ApiGateway::Account');
     expect(text).not.toContain(stageNames.find((name) => name !== stage)!);
   });
 });
 
-// Other APIs of the account may rely on it by then, so both stay when the stack is deleted.
-test('the stack of the account has the role under which API Gateway writes logs, and nothing else', () => {
+// Both resources are retained when the stack is deleted, because other APIs in the account can depend on them.
+test('the stack of the account contains only the role with which API Gateway writes logs', () => {
   const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain', Metadata: expect.anything() };
   expect(readableTemplate('account').Resources).toEqual({
     LogRole: {

@@ -10,11 +10,10 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   const { maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = stages[stage];
   const reads = { MaxReadRequestUnits: maxReadUnitsPerSecond };
   const writes = { MaxWriteRequestUnits: maxWriteUnitsPerSecond };
-  // Names the keys that were throttled.
   const insights = { Enabled: true, Mode: 'THROTTLED_KEYS' };
 
-  // Literal, because a table whose logical id changes is replaced by an empty one and its data left behind. An id may
-  // be added with a new table; none may change or be removed without a migration of its data.
+  // CloudFormation replaces a table with an empty one if its logical id changes. Only new tables may change this list,
+  // unless the data is migrated.
   test('keep their logical ids', () => {
     const ids = resourcesOf(stackTemplate(stage), TABLE).map(([id]) => id);
     expect(ids.toSorted()).toEqual([
@@ -24,7 +23,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ]);
   });
 
-  // Literal too: CloudFormation replaces a table whose key changes.
+  // CloudFormation also replaces a table if its key changes.
   test('keep the keys of each table and index', () => {
     const keys = [...tables].flatMap(([name, { Properties }]) => {
       const { AttributeDefinitions, GlobalSecondaryIndexes = [] } = Properties;
@@ -46,8 +45,8 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ]);
   });
 
-  // An index with less capacity than its table would hold up the writes to the table.
-  test.each([...tables])('keep, restore and limit %s as the stage promises', (name, table) => {
+  // An index with less write capacity than its table would throttle writes to the table.
+  test.each([...tables])('retain, back up and limit %s as configured', (name, table) => {
     const indexes: any[] = table.Properties['GlobalSecondaryIndexes'] ?? [];
     const policy = { staging: 'Delete', production: 'Retain' }[stage];
     const [replica, ...others] = table.Properties['Replicas'];
@@ -57,11 +56,10 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       Properties: { WriteOnDemandThroughputSettings: writes },
     });
     for (const index of indexes) expect(index.WriteOnDemandThroughputSettings).toEqual(writes);
-    // An API key has a time `expiresAt` too, and its record stays.
+    // API keys also have an attribute `expiresAt`, but their records must be kept.
     expect(table.Properties['TimeToLiveSpecification']).toEqual(
       name === 'StorageIntents' ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
     );
-    // A replica is the table in its region: here, and nowhere else.
     expect(others).toEqual([]);
     expect(replica).toMatchObject({
       Region: '${AWS::Region}',
@@ -83,10 +81,10 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 });
 
-// Pets are stored under this many keys of each index already. Raised with recordedListPartitions, never lowered.
+// Pets are already stored in this many partitions. Raise the number with recordedListPartitions, and never lower it.
 test.each([
   ['staging', 1],
   ['production', 1],
-] as const)('new pets of %s are spread over no fewer list partitions than before: %d', (stage, least) => {
+] as const)('new pets of %s are spread over at least %d list partitions', (stage, least) => {
   expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
 });

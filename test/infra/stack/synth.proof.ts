@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 
 describe('cdk synth', () => {
-  // So that a diff shows only what was changed.
-  test('makes the same to deploy, byte for byte, whenever it is run, as what npm start runs', async () => {
+  // Template diffs then show only actual changes.
+  test('writes the same files for deployment, byte for byte, in every run and for npm start', async () => {
     const { assembly: first } = await sharedSynthesis();
     const second = join(folder, 'second');
     expect(await cdkSynth(second)).toMatchObject({ code: 0, stdout: '' });
@@ -29,7 +29,7 @@ describe('cdk synth', () => {
     reportFigure(import.meta.filename, `${files.length} files, byte for byte the same`);
   });
 
-  test('makes of a stage on demand its stack and that of the account, and no other', async () => {
+  test('writes only the stacks of the on-demand stage and the account if a stage is given', async () => {
     const assembly = join(folder, 'on-demand');
     const context = ['--context', 'stage=drill', '--context', 'like=production'];
     expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
@@ -37,27 +37,26 @@ describe('cdk synth', () => {
     expect(templates).toEqual(['PetStore-account.template.json', 'PetStore-drill.template.json']);
   });
 
-  test('rejects a bad setting with one sentence', async () => {
+  test('rejects an invalid setting with one message', async () => {
     const { code, stdout, stderr } = await cdkSynth(join(folder, 'settings'), [], {
       'infra/stages.ts': 'Object.assign(stages.staging, { recordedListPartitions: 2 });',
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'Stage staging: listPartitions must not shrink below the recorded 2, but is 1: pets under the keys beyond would vanish from lists.',
-      // The CDK's own last line.
+      'infra/stages.ts, stage staging: listPartitions must be at least recordedListPartitions (2), not 1, or lists will miss pets.',
       'node infra/app.ts: Subprocess exited with error 1',
     ]);
   });
 
-  test('rejects findings of cdk-nag that are not acknowledged, and what CloudFormation would reject', async () => {
+  test('rejects unacknowledged findings of cdk-nag and templates that CloudFormation would reject', async () => {
     const table = "app.node.findChild('PetStore-staging').node.findChild('Storage').pets.node.defaultChild";
     const { code, stderr } = await cdkSynth(join(folder, 'rejected'), ['PetStore-staging', '--exclusively'], {
       'infra/app.ts': `
           import { Topic } from 'aws-cdk-lib/aws-sns';
-          // It accepts messages over plain HTTP.
+          // The topic accepts messages over plain HTTP.
           new Topic(app.node.findChild('PetStore-staging'), 'Unsafe');
           ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
-          // The CDK by itself would only warn of this.
+          // By default, the CDK would only print a warning.
           ${table}.addPropertyOverride('BillingMode', 'FREE');`,
     });
     expect(code).toBe(1);
@@ -72,7 +71,7 @@ describe('cdk synth', () => {
   });
 });
 
-/** @returns the files that are deployed, without reports on the synth itself, such as how long it took. */
+/** Returns the files for deployment, without reports about the synthesis itself, such as its duration. */
 function deployedFilesOf(assembly: string): string[] {
   return readdirSync(assembly, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))
