@@ -157,7 +157,7 @@ describe('the local service, killed in the middle of a burst of creates and star
       await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
       expect(await ended).toEqual([1, null]);
       expect(victim.output()).toMatch(
-        /\nThe disk is full \(IO error: .*: File too large\): make room and start again; what a data folder keeps is complete\.\n$/,
+        /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and start again\. The stored data is intact\.\n$/,
       );
       const listed = new Map((await walk(await start())).map((pet) => [pet.name, pet]));
       expect(added.map(({ name }) => listed.get(name))).toEqual(added);
