@@ -177,6 +177,6 @@ test('the local service issues another key if its file is damaged, and does not 
   const { assembly } = await sharedSynthesis();
   const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
   expect(errorOutput(await runModule('infra/local/main.ts', parameters))).toMatch(
-    /^The data in \S+ cannot be read \(.+\): choose another folder with --data, or delete the data\.$/,
+    /^The data in \S+ cannot be read \(.+\)\. Choose another folder with --data, or delete the data\.$/,
   );
 });
