@@ -1,19 +1,19 @@
 'use strict';
 
-// Loaded before everything that is TypeScript: says in a sentence what is missing, where another Node would fail on the first
-// line, and Node without the packages on the first import. Written for any Node, old ones included.
+// Loaded before any TypeScript. If Node is too old or packages are missing, this script prints instructions in place of a
+// syntax or import error. It must therefore run on old versions of Node.
 
 var fs = require('fs');
 var path = require('path');
 
-/** What Lambda runs too, and `npm ci` installs. */
+/** Major version that Lambda also runs, and that `npm ci` installs. */
 var NEEDED_NODE = 24;
 
 var command = process.env.npm_config_ignore_scripts === 'true' ? 'npm ci --ignore-scripts=false' : 'npm ci';
 var node = process.versions.node;
 if (parseInt(node, 10) < NEEDED_NODE) {
   fail(
-    'Node ' + NEEDED_NODE + ' or newer is needed, and this is Node ' + node + ' (' + process.execPath + ')',
+    'Node ' + NEEDED_NODE + ' or newer is required, but this is Node ' + node + ' (' + process.execPath + ')',
   );
 }
 
@@ -21,7 +21,7 @@ var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.js
 var absent = Object.keys(Object.assign({}, manifest.dependencies, manifest.devDependencies)).filter(isAbsent);
 if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).join(', ') + ' …)');
 
-// Compiled code is kept, which saves a third of a start. Where nothing can be written, Node compiles each time.
+// The cache of compiled code shortens the startup by a third. If it cannot be written, Node compiles the code each time.
 require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
 
 function isAbsent(name) {
@@ -31,6 +31,6 @@ function isAbsent(name) {
 }
 
 function fail(reason) {
-  console.error(reason + ': run ' + command + ', and start again through npm.');
+  console.error(reason + '. Run ' + command + ', and start again through npm.');
   process.exit(1);
 }

@@ -4,21 +4,21 @@ import type { ApiGateway } from './gateway/api-gateway.ts';
 import { apiKeyFile, type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
 import { UsageError } from '../operate/command.ts';
 
-/** The key of a data folder: the one that was issued at an earlier start, or a new one if the API does not accept that. */
+/** Returns the API key in the data folder, or a new key if the API does not accept it. */
 export async function findApiKey(
   folder: string,
   api: ApiGateway,
   service: Omit<LocalService, 'baseUrl'>,
 ): Promise<string> {
-  const kept = readKey(folder);
-  return kept && (await isAccepted(api, kept)) ? kept : await issueKey(folder, service);
+  const stored = readKey(folder);
+  return stored && (await isAccepted(api, stored)) ? stored : await issueKey(folder, service);
 }
 
-/** @throws UsageError if the folder has the key, so the data, of another stage. */
+/** @throws UsageError if the folder contains an API key of another stage. */
 export function requireStage(folder: string, stage: string): void {
   const [prefix = keyPrefix(stage)] = new RegExp(`^${keyPrefix('[a-z]+')}`).exec(readKey(folder) ?? '') ?? [];
   if (prefix === keyPrefix(stage)) return;
-  throw new UsageError(`The folder ${folder} holds the data of another stage: choose another with --data.`);
+  throw new UsageError(`The folder ${folder} contains data of another stage. Choose another with --data.`);
 }
 
 function readKey(folder: string): string | undefined {
@@ -26,7 +26,7 @@ function readKey(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Whether the API accepts the key. It does not after the key was revoked, or the tables were removed. */
+/** Returns whether the API accepts the key. Revoked keys, and keys whose table was deleted, are rejected. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const { status } = await api.handle({
     method: 'GET',
@@ -39,15 +39,15 @@ async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   return status !== 401;
 }
 
-/** Issues a key as the operator, and keeps it readable for its owner only. */
+/** Issues a key, and writes it to a file that only the current user can read. */
 async function issueKey(folder: string, service: Omit<LocalService, 'baseUrl'>): Promise<string> {
   useLocalDatabase(service);
-  // Loads the SDK, which reads its settings then.
+  // Imported only now, because the AWS SDK reads its settings when it is loaded.
   const { issueApiKey } = await import('../operate/keys/lifecycle.ts');
   const { stage, apiKeysTable: table, operatorArn: caller } = service;
   const { key } = await issueApiKey({ stage, table }, { owner: 'local development', caller });
   const file = apiKeyFile(folder);
-  rmSync(file, { force: true }); // the mode applies to a new file only
+  rmSync(file, { force: true }); // writeFileSync sets the mode of new files only
   writeFileSync(file, key, { mode: 0o600 });
   return key;
 }

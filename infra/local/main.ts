@@ -7,14 +7,14 @@ import { startService } from './service.ts';
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
           [--watch] [--verbose]
 
-  --stage     the stage of infra/stages.ts to run (default: staging)
-  --port      port on localhost (default: the variable PORT, or 3000); 0 takes a free one
-  --data      folder that keeps the data (default: .petstore/STAGE), or memory to keep nothing
-  --assembly  folder of a synthesized cloud assembly (default: synthesize if anything changed,
-              with --data memory always)
-  --synth     synthesize in any case, for example after a change in node_modules
-  --watch     swap functions when their sources are saved
-  --verbose   list the resource types that are not run, and print the metrics`;
+  --stage     stage in infra/stages.ts to run (default: staging)
+  --port      port on localhost, or 0 for any free port (default: the variable PORT, or 3000)
+  --data      folder for the data, or memory to keep no data (default: .petstore/STAGE)
+  --assembly  folder of a synthesized cloud assembly (default: synthesize if a source has
+              changed, or always with --data memory)
+  --synth     synthesize even if no source has changed, for example after editing node_modules
+  --watch     reload functions when their sources are saved
+  --verbose   list the resource types that are not run locally, and print metrics`;
 
 const options = {
   stage: { type: 'string', default: 'staging' },
@@ -26,33 +26,33 @@ const options = {
   verbose: { type: 'boolean', default: false },
 } as const;
 
-// Before it serves, no request is in progress.
+// During startup, no request is in progress that must be completed.
 let stop = (): void => process.exit(0);
 onInterrupt(() => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
-  // npm sends a signal to its shell only. A shell that ends by it leaves this process to another parent.
+  // npm sends signals to its shell only. If the shell exits, this process gets another parent and stops too.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
 await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new UsageError(`The port must be a number from 0 to 65535, not ${port}.`);
+    throw new UsageError(`The port (--port or PORT) must be an integer from 0 to 65535, not ${port}.`);
   }
-  if (values.data === '') throw new UsageError('--data must name a folder, or be memory.');
-  if (!/^\w+$/.test(values.stage)) throw new UsageError('--stage must be the name of a stage.');
+  if (values.data === '') throw new UsageError('--data must be the path of a folder, or memory.');
+  if (!/^\w+$/.test(values.stage)) throw new UsageError('--stage must be a stage of infra/stages.ts.');
   if (assembly && (values.watch || values.synth))
-    throw new UsageError('--watch and --synth need their own assembly: leave out --assembly.');
+    throw new UsageError('--watch and --synth cannot be combined with --assembly. Omit --assembly.');
   const { data = defaultDataFolder(values.stage) } = values;
-  process.stdout.on('error', () => stop()); // nobody reads it any more
-  // dynalite throws errors of the store where nothing can catch them. The process ends before it acknowledges a later
-  // write, which LevelDB may lose after a failed one.
+  process.stdout.on('error', () => stop()); // The reader of a pipe has exited.
+  // dynalite throws store errors where they cannot be caught. LevelDB can lose writes after a failed write, so the
+  // process exits before it acknowledges another write.
   process.on('uncaughtException', (error) => {
     const explained = explainFolderError(resolve(data), error);
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseUrl, apiKey, folder, notRunHere, close } = await startService({
+  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({
     ...values,
     port: Number(port),
     data,
@@ -66,11 +66,11 @@ Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memo
 
   curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/pets
 
-  In a browser, ${new URL('/', baseUrl).href} shows the interface, to read and to try.
+  Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);
-  if (values.verbose) console.log(`Not run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}`);
+  if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {
-    stop = () => {}; // called again while the shell's end is noticed
+    stop = () => {}; // The check of the parent process calls it again.
     void close().then(() => process.exit(0));
   };
 });

@@ -14,19 +14,19 @@ import { accountId, region, type Template } from './template/template.ts';
 
 export interface ServiceOptions {
   stage: string;
-  /** TCP port on the loopback interface; 0 takes a free one. */
+  /** TCP port on the loopback interface, or 0 for any free port. */
   port: number;
-  /** Folder that keeps the data between runs, or `memory`. */
+  /** Folder for the data, or `memory`. */
   data: string;
-  /** Folder of a cloud assembly to run. If omitted, it is synthesized, unless that of the last run is up to date. */
+  /** Folder of the cloud assembly to run. @default - the last assembly if it is up to date, or a new one */
   assembly: string | undefined;
-  /** Whether to synthesize in any case. */
+  /** Whether to synthesize even if the last assembly is up to date. */
   synth?: boolean;
   watch: boolean;
   verbose: boolean;
 }
 
-/** Runs a stage's template on this machine. @throws UsageError saying what to do if it cannot. */
+/** Runs a stage's template locally. @throws UsageError if the options, the template or the data prevent the start. */
 export async function startService(options: ServiceOptions) {
   const { stage, port, verbose } = options;
   const folder = options.data === IN_MEMORY ? undefined : resolve(options.data);
@@ -50,7 +50,7 @@ export async function startService(options: ServiceOptions) {
     for (const { close } of functions.values()) started.defer(close);
 
     const api = createApiGateway(template, functions);
-    const forOperators = {
+    const access = {
       stage,
       apiKeysTable: template.output('ApiKeysTable'),
       databaseEndpoint: database.endpoint,
@@ -58,29 +58,29 @@ export async function startService(options: ServiceOptions) {
       accessKeyId: operatorAccessKeyId,
       operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
     };
-    const apiKey = await findApiKey(workFolder, api, forOperators);
+    const apiKey = await findApiKey(workFolder, api, access);
     const server = await serve(api, port, (request) => respondToBrowser(request, apiKey));
     started.defer(() => server.close());
     const baseUrl = `http://localhost:${server.port}/v1`;
-    started.defer(writeLocalService(workFolder, { ...forOperators, baseUrl }));
+    started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
 
     if (options.watch) {
       const { startWatch } = await import('./watch/watch.ts');
-      const onSwap = api.flushAuthorizersCache;
-      started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onSwap }));
+      const onReload = api.flushAuthorizersCache;
+      started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onReload }));
     }
-    const { notRunHere } = template;
-    return { baseUrl, apiKey, folder, notRunHere, close: () => started.disposeAsync() };
+    const close = () => started.disposeAsync();
+    return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
   } catch (error) {
     await started.disposeAsync();
     throw explainFolderError(workFolder, error);
   }
 }
 
-/** The functions of the template by logical id. Their metrics are printed only if the service is verbose. */
+/** Creates the template's functions, by logical id. Prints their metrics only if the service is verbose. */
 function createFunctions(template: Template, assembly: string, databaseEndpoint: string, verbose: boolean) {
   const log = (line: string): void => {
-    // CloudWatch takes these lines as metrics (embedded metric format).
+    // CloudWatch extracts metrics from these lines (embedded metric format).
     if (verbose || !line.startsWith('{"_aws":')) console.log(line);
   };
   const functions = template.resources('AWS::Lambda::Function').map((resource) => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { operations } from '../../shared/contract/operations.ts';
 
-// Nothing that the browser itself sends, such as a search for updates, may leave the machine or take time.
+// Disables requests of the browser itself, such as update checks.
 const ARGUMENTS = [
   '--disable-gpu',
   '--disable-quic',
@@ -11,7 +12,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-const PLACES = [
+const INSTALLATION_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -22,17 +23,18 @@ const PLACES = [
 ];
 
 /**
- * @returns the path of a Chromium: that of the variable CHROMIUM, or else the first one installed; undefined if there is none
- * @throws Error if CHROMIUM is not the path of a file, and without a Chromium if CI is `true`, as nothing is skipped there.
+ * Returns the path in the variable CHROMIUM, or the path of an installed Chromium, or undefined if there is none.
+ *
+ * @throws Error if CHROMIUM is not the path of a file, or if CI is `true` and there is no Chromium.
  */
 export function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
-  if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM is not the path of a file: ${CHROMIUM}.`);
-  const found = CHROMIUM || PLACES.find((path) => existsSync(path));
+  if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM must be a file, not ${CHROMIUM}.`);
+  const found = CHROMIUM || INSTALLATION_PATHS.find((path) => existsSync(path));
   if (found) return found;
   const advice =
-    'There is no Chromium: run apt-get install chromium or npx playwright-core install chromium, or set CHROMIUM to the path of one.';
+    'Chromium is not installed. Run apt-get install chromium or npx playwright-core install chromium, or set CHROMIUM to its path.';
   if (CI === 'true') throw new Error(advice);
-  console.warn(`${advice} The tests of the reference page are skipped.`);
+  console.warn(`${advice} Skipping the tests of the reference page.`);
   return undefined;
 }
 
@@ -42,32 +44,29 @@ export function launchBrowser(executablePath: string): Promise<Browser> {
 
 export interface ReferencePage {
   page: Page;
-  /** URLs of all requests of the page. */
   requests: string[];
-  /** Errors, warnings and violations of the page's policy. */
-  complaints: string[];
+  /** Errors, warnings and violations of the Content Security Policy. */
+  problems: string[];
 }
 
-/** Opens a reference page, and waits until it is rendered. */
-export async function openReference(browser: Browser, address: string): Promise<ReferencePage> {
+export async function openReference(browser: Browser, url: string): Promise<ReferencePage> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
   const requests: string[] = [];
-  const complaints: string[] = [];
+  const problems: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
-  await page.goto(address);
-  await sidebar(page).getByRole('link', { name: 'Get an animal' }).waitFor();
-  return { page, requests, complaints };
+  await page.goto(url);
+  await sidebar(page).getByRole('link', { name: operations.getPet.summary }).waitFor();
+  return { page, requests, problems };
 }
 
 export function sidebar(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Sidebar for Pet store' });
 }
 
-/** Opens an operation from the sidebar. */
 export async function goTo(page: Page, operation: string): Promise<Locator> {
   await sidebar(page).getByRole('link', { name: operation }).click();
   const section = page.getByRole('region', { name: operation });

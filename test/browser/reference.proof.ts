@@ -20,6 +20,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const chromium = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 const LARGEST = '9223372036854775807';
+const { createPet, getPet } = operations;
 const exportFolder = join(temporaryFolder(), 'docs');
 
 let browser: Browser;
@@ -28,7 +29,6 @@ let served: ReferencePage;
 let exported: ReferencePage;
 let checks = 0;
 
-/** Calls the API, and returns the body of its response as text. */
 async function call(path: string, init?: RequestInit): Promise<string> {
   return (await service.request(path, init)).text();
 }
@@ -39,7 +39,7 @@ async function openClient(operation: string): Promise<Locator> {
   return served.page.getByRole('dialog', { name: 'API Client' });
 }
 
-/** Sends the request. @returns the body that the browser sends, and the status and the body that the page shows */
+/** Sends the request. @returns the body that the browser sends, and the status and body that the page shows */
 async function send(client: Locator): Promise<{ sent: string | null; status: string; body: string }> {
   const request = served.page.waitForRequest(`${service.baseUrl}/pets`);
   await client.getByRole('button', { name: /^Send (get|post) request to/ }).click();
@@ -55,10 +55,10 @@ async function send(client: Locator): Promise<{ sent: string | null; status: str
 
 async function renderPicture({ page }: ReferencePage): Promise<void> {
   await page.setViewportSize({ width: 1440, height: 880 });
-  // System fonts differ. These are close to most.
+  // System fonts differ between machines, so the screenshot uses common fonts.
   const content = ':root { --scalar-font: "Liberation Sans", Arial, sans-serif !important }';
   await page.addStyleTag({ content });
-  const section = await goTo(page, 'Add an animal');
+  const section = await goTo(page, createPet.summary);
   await section.getByText('403').first().waitFor();
   await page.evaluate('scrollBy(0, 70)');
   await page.screenshot({ path: 'docs/reference.png' });
@@ -68,9 +68,9 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   beforeAll(async () => {
     browser = await launchBrowser(chromium!);
     const { assembly } = await sharedSynthesis();
-    // The picture shows the default port.
+    // The screenshot must show the default port.
     service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
-    const line = /In a browser, (\S+) shows/;
+    const line = /Open (\S+) in a browser/;
     await service.printed(line);
     served = await openReference(browser, line.exec(service.output())![1]!);
     await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);
@@ -86,7 +86,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     await service?.stop();
   });
 
-  test('lists the operations, with the deprecated one struck out', async () => {
+  test('lists the operations, and strikes out the deprecated operation', async () => {
     const { page } = served;
     const links = await sidebar(page)
       .getByRole('link', { name: /HTTP Method/ })
@@ -94,14 +94,14 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     const summaries = Object.values(operations).map(({ summary }) => expect.stringContaining(summary));
     expect(links).toEqual(summaries);
     const struckOut = await sidebar(page).locator('.line-through').allInnerTexts();
-    expect(struckOut).toEqual([expect.stringContaining('Get an animal')]);
-    const section = await goTo(page, 'Get an animal');
+    expect(struckOut).toEqual([expect.stringContaining(getPet.summary)]);
+    const section = await goTo(page, getPet.summary);
     await section.getByText('Deprecated', { exact: true }).first().waitFor();
     expect(await section.innerText()).toContain('will be removed on 5 December 2030');
   });
 
-  test('sends a 64-bit integer exactly, and shows it exactly in the form, the code sample and the response', async () => {
-    const client = await openClient('Add an animal');
+  test('sends and shows a 64-bit integer exactly, in the form, the code sample and the response', async () => {
+    const client = await openClient(createPet.summary);
     const editor = client.getByRole('region', { name: 'Request Body' });
     const text = `{"name":"Rex","categoryId":${LARGEST}}`;
     await editor.getByRole('textbox').fill(text);
@@ -117,15 +117,15 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     expect(body).toBe(`{\n  "id": ${id},\n  "name": "Rex",\n  "categoryId": ${LARGEST}\n}`);
   });
 
-  test('does not round a 64-bit integer that is entered in the form, but gets a 400', async () => {
-    const client = await openClient('Add an animal');
+  test('sends a 64-bit integer from the form as text, without rounding it', async () => {
+    const client = await openClient(createPet.summary);
     const editor = client.getByRole('region', { name: 'Request Body' });
     await editor.getByRole('button', { name: 'Form', exact: true }).click();
     await editor.getByRole('combobox', { name: 'Body Value' }).nth(1).fill(`-${LARGEST}`);
     expect((await send(client)).sent).toContain(`"categoryId": "-${LARGEST}"`);
   });
 
-  test('follows the color scheme of the system, changes it at a click, and fits a phone', async () => {
+  test('follows the system color scheme, switches it on click, and fits a phone screen', async () => {
     const { page } = served;
     async function expectMode(mode: string, isBright: boolean): Promise<void> {
       await page.locator(`body.${mode}-mode`).waitFor();
@@ -147,10 +147,10 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     await page.setViewportSize(size);
   });
 
-  test('shows all statuses of an operation, on a phone too', async () => {
+  test('shows all statuses of an operation, even on a phone screen', async () => {
     const { page } = served;
     const size = page.viewportSize()!;
-    const list = (await goTo(page, 'Add an animal')).getByRole('tablist');
+    const list = (await goTo(page, createPet.summary)).getByRole('tablist');
     const mask = "getComputedStyle(document.querySelector('.tab-list')).maskImage";
     for (const width of [size.width, 390]) {
       await page.setViewportSize({ ...size, width });
@@ -163,17 +163,17 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     await page.setViewportSize(size);
   });
 
-  test('has samples with the address of production when exported, and sends no requests', async () => {
-    const section = await goTo(exported.page, 'Add an animal');
+  test('shows the production base URL and no request form when exported', async () => {
+    const section = await goTo(exported.page, createPet.summary);
     await section.getByText('https://petstore.example.com/v1/pets').first().waitFor();
     await exported.page.getByRole('link', { name: /promises, limits/ }).waitFor();
     expect(await exported.page.getByRole('button', { name: 'Test Request' }).count()).toBe(0);
     expect(await exported.page.getByRole('textbox', { name: 'Bearer Token' }).count()).toBe(0);
   });
 
-  test('violates no policy, and sends requests only to the service, or none when exported', () => {
-    const of400 = expect.stringMatching(/status of 400/); // of the edit in the form
-    expect([...served.complaints, ...exported.complaints]).toEqual([of400]);
+  test('causes no unexpected errors, and sends requests only to the local service, or none when exported', () => {
+    const of400 = expect.stringMatching(/status of 400/); // from the test of the form
+    expect([...served.problems, ...exported.problems]).toEqual([of400]);
     const [pageUrl, pets] = [new URL('/', service.baseUrl).href, `${service.baseUrl}/pets`];
     expect(served.requests.filter((url) => !url.startsWith('data:'))).toEqual([pageUrl, pets, pets]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);

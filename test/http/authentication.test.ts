@@ -12,26 +12,26 @@ const stage = /^pets_(.+)_[^_]+$/.exec(apiKey)?.[1] ?? '';
 
 const requests = Object.values<Operation>(operations).map(({ id, method, path, request: { entries } }) => ({
   id,
-  address: path.replace('/v1', '').replaceAll(/\{\w+\}/g, '1'),
+  target: path.replace('/v1', '').replaceAll(/\{\w+\}/g, '1'),
   init: { method, body: entries.body && stringifyJson(exampleOf(entries.body)) },
 }));
 
-describe.each(requests)('$id', ({ address, init }) => {
+describe.each(requests)('$id', ({ target, init }) => {
   test.each([
-    ['no API key', address, {}],
-    ['no API key and a slash at the end', `${address}/`, {}],
-    ['an unknown API key', address, bearer(generateApiKey(stage))],
-    ['the API key in the query', `${address}?api_key=${apiKey}&Authorization=Bearer%20${apiKey}`, {}],
-  ])('is rejected with %s', async (_what, target, headers) => {
-    expectUnauthorized(await anonymousRequest(target, { ...init, headers }));
+    ['a missing API key', target, {}],
+    ['a missing API key and a trailing slash', `${target}/`, {}],
+    ['an unknown API key', target, bearer(generateApiKey(stage))],
+    ['an API key in the query', `${target}?api_key=${apiKey}&Authorization=Bearer%20${apiKey}`, {}],
+  ])('returns 401 for %s', async (_case, path, headers) => {
+    expectUnauthorized(await anonymousRequest(path, { ...init, headers }));
   });
 
-  test('is allowed with the API key', async () => {
-    expect([200, 201, 204, 404]).toContain((await request(address, init)).status);
+  test('accepts a valid API key', async () => {
+    expect([200, 201, 204, 404]).toContain((await request(target, init)).status);
   });
 });
 
-describe('A create', () => {
+describe('POST /v1/pets', () => {
   const marker = uniqueName();
   const init = { method: 'POST', body: JSON.stringify({ name: marker, categoryId: 1 }) };
   let first: Pet;
@@ -42,55 +42,55 @@ describe('A create', () => {
 
   test.each<[string, Record<string, string>]>([
     ['an empty header', { Authorization: '' }],
-    ['the scheme alone', { Authorization: 'Bearer' }],
-    ['the key alone', { Authorization: apiKey }],
+    ['a scheme without a key', { Authorization: 'Bearer' }],
+    ['a key without a scheme', { Authorization: apiKey }],
     ['another scheme', { Authorization: `Basic ${apiKey}` }],
-    ['the scheme twice', bearer(`Bearer ${apiKey}`)],
-    ['no space after the scheme', { Authorization: `Bearer${apiKey}` }],
-    ['the key in quotes', bearer(`"${apiKey}"`)],
-    ['a token that is not a key', bearer('secret')],
+    ['a repeated scheme', bearer(`Bearer ${apiKey}`)],
+    ['a missing space after the scheme', { Authorization: `Bearer${apiKey}` }],
+    ['a key in quotes', bearer(`"${apiKey}"`)],
+    ['a value that is not a key', bearer('secret')],
     ['an AWS signature', { Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=0' }],
     ['a key of another stage', bearer(generateApiKey('elsewhere'))],
-    ['another first random character', bearer(changed(`pets_${stage}_`.length))],
-    ['another last character', bearer(changed(-1))],
-    ['one character less', bearer(apiKey.slice(0, -1))],
-    ['one character more', bearer(`${apiKey}0`)],
-    ['the key in upper case', bearer(apiKey.toUpperCase())],
+    ['a key with another first random character', bearer(changed(`pets_${stage}_`.length))],
+    ['a key with another last character', bearer(changed(-1))],
+    ['a key without its last character', bearer(apiKey.slice(0, -1))],
+    ['a key with an additional character', bearer(`${apiKey}0`)],
+    ['a key in upper case', bearer(apiKey.toUpperCase())],
     ['two keys', bearer(`${apiKey}, Bearer ${apiKey}`)],
-    ['the key in X-Api-Key', { 'X-Api-Key': apiKey }],
-    ['the key in a cookie', { Cookie: `Authorization=Bearer ${apiKey}` }],
-  ])('is rejected with %s', async (_what, headers) => {
+    ['a key in X-Api-Key', { 'X-Api-Key': apiKey }],
+    ['a key in a cookie', { Cookie: `Authorization=Bearer ${apiKey}` }],
+  ])('returns 401 for %s', async (_case, headers) => {
     expectUnauthorized(await anonymousRequest('/pets', { ...init, headers }));
   });
 
-  test('that was rejected is not stored', async () => {
+  test('does not store the pet of a rejected request', async () => {
     expect(await petsNamed(marker, first)).toEqual([]);
   });
 });
 
-describe('Without an API key', () => {
+describe('a request without an API key', () => {
   test.each([
     ['GET', '/pets?limit=0&status=lost', undefined],
     ['GET', '/pets/abc', undefined],
     ['POST', '/pets', '{}'],
     ['POST', '/pets', ' '.repeat(70_000)],
-  ])('a client does not learn what else is wrong with %s %s', async (method, address, body) => {
-    expectUnauthorized(await anonymousRequest(address, { method, body }));
+  ])('gets a 401 even if it has other errors: %s %s', async (method, path, body) => {
+    expectUnauthorized(await anonymousRequest(path, { method, body }));
   });
 });
 
-describe('With the API key', () => {
+describe('the Authorization header', () => {
   test.each([
     ['Authorization', 'bearer'],
     ['Authorization', 'BEARER'],
     ['aUTHORIZATION', 'bEaReR'],
-  ])('the case does not matter in %s: %s', async (header, scheme) => {
+  ])('is accepted in any case: %s: %s', async (header, scheme) => {
     const headers = { [header]: `${scheme} ${apiKey}` };
     expect((await anonymousRequest('/pets', { headers })).status).toBe(200);
   });
 });
 
-/** Expects the same body, whatever is wrong with the key. */
+/** Expects an Error body that does not depend on the reason. */
 function expectUnauthorized(response: ApiResponse): void {
   expectError(response, 'unauthorized', errorCatalogue.unauthorized.message);
 }
@@ -99,8 +99,7 @@ function bearer(key: string): Record<string, string> {
   return { Authorization: `Bearer ${key}` };
 }
 
-/** The key with another character at this place. */
-function changed(place: number): string {
+function changed(position: number): string {
   const characters = Array.from(apiKey);
-  return characters.with(place, characters.at(place) === 'a' ? 'b' : 'a').join('');
+  return characters.with(position, characters.at(position) === 'a' ? 'b' : 'a').join('');
 }

@@ -11,29 +11,29 @@ const MAX_BODY_BYTES = 65_536;
 const REX = '{"name":"Rex","categoryId":1}';
 const rex: NewPet = { name: 'Rex', categoryId: 1n };
 
-/** Pets that must be rejected have this name or this category, by which the list would show them. */
+/** Name and category of pets that must be rejected. The list is searched for both. */
 const marker = uniqueName();
 const markedCategory = -randomInt(2 ** 47);
 const marked = `{"name":"${marker}","categoryId":${markedCategory}}`;
 
 describe('POST /v1/pets', () => {
-  test.each(PetStatus.options)('keeps the status %s', async (status) => {
+  test.each(PetStatus.options)('stores the status %s', async (status) => {
     await expectStored(JSON.stringify({ name: 'Rex', categoryId: 1, status }), { ...rex, status });
   });
 
   test.each([
-    ['1 character', 'x'],
-    ['255 characters beyond the first plane', '🐕'.repeat(255)],
-    ['spaces around it', '  Rex  '],
+    ['one character', 'x'],
+    ['255 emoji', '🐕'.repeat(255)],
+    ['leading and trailing spaces', '  Rex  '],
     ['control characters', '\0\r\n\t'.padEnd(5, 'x')],
     ['quotes and backslashes', '"Rex" \\" \\u0041'],
     ['a combining accent', 'e\u0301'],
-    ['the composed accent', '\u00e9'],
+    ['a precomposed accent', '\u00e9'],
     ['right-to-left text and joined emoji', 'كلب 👩‍👩‍👧‍👦'],
     ['noncharacters and line separators', '\ufffe \uffff \u2028 \u2029'],
     ['markup', '<script>alert(1)</script>'],
-    ['the text of a number', '1'],
-  ])('keeps the name as sent: %s', async (_what, name) => {
+    ['a number as text', '1'],
+  ])('stores the name as sent: %s', async (_case, name) => {
     await expectStored(JSON.stringify({ name, categoryId: 1 }), { ...rex, name });
   });
 
@@ -44,8 +44,8 @@ describe('POST /v1/pets', () => {
     ['9007199254740993', 2n ** 53n + 1n],
     ['9223372036854775807', 2n ** 63n - 1n],
     ['-9223372036854775808', -(2n ** 63n)],
-  ])('keeps the categoryId %s as the exact integer %s', async (spelled, categoryId) => {
-    await expectStored(`{"name":"Rex","categoryId":${spelled}}`, { ...rex, categoryId });
+  ])('stores the categoryId %s as the integer %s', async (text, categoryId) => {
+    await expectStored(`{"name":"Rex","categoryId":${text}}`, { ...rex, categoryId });
   });
 
   test.each([
@@ -53,21 +53,21 @@ describe('POST /v1/pets', () => {
     '"creation":"mine"',
     '"partition":"1"',
     '"statusPartition":"sold#0"',
-    '"colour":1e400',
+    '"color":1e400',
     '"":null',
     '"__proto__":{"status":"sold"}',
     '"Status":"lost"',
-  ])('ignores a member that is not listed, and does not store it: %s', async (member) => {
-    await expectStored(`{${member},"name":"Rex","categoryId":1}`, rex);
+  ])('ignores an unknown field, and does not store it: %s', async (field) => {
+    await expectStored(`{${field},"name":"Rex","categoryId":1}`, rex);
   });
 
   test.each([
-    ['white space around its parts', '\r\n\t {"name" : "Rex",\n"categoryId" : 1 } \n'],
-    ['escapes', String.raw`{"n\u0061me":"\u0052ex","categoryId":1}`],
-    ['the last of several values of a member', '{"name":"","name":"Rex","categoryId":5.5,"categoryId":1}'],
-    ['an ignored member nested 100 deep', REX.replace('}', `,"x":${nested('[', ']', 100)}}`)],
-    ['64 KiB', REX.padEnd(MAX_BODY_BYTES)],
-  ])('accepts a body with %s', async (_what, body) => {
+    ['white space between tokens', '\r\n\t {"name" : "Rex",\n"categoryId" : 1 } \n'],
+    ['escape sequences', String.raw`{"n\u0061me":"\u0052ex","categoryId":1}`],
+    ['repeated fields', '{"name":"","name":"Rex","categoryId":5.5,"categoryId":1}'],
+    ['an unknown field of 100 levels', REX.replace('}', `,"x":${nested('[', ']', 100)}}`)],
+    ['a size of 64 KiB', REX.padEnd(MAX_BODY_BYTES)],
+  ])('accepts a body with %s', async (_case, body) => {
     await expectStored(body, rex);
   });
 
@@ -82,13 +82,13 @@ describe('POST /v1/pets', () => {
     expectSuccess(await request('/pets', { method: 'POST', headers, body: REX }), 201);
   });
 
-  test('accepts a slash at the end of the address', async () => {
+  test('accepts a trailing slash', async () => {
     const response = await request('/pets/', { method: 'POST', body: REX });
     expectSuccess(response, 201);
     expect(response.headers.get('Location')).toBe(`${baseUrl}/pets/${response.body.id}`);
   });
 
-  test('assigns each pet an id of its own, which grows with time', async () => {
+  test('assigns unique ids that increase over time', async () => {
     const ids = (await addPets(5)).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const { id } = await addPet();
@@ -96,8 +96,8 @@ describe('POST /v1/pets', () => {
     expect(id).toBeLessThanOrEqual(BigInt(Number.MAX_SAFE_INTEGER));
   });
 
-  // API Gateway may replace the byte with U+FFFD before any of our code reads the body.
-  test('stores a byte that is not UTF-8 as U+FFFD, or rejects the body', async () => {
+  // API Gateway can replace the byte with U+FFFD before the function reads the body.
+  test('stores an invalid UTF-8 byte as U+FFFD, or rejects the body', async () => {
     const [first, name] = [await addPet(), uniqueName()];
     const response = await postPet(Buffer.from(REX.replace('Rex', `${name}\u00ea`), 'latin1'));
     expect([201, 400]).toContain(response.status);
@@ -117,9 +117,9 @@ describe('POST /v1/pets rejects', () => {
     ['name', ['""', '" \\t\\u2003"', String.raw`"\ud800"`, '5', 'null', `"${'🐕'.repeat(256)}"`]],
     ['categoryId', ['5.5', '9223372036854775808', '-9223372036854775809', '1e400', '"5"', 'null']],
     ['status', ['null', '""', '"lost"', '"Available"', '["sold"]']],
-  ])('a %s that breaks its rule, by name:', (field, values) => {
+  ])('an invalid %s with a message about the field:', (field, values) => {
     test.each(values)('%s', async (value) => {
-      // The last of several values of a member counts.
+      // If a field is repeated, its last value counts.
       const body = marked.replace('}', `,"${field}":${value}}`);
       const message = expect.stringMatching(new RegExp(`^${field} must be [^;]+\\.$`));
       expectError(await postPet(body), 'invalid_request', message);
@@ -132,7 +132,7 @@ describe('POST /v1/pets rejects', () => {
     [`{"__proto__":${marked}}`, /^name is required; categoryId is required\.$/],
     ['{"name":"","status":1}', /^name must be [^;]+; categoryId is required; status must be [^;]+\.$/],
     ['{"name":"Rex",\r\n"🐕":0,}', /: line 2, column 7: expected a name in double quotes, not '}'\.$/],
-  ])('a pet with a message that names all that is missing or wrong: %j', async (body, message) => {
+  ])('a body with a message about all missing and invalid fields: %j', async (body, message) => {
     expectError(await postPet(body), 'invalid_request', expect.stringMatching(message));
   });
 
@@ -142,13 +142,13 @@ describe('POST /v1/pets rejects', () => {
     ['that is an array', 'invalid_request', `[${marked}]`],
     ['that is not JSON', 'invalid_request', marked.slice(0, -1)],
     ['of two objects', 'invalid_request', marked + marked],
-    ['that is a form', 'invalid_request', `name=${marker}&categoryId=1`],
+    ['that is form-encoded', 'invalid_request', `name=${marker}&categoryId=1`],
     ['in UTF-16', 'invalid_request', Buffer.from(marked, 'utf16le')],
-    ['nested too deeply', 'invalid_request', nested('[', ']', 30_000, marked)],
-    ['with a member nested too deeply', 'invalid_request', `{"x":${nested('{"":', '}', 10_000)}}`],
+    ['that is nested too deeply', 'invalid_request', nested('[', ']', 30_000, marked)],
+    ['with a field that is nested too deeply', 'invalid_request', `{"x":${nested('{"":', '}', 10_000)}}`],
     ['of more than 64 KiB', 'request_too_large', marked.padEnd(MAX_BODY_BYTES + 1)],
     ['of 64 Ki characters', 'request_too_large', marked.replace('Rex', '\u00e9').padEnd(MAX_BODY_BYTES)],
-  ])('a body %s: %s', async (_what, code, body) => {
+  ])('a body %s: %s', async (_case, code, body) => {
     expectError(await postPet(body), code, expect.not.stringContaining(marker));
   });
 
@@ -156,14 +156,14 @@ describe('POST /v1/pets rejects', () => {
     ['application/json', ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'json']],
     ['application/json', ['application/jsonp', 'application/+json', 'application/x json', 'image/svg+json']],
     ['charset', ['application/json; charset=iso-8859-1', 'application/json;charset=utf-8; Charset="latin1"']],
-  ])('another Content-Type, naming %s:', (named, mediaTypes) => {
+  ])('another Content-Type with a message about %s:', (part, mediaTypes) => {
     test.each(mediaTypes)('%s', async (mediaType) => {
-      const message = expect.stringContaining(named);
+      const message = expect.stringContaining(part);
       expectError(await postPet(marked, { 'Content-Type': mediaType }), 'unsupported_media_type', message);
     });
   });
 
-  // API Gateway itself rejects other codings, and bodies that are not encoded as the header says.
+  // API Gateway rejects all other content codings, and bodies that do not match the header.
   test.each([
     ['gzip', gzipSync(marked)],
     ['deflate', deflateSync(marked)],
@@ -176,7 +176,7 @@ describe('POST /v1/pets rejects', () => {
     expectError(await request('/pets', { method: 'POST' }), 'invalid_request');
   });
 
-  test('pets without storing them', async () => {
+  test('invalid pets without storing them', async () => {
     const stored = (await petsAddedAfter(first)).filter(
       ({ name, categoryId }) => name.includes(marker) || categoryId === BigInt(markedCategory),
     );
@@ -184,7 +184,7 @@ describe('POST /v1/pets rejects', () => {
   });
 });
 
-/** Expects the new pet, and nothing else, in the response and at its Location. */
+/** Creates a pet, and expects exactly this pet in the response and at its Location. */
 async function expectStored(body: string, pet: NewPet): Promise<void> {
   const response = await postPet(body);
   expectSuccess(response, 201);

@@ -9,13 +9,13 @@ function post(body: unknown, key: string): Promise<ApiResponse> {
   return postPet(body, { 'Idempotency-Key': key });
 }
 
-/** What a retry's response has in common with the first one. */
-function essence({ status, text, headers }: ApiResponse): unknown {
+/** Returns the parts of a response that are the same for all retries. */
+function reproducible({ status, text, headers }: ApiResponse): unknown {
   return { status, text, location: headers.get('Location') };
 }
 
-describe('A create with an Idempotency-Key', () => {
-  test('has the same response for every retry, and adds one pet', async () => {
+describe('POST /v1/pets with an Idempotency-Key', () => {
+  test('returns the same response to every retry, and adds one pet', async () => {
     const before = await addPet();
     const name = uniqueName();
     const key = randomUUID();
@@ -27,41 +27,41 @@ describe('A create with an Idempotency-Key', () => {
       await post(body, key),
       await post(body, `"${key}"`),
       await postPet(body, { 'idempotency-key': key }),
-      await post(`{ "colour": "red", "categoryId": 5.0, "n\\u0061me": "${name}" }`, key),
+      await post(`{ "color": "red", "categoryId": 5.0, "n\\u0061me": "${name}" }`, key),
     ];
-    expect(retries.map(essence)).toEqual(retries.map(() => essence(first)));
+    expect(retries.map(reproducible)).toEqual(retries.map(() => reproducible(first)));
     expect(await petsNamed(name, before)).toEqual([first.body]);
   });
 
-  test('has the same response for retries at the same time, and adds one pet', async () => {
+  test('returns the same response to concurrent retries, and adds one pet', async () => {
     const before = await addPet();
     const pet = { name: uniqueName(), categoryId: 1 };
     const key = randomUUID();
     const responses = await Promise.all(Array.from({ length: 10 }, () => post(pet, key)));
     expectSuccess(responses[0]!, 201);
-    expect(responses.map(essence)).toEqual(responses.map(() => essence(responses[0]!)));
+    expect(responses.map(reproducible)).toEqual(responses.map(() => reproducible(responses[0]!)));
     expect(await petsNamed(pet.name, before)).toEqual([responses[0]!.body]);
   });
 
   test.each([
     ['another name', '{"name":"Ann","categoryId":5}'],
     ['another category', '{"name":"Rex","categoryId":6}'],
-    ['a status', '{"name":"Rex","categoryId":5,"status":"available"}'],
-  ])('is rejected if the key was sent with another pet: %s', async (_what, body) => {
+    ['an additional status', '{"name":"Rex","categoryId":5,"status":"available"}'],
+  ])('rejects a retry with %s', async (_case, body) => {
     const key = randomUUID();
     const first = await post(rex, key);
     expectError(await post(body, key), 'idempotency_key_reused');
-    expect(essence(await post(rex, key))).toEqual(essence(first));
+    expect(reproducible(await post(rex, key))).toEqual(reproducible(first));
     expect((await request(`/pets/${first.body.id}`)).body).toEqual(first.body);
   });
 
-  test('does not use up the key if the body is rejected', async () => {
+  test('accepts the key of a rejected request again', async () => {
     const key = randomUUID();
     expectError(await post('{"name":"Rex"}', key), 'invalid_request');
     expectSuccess(await post(rex, key), 201);
   });
 
-  test('adds a pet for each key, of up to 255 visible ASCII characters', async () => {
+  test('adds one pet per key of up to 255 visible ASCII characters', async () => {
     const visible = Array.from({ length: 94 }, (_, index) => String.fromCodePoint(0x21 + index));
     const characters = visible.filter((character) => character !== '"').join('');
     const longest = `${characters}"`.padEnd(219, 'a') + randomUUID();
@@ -73,12 +73,12 @@ describe('A create with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['an empty string', '""'],
-    ['with a space', 'a b'],
-    ['with an unclosed quote', '"a'],
-    ['with an accent', 'caf\u00e9'],
-    ['256 characters long', 'a'.repeat(256)],
-  ])('is rejected if the key is %s', async (_what, key) => {
+    ['an empty key', '""'],
+    ['a key with a space', 'a b'],
+    ['a key with an unclosed quote', '"a'],
+    ['a key with an accent', 'caf\u00e9'],
+    ['a key of 256 characters', 'a'.repeat(256)],
+  ])('rejects %s', async (_case, key) => {
     const message = expect.stringMatching(/^Idempotency-Key must be 1 to 255 visible ASCII characters/);
     const [before, name] = [await addPet(), uniqueName()];
     expectError(await post({ name, categoryId: 5 }, key), 'invalid_request', message);

@@ -3,12 +3,12 @@ import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { type ApiResponse, baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
 import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
 
-/** Pets of each status and of none, newer than the pet with the id `oldest`. */
+/** Pets with each status and without a status. All are newer than the pet with the id `oldest`. */
 let recent: Pet[];
 let oldest: bigint;
 
 beforeAll(async () => {
-  // With more pets than a page can have, only `limit` ends a page.
+  // With more pets than the longest page, only `limit` determines the length of a page.
   const older = await addPets(100);
   ({ id: oldest } = await addPet());
   recent = await addPets(3);
@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const status of PetStatus.options) await untilListed(recentOf(status), `status=${status}`);
 });
 
-describe('The query of GET /v1/pets', () => {
+describe('GET /v1/pets', () => {
   test.each([
     ['', 20],
     ['?limit=1', 1],
@@ -25,11 +25,11 @@ describe('The query of GET /v1/pets', () => {
     ['?%6Cimit=%33', 3],
     // Unknown parameters are ignored.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
-    ['?limit=3&colour=red&colour=blue', 3],
-    ['?limit=3&colour=%zz&%zz=%ff', 3],
+    ['?limit=3&color=red&color=blue', 3],
+    ['?limit=3&color=%zz&%zz=%ff', 3],
     ['?limit=3&__proto__=1&constructor=1', 3],
     ['?limit=3&=&&%=%', 3],
-  ])('limits the number of pets: %p, %d pets', async (query, limit) => {
+  ])('with the query %p returns %d pets', async (query, limit) => {
     const response = await request(`/pets${query}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
@@ -40,7 +40,7 @@ describe('The query of GET /v1/pets', () => {
     ['limit', ['0', '101', '1.5', '5.0', '05', 'abc', '', '%205', '%zz', '5&limit=5']],
     ['status', ['lost', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
     ['cursor', ['a&cursor=a']],
-  ])('is rejected for a %s that breaks its rule, by name:', (name, values) => {
+  ])('rejects an invalid %s with a message about the parameter:', (name, values) => {
     test.each(values)('%p', async (value) => {
       const message = expect.stringMatching(new RegExp(`^${name} must be (?:[^;]+, )?given once\\.$`));
       expectError(await request(`/pets?${name}=${value}`), 'invalid_request', message);
@@ -49,43 +49,43 @@ describe('The query of GET /v1/pets', () => {
 
   test.each<[string, (link: string) => string]>([
     ['is empty', (link) => link.replace(/(?<=cursor=).*/, '')],
-    ['lacks its start', (link) => link.replace(/(?<=cursor=)./, '')],
-    ['lacks its end', (link) => link.slice(0, -1)],
+    ['lacks its first character', (link) => link.replace(/(?<=cursor=)./, '')],
+    ['lacks its last character', (link) => link.slice(0, -1)],
     ['has padding', (link) => `${link}%3D`],
-    ['has another character', (link) => `${link}A`],
-    ['has white space', (link) => link.replace('cursor=', 'cursor=%20')],
-    ['is for another status', (link) => link.replace('sold', 'pending')],
-    ['is for a status', (link) => link.replace('&status=sold', '')],
-  ])('is rejected for a cursor that %s', async (_what, change) => {
+    ['has an additional character', (link) => `${link}A`],
+    ['has a leading space', (link) => link.replace('cursor=', 'cursor=%20')],
+    ['is from a list with another status', (link) => link.replace('sold', 'pending')],
+    ['is from a list with a status', (link) => link.replace('&status=sold', '')],
+  ])('rejects a cursor that %s', async (_case, change) => {
     const link = linkTo('next', await request('/pets?limit=1&status=sold'))!;
     const message = 'cursor is not from a page of this list: start again without it.';
     expectError(await request(change(link)), 'invalid_request', message);
   });
 
-  test('is rejected with a message that names everything that is wrong', async () => {
+  test('rejects a query with a message about all invalid parameters', async () => {
     const message = expect.stringMatching(/^limit must .*; status must .*; cursor is not .*\.$/);
     expectError(await request('/pets?limit=0&status=lost&cursor=?'), 'invalid_request', message);
   });
 });
 
-describe('The link to the next page of GET /v1/pets', () => {
+describe('the link to the next page of GET /v1/pets', () => {
   test.each([
     ['', { limit: '20' }],
     ['/', { limit: '20' }],
-    ['?limit=3&colour=red', { limit: '3' }],
+    ['?limit=3&color=red', { limit: '3' }],
     ['?status=sold&limit=2', { limit: '2', status: 'sold' }],
-  ])('repeats the known parameters and adds a cursor: %p', async (query, parameters) => {
+  ])('contains the known parameters and a cursor: %p', async (query, parameters) => {
     const { headers } = await request(`/pets${query}`);
-    const [, address, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
-    expect(address).toBe(`${baseUrl}/pets`);
+    const [, url, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
+    expect(url).toBe(`${baseUrl}/pets`);
     expect(Object.fromEntries(new URLSearchParams(search))).toEqual({
       ...parameters,
       cursor: expect.stringMatching(/^[\w-]+$/),
     });
   });
 
-  test('exists while there are more pets, and only then', async () => {
-    // The pages below a link do not change, whatever is added: the end of the list can be approached exactly.
+  test('is present only if there are more pets', async () => {
+    // New pets do not change the pages after a link, so the test can request the exact end of the list.
     let start = linkTo('next', await request('/pets?status=sold&limit=1'))!;
     const below = await pagesOf(withLimit(start, 100));
     expect(lengths(below.slice(0, -1))).toEqual(below.slice(1).map(() => 100));
@@ -95,27 +95,27 @@ describe('The link to the next page of GET /v1/pets', () => {
 
     const exact = await pagesOf(withLimit(start, left));
     expect(exact.map(({ text }) => text)).toEqual([last.text]);
-    // A single pet on the last page needed a link, too.
+    // The page before a last page with a single pet needs a link too.
     const oneLess = Math.max(left - 1, 1);
     expect(lengths(await pagesOf(withLimit(start, oneLess)))).toEqual(left > 1 ? [oneLess, 1] : [1]);
   });
 });
 
-describe('The pages of GET /v1/pets', () => {
-  test.each([1, 2, 5, 100])('have every pet once, newest first, with limit=%d', async (limit) => {
+describe('the pages of GET /v1/pets', () => {
+  test.each([1, 2, 5, 100])('contain every pet once, newest first, with limit=%d', async (limit) => {
     expectOnce(await walk(`/pets?limit=${limit}`, oldest), recent);
   });
 
-  test.each(PetStatus.options)('have every pet with the status %s once, and no other', async (status) => {
+  test.each(PetStatus.options)('contain only pets with the status %s, each once', async (status) => {
     const pets = await walk(`/pets?status=${status}&limit=2`, oldest);
     expectOnce(pets, recentOf(status));
     expect(pets.filter((pet) => pet.status !== status)).toEqual([]);
   });
 
   test.each([
-    ['all', 'limit=2', undefined],
-    ['of a status', 'limit=1&status=sold', 'sold' as const],
-  ])('have every pet once while others are added: %s', async (_what, query, status) => {
+    ['all pets', 'limit=2', undefined],
+    ['pets with a status', 'limit=1&status=sold', 'sold' as const],
+  ])('contain every pet once while pets are added: %s', async (_case, query, status) => {
     const walked = new AbortController();
     async function keepAdding(): Promise<void> {
       while (!walked.signal.aborted) await addPet(status && { status });
@@ -130,16 +130,16 @@ function recentOf(status: PetStatus): Pet[] {
   return recent.filter((pet) => pet.status === status);
 }
 
-/** Expects all these pets as they were created, among others, in descending order of their ids. */
+/** Expects the pets to include all known pets, in descending order of id and without duplicates. */
 function expectOnce(pets: Pet[], known: Pet[]): void {
   const ids = pets.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1)));
   expect(pets).toEqual(expect.arrayContaining(known));
 }
 
-async function pagesOf(address: string): Promise<ApiResponse[]> {
+async function pagesOf(url: string): Promise<ApiResponse[]> {
   const found: ApiResponse[] = [];
-  for await (const page of pages(address)) found.push(page);
+  for await (const page of pages(url)) found.push(page);
   return found;
 }
 
@@ -147,6 +147,6 @@ function lengths(responses: ApiResponse[]): number[] {
   return responses.map(({ body }) => (body as Pet[]).length);
 }
 
-function withLimit(address: string, limit: number): string {
-  return address.replace(/limit=\d+/, `limit=${limit}`);
+function withLimit(url: string, limit: number): string {
+  return url.replace(/limit=\d+/, `limit=${limit}`);
 }

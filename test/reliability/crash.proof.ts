@@ -157,7 +157,7 @@ describe('the local service, killed during a burst of creates and restarted ten 
       await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
       expect(await ended).toEqual([1, null]);
       expect(victim.output()).toMatch(
-        /\nThe disk is full \(IO error: .*: File too large\): make room and start again; what a data folder keeps is complete\.\n$/,
+        /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and start again\. The stored data is intact\.\n$/,
       );
       const listed = new Map((await listAll(await start())).map((pet) => [pet.name, pet]));
       expect(added.map(({ name }) => listed.get(name))).toEqual(added);
@@ -177,6 +177,6 @@ test('the local service replaces a damaged key file, and does not start if table
   const { assembly } = await sharedSynthesis();
   const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
   expect(errorOutput(await runModule('infra/local/main.ts', parameters))).toMatch(
-    /^The data in \S+ cannot be read \(.+\): choose another folder with --data, or delete the data\.$/,
+    /^The data in \S+ cannot be read \(.+\)\. Choose another folder with --data, or delete the data\.$/,
   );
 });

@@ -17,7 +17,7 @@ declare module 'dynalite/db/index.js' {
       batch: (operations: object[], callback: (error?: Error) => void) => void;
     };
   }
-  /** Internals, of which store.ts replaces two functions. */
+  /** Internal functions. store.ts replaces `create` and `updateIndexes`. */
   const engine: any;
   export default engine;
 }

@@ -9,7 +9,7 @@ import { UsageError } from '../../operate/command.ts';
 import type { IsAllowed } from '../template/permissions.ts';
 import { type Resource, tableArn } from '../template/template.ts';
 
-/** Access key id of callers that are not functions. They may do anything. */
+/** Access key id of operator commands, which have all permissions. */
 export const operatorAccessKeyId = 'operator';
 
 type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
@@ -17,17 +17,17 @@ type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
- * Runs the template's tables behind a guard that rejects what the caller's role does not permit, as IAM does. The access key
- * id identifies the caller: for a function it is its logical id.
+ * Serves the template's tables, and denies requests that the caller's role does not permit, as IAM does. The access key
+ * id identifies the caller. For a function, it is the function's logical id.
  */
 export async function startDatabase(store: OpenStore, tables: Table[], isAllowed: IsAllowed) {
-  // What a killed service left behind must not lead an operator to another service on its port.
+  // With a random path, operator commands cannot reach another service that reuses the port of a killed service.
   const path = `/${randomUUID()}`;
   const guard = createServer((request, response) => {
     if (request.url?.startsWith(path)) void handle(request, response, store, isAllowed);
     else response.writeHead(404).end();
   });
-  guard.keepAliveTimeout = 60_000; // longer than the SDK leaves its connections idle
+  guard.keepAliveTimeout = 60_000; // longer than the SDK keeps idle connections open
   guard.listen(0, '127.0.0.1');
   await once(guard, 'listening');
   const endpoint = `http://127.0.0.1:${(guard.address() as AddressInfo).port}${path}`;
@@ -57,7 +57,7 @@ async function handle(
   try {
     body = await buffer(request);
   } catch {
-    return; // the caller disconnected, which would end dynalite's process
+    return; // The caller disconnected. An incomplete body would crash dynalite.
   }
   const denial = findDenial(request.headers, body, isAllowed);
   if (denial) {
@@ -71,10 +71,10 @@ async function handle(
   store.handle(Object.assign(Readable.from([body]), { method, url, headers }), response);
 }
 
-/** @returns the message of the denial, or undefined if the caller may do it. */
+/** Returns the reason for a denial, or undefined if the request is allowed. */
 function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAllowed): string | undefined {
   const caller = /Credential=([^/,]+)\//.exec(headers.authorization ?? '')?.[1];
-  if (caller === undefined) return 'The request is not signed in its Authorization header.';
+  if (caller === undefined) return 'The Authorization header must contain a signature.';
   if (caller === operatorAccessKeyId) return undefined;
 
   const action = `dynamodb:${String(headers['x-amz-target']).split('.')[1]}`;
@@ -85,7 +85,7 @@ function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAll
     : `${caller} is not authorized to perform ${action} on ${arn}.`;
 }
 
-/** A body that is not JSON names no table, so it is denied. */
+/** Returns an empty object if the body is not JSON, so that the request is denied. */
 function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   try {
     return (JSON.parse(body.toString()) as object | null) ?? {};
@@ -94,10 +94,10 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-/** Creates a table unless it exists. @throws UsageError if the existing one has other keys or indexes. */
+/** Creates the table if it does not exist. @throws UsageError if a stored table has other keys or indexes. */
 async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
-  const wanted = {
+  const definition = {
     TableName: logicalId,
     AttributeDefinitions,
     BillingMode,
@@ -106,23 +106,23 @@ async function ensureTable(endpoint: string, { logicalId, properties }: Table): 
   };
   const { Table: existing } = await call(endpoint, 'DescribeTable', { TableName: logicalId });
   if (!existing) {
-    const { message } = await call(endpoint, 'CreateTable', wanted);
+    const { message } = await call(endpoint, 'CreateTable', definition);
     if (message) throw new UsageError(`The table ${logicalId} cannot be created: ${message}`);
     let status = 'CREATING';
     while (status === 'CREATING') {
       const { Table } = await call(endpoint, 'DescribeTable', { TableName: logicalId });
       status = Table.TableStatus;
     }
-  } else if (existing.TableStatus !== 'ACTIVE' || shape(existing) !== shape(wanted)) {
+  } else if (existing.TableStatus !== 'ACTIVE' || shape(existing) !== shape(definition)) {
     throw new UsageError(
-      `The stored table ${logicalId} is incomplete, or its keys or indexes differ from the template: choose another folder with --data, or delete the data.`,
+      `The stored table ${logicalId} is incomplete, or its keys or indexes differ from the template. Choose another folder with --data, or delete the data.`,
     );
   }
 }
 
-/** What must be the same in a stored table and in the template: keys with their types, and indexes by name. */
+/** Returns the keys with their types, and the indexes by name, as a string that can be compared. */
 function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any): string {
-  const types = new Map(AttributeDefinitions.map((one: any) => [one.AttributeName, one.AttributeType]));
+  const types = new Map(AttributeDefinitions.map((item: any) => [item.AttributeName, item.AttributeType]));
   const keyOf = ({ IndexName = '', KeySchema: keySchema }: any): string =>
     [
       IndexName,
@@ -138,7 +138,7 @@ async function call(endpoint: string, action: string, input: object): Promise<an
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': `DynamoDB_20120810.${action}`,
       'X-Amz-Date': new Date().toISOString(),
-      // dynalite requires a signature and does not verify it.
+      // dynalite requires a signature, but does not verify it.
       Authorization: `AWS4-HMAC-SHA256 Credential=${operatorAccessKeyId}/local, SignedHeaders=host, Signature=none`,
     },
     body: JSON.stringify(input),

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 
 // https://github.com/google/leveldb/blob/main/doc/log_format.md
 const BLOCK_BYTES = 32_768;
-/** Checksum (4 bytes), length (2) and type (1). The checksum is of the type and what follows. */
+/** Checksum (4 bytes), length (2 bytes) and type (1 byte). The checksum covers the type and the data. */
 const HEADER_BYTES = 7;
 const LAST_TYPE = 4;
 
 /**
- * Checks the log of a LevelDB store, which has the latest writes. LevelDB skips damaged records, takes a lost log for an
- * empty one, and replaces a store that has lost its file CURRENT with an empty store, all without an error.
+ * Checks the log of a LevelDB store, which contains the latest writes. LevelDB itself silently skips damaged records,
+ * accepts a missing log, and creates an empty store if the file CURRENT is missing.
  *
- * @throws Error with the code LEVEL_CORRUPTION
+ * @throws Error with the code LEVEL_CORRUPTION if the store is damaged.
  */
 export function requireIntactLog(folder: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const logs = names.filter((name) => name.endsWith('.log'));
   const isNew = !names.includes('CURRENT');
   if (isNew && names.some((name) => /\.(?:ldb|log)$/.test(name)))
-    throw corruption(`${folder} has no file CURRENT`);
-  if (!isNew && logs.length === 0) throw corruption(`${folder} has no log`);
+    throw corruption(`${folder} has no CURRENT file`);
+  if (!isNew && logs.length === 0) throw corruption(`${folder} has no log file`);
   for (const file of logs.map((name) => join(folder, name)))
     if (!isIntact(readFileSync(file))) throw corruption(`${file} is damaged`);
 }
@@ -38,7 +38,7 @@ function isIntact(log: Buffer): boolean {
     }
     const end = endOf(log, offset);
     if (end - offset > left) return false;
-    // Its process was killed while it wrote the last record, so the write was not acknowledged.
+    // The process was killed while it wrote the last record, so this write was not acknowledged.
     if (end > log.length) return !hasRecord(log, offset + 1);
     if (!isRecord(log, offset)) return false;
     offset = end;
@@ -55,7 +55,6 @@ function isRecord(log: Buffer, offset: number): boolean {
   return end <= log.length && log.readUInt32LE(offset) === maskedCrc32c(log.subarray(offset + 6, end));
 }
 
-/** Returns whether a record begins at the offset or after it, if the one before has lost its length. */
 function hasRecord(log: Buffer, from: number): boolean {
   for (let offset = from; offset + HEADER_BYTES <= log.length; offset += 1)
     if (log[offset + 6]! <= LAST_TYPE && isRecord(log, offset)) return true;

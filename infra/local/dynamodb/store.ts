@@ -9,39 +9,39 @@ import { requireIntactLog } from './level-log.ts';
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the tables in a folder, or in memory. No other process can open the folder until they are closed.
+ * Opens the tables in a folder, and locks the folder until they are closed.
  *
- * @throws UsageError if they are in use; an error of LevelDB if they cannot be opened.
+ * @default folder - the tables are in memory
+ * @throws UsageError if another process has opened the tables, or a LevelDB error if they cannot be opened.
  */
 export async function openStore(folder?: string) {
   if (folder) requireIntactLog(folder);
   const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
   const { db } = created!;
   try {
-    // dynalite would end the process at the first request to a store that could not be opened.
+    // If dynalite opened the store itself and failed, the process would end.
     await db.open();
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException;
     if (cause.code !== 'LEVEL_LOCKED') throw cause;
     throw new UsageError(
-      `The data in ${folder} is in use by another local service: stop it, or choose another folder with --data.`,
+      `The data in ${folder} is in use by another local service. Stop that service, or choose another folder with --data.`,
     );
   }
   return {
-    /** Handles a request as DynamoDB. */
     handle: (request: Readable, response: ServerResponse) => server.emit('request', request, response),
     close: () => db.close(),
   };
 }
 
-/** The latest store. dynalite does not give access to the one that it has created. */
+/** The latest store that dynalite created. dynalite does not expose it. */
 let created: Store | undefined;
 const { create } = engine;
 
 engine.create = (options: object) => (created = create(options));
 
-// dynalite 4.0.0 writes the entries of the indexes and then the item. If the process is killed in between, an index lists
-// an item that cannot be read. One batch writes all or nothing; the write of the item that follows changes nothing.
+// dynalite 4.0.0 writes index entries before the item, so an index can list an item that was never written. This function
+// writes both in one atomic batch. dynalite then writes the same item again.
 engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, callback: () => void) => {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
@@ -56,8 +56,8 @@ engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, ca
   db.batch(writes, callback);
 };
 
-// dynalite 4.0.0 ends the iterator of a list with `return`, which abstract-level 3 does not have. Without it, every
-// list would leak its iterator, and the files and memory that it holds.
+// dynalite 4.0.0 closes the iterator of a query with `return`, which abstract-level 3 lacks. Without this method, every
+// query would leak its iterator, including open files and memory.
 Object.assign(AbstractValueIterator.prototype, {
   return(this: AbstractValueIterator<any, any, any>) {
     return this.close();

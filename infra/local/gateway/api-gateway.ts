@@ -7,16 +7,14 @@ import { proxyEvent } from './proxy-event.ts';
 import { readRoutes } from './routes.ts';
 import { accountId, region, type Template } from '../template/template.ts';
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, invocation payload. */
+/** Maximum invocation payload: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
 
 export type ApiGateway = ReturnType<typeof createApiGateway>;
 
 /**
- * Runs the REST API of the template: route, authorizer, then function or mock, with the template's gateway responses for
- * requests that fail on the way.
- *
- * @param functions by logical id
+ * Creates the REST API of the template. For each request, it finds the route, calls the authorizer, and then the
+ * function or the mock. If a step fails, the client gets one of the template's gateway responses.
  */
 export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>) {
   const api = readApi(template, functions);
@@ -40,7 +38,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
         ? gatewayResponse(outcome, requestId)
         : withRequestId(outcome, requestId);
     },
-    /** Discards the cached decisions of the authorizers, as the API Gateway action of this name does. */
+    /** Clears the authorizers' caches, like the API Gateway action of the same name. */
     flushAuthorizersCache: (): void => {
       for (const { flushCache } of api.authorizers.values()) flushCache();
     },
@@ -48,7 +46,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
 }
 
 function readApi(template: Template, functions: Map<string, LambdaFunction>) {
-  /** The function that API Gateway invokes at a URI, which names the function or an alias of it. */
+  /** Returns the function that an integration URI invokes, directly or through an alias. */
   const functionAt = (uri: string) => functions.get(/:function:(\w+)/.exec(uri)![1]!)!;
   const authorizers = new Map(
     template
@@ -67,7 +65,7 @@ function readApi(template: Template, functions: Map<string, LambdaFunction>) {
   };
 }
 
-/** The response of the integration, or the type of the gateway response to a rejected request. */
+/** Returns the integration's response, or the type of the gateway response if the request is rejected. */
 async function invokeIntegration(
   { apiId, stage, findRoute, authorizers, functionAt }: ReturnType<typeof readApi>,
   request: HttpRequest,

@@ -9,7 +9,7 @@ export type Decision = { context: Record<string, string> } | { responseType: str
 
 export type Authorizer = ReturnType<typeof createAuthorizer>;
 
-/** The result that the function must return. Anything else is a configuration error, which is not cached. */
+/** Required result of the function. Any other result is a configuration error, which is not cached. */
 const Policy = v.strictObject({
   principalId: v.string(),
   policyDocument: v.strictObject({
@@ -27,7 +27,7 @@ const Policy = v.strictObject({
 type Policy = v.InferOutput<typeof Policy>;
 
 /**
- * A TOKEN authorizer that caches policies by token and evaluates them for each request.
+ * Creates a TOKEN authorizer. It caches policies by token and evaluates them for each request.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function createAuthorizer(
@@ -38,26 +38,23 @@ export function createAuthorizer(
   let cache = new Map<string, { policy: Policy; until: number }>();
 
   async function findPolicy(token: string, methodArn: string): Promise<Policy | undefined> {
-    const asked = cache; // a decision in progress must not outlive a flush
-    const cached = asked.get(token);
+    const current = cache; // A flush also discards decisions in progress, because it replaces the cache.
+    const cached = current.get(token);
     if (cached && Date.now() < cached.until) return cached.policy;
 
-    const invocation = await authorizerFunction.invoke({
-      type: 'TOKEN',
-      authorizationToken: token,
-      methodArn,
-    });
+    const event = { type: 'TOKEN', authorizationToken: token, methodArn };
+    const invocation = await authorizerFunction.invoke(event);
     if ('error' in invocation) console.error(`authorizer: ${invocation.error}`);
     const result = 'result' in invocation ? JSON.parse(invocation.result) : undefined;
     const { success, output: policy } = v.safeParse(Policy, result);
     if (!success) return undefined;
     const now = Date.now();
-    for (const [other, { until }] of asked) if (until <= now) asked.delete(other);
-    asked.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
+    for (const [other, { until }] of current) if (until <= now) current.delete(other);
+    current.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
     return policy;
   }
 
-  /** @param token the header, empty if there is none */
+  /** @param token the Authorization header, or an empty string if there is none */
   async function authorize(token: string, methodArn: string): Promise<Decision> {
     if (token === '' || !expression.test(token)) return { responseType: 'UNAUTHORIZED' };
     const policy = await findPolicy(token, methodArn);

@@ -6,13 +6,13 @@ import { type ErrorBody, errorBody } from '../../../shared/contract/errors.ts';
 import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from '../../../shared/contract/limits.ts';
 import type { ApiGateway } from './api-gateway.ts';
 
-// Requests that break HTTP, or a limit of the connection, get no gateway response: the server writes an Error body itself
-// and closes the connection, because it cannot know where the next request would begin.
+// A request that violates HTTP or a limit of the connection gets no gateway response. The server writes an Error body
+// and closes the connection, because it cannot determine where the next request starts.
 
 const LINGER_MILLISECONDS = 2_000;
-const VERSION = 'its version must be HTTP/1.1 or HTTP/1.0';
+const VERSION = 'the version must be HTTP/1.1 or HTTP/1.0';
 
-/** What is wrong, by those codes of the parser whose own words do not say it. */
+/** Messages for parser error codes whose own message is unclear. */
 const reasons: Record<string, string> = {
   HPE_INVALID_CONSTANT: VERSION,
   HPE_INVALID_VERSION: VERSION,
@@ -20,35 +20,35 @@ const reasons: Record<string, string> = {
   HPE_INVALID_EOF_STATE: 'it is incomplete',
 };
 
-/** The error of a request whose head is invalid or too large, or undefined. */
+/** Returns the error if the request's head is invalid or too large, or else undefined. */
 function headError(request: IncomingMessage): ErrorBody | undefined {
   const { url = '', rawHeaders, httpVersion, headersDistinct } = request;
   if (url.length > MAX_URL_CHARACTERS) {
     return tooLarge(`The URL may have at most ${MAX_URL_CHARACTERS} characters.`);
   }
-  // Each name and each value is followed by two characters: `: ` or the end of the line.
+  // Two characters follow each name (`: `) and each value (CR LF).
   if (rawHeaders.join('  ').length + 2 > MAX_HEADER_BYTES) {
-    return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in all.`);
+    return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in total.`);
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid(VERSION);
   const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
-  // An intermediary that parses it differently would find a different end of the body (RFC 9112 section 6.1).
+  // Intermediaries could disagree about the end of the body, which allows request smuggling (RFC 9112 section 6.1).
   if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
-    return invalid('Transfer-Encoding must be chunked, and needs HTTP/1.1');
+    return invalid('Transfer-Encoding must be chunked and requires HTTP/1.1');
   }
   // RFC 9112 section 3.2.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
-    return invalid('it must have one Host header');
+    return invalid('it must have exactly one Host header');
   }
   const isValid = hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host));
-  return isValid ? undefined : invalid('Host must be a name or an address, with an optional port');
+  return isValid ? undefined : invalid('Host must be a name or an IP address, with an optional port');
 }
 
 /**
- * Rejects what the server cannot accept as a request, or does not receive in time.
+ * Rejects invalid requests, and requests that do not arrive in time.
  *
- * @param inFlight responses to requests that are being received or handled; those to rejected requests are removed
- * @returns a function that returns whether a request whose head was read is accepted
+ * @param inFlight responses in progress, from which responses to rejected requests are removed
+ * @returns a function that checks the head of a request and returns whether the request is accepted
  */
 export function rejectInvalidRequests(
   server: Server,
@@ -58,7 +58,7 @@ export function rejectInvalidRequests(
   const rejected = new WeakSet<Duplex>();
 
   async function reject(socket: Duplex, error: ErrorBody, method?: string): Promise<void> {
-    if (rejected.has(socket)) return; // each further packet is an error too
+    if (rejected.has(socket)) return; // Each further packet causes another error.
     rejected.add(socket);
     const ofSocket = [...inFlight].filter(({ req }) => req.socket === socket);
     for (const outgoing of ofSocket) if (!outgoing.req.complete) inFlight.delete(outgoing);
@@ -70,8 +70,8 @@ export function rejectInvalidRequests(
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => void reject(socket, clientError(error)));
   server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy()); // Node has removed its own listener
-    void reject(socket, invalid('CONNECT is a method for proxies only'));
+    socket.on('error', () => socket.destroy()); // Node has removed its own error listener.
+    void reject(socket, invalid('the method CONNECT is not supported'));
   });
 
   return (request) => {
@@ -86,8 +86,8 @@ export function rejectInvalidRequests(
 function clientError({ code = '', reason }: NodeJS.ErrnoException & { reason?: string }): ErrorBody {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorBody('request_timeout');
   if (code === 'HPE_HEADER_OVERFLOW') return tooLarge();
-  const words = reasons[code] ?? reason;
-  return words === undefined ? errorBody('invalid_request') : invalid(words);
+  const explanation = reasons[code] ?? reason;
+  return explanation === undefined ? errorBody('invalid_request') : invalid(explanation);
 }
 
 function invalid(reason: string): ErrorBody {
@@ -117,6 +117,6 @@ function sendOnConnection(
   });
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${isHead ? '' : body}`);
-  // Closing it with unread data would reset the connection and lose the response (RFC 9112 section 9.6).
+  // Closing a connection that has unread data resets it, which can lose the response (RFC 9112 section 9.6).
   void setTimeout(LINGER_MILLISECONDS, undefined, { ref: false }).then(() => socket.destroy());
 }

@@ -1,15 +1,14 @@
 export interface HttpRequest {
   method: string;
-  /** Percent-encoded, without query. */
+  /** Percent-encoded, without the query. */
   path: string;
   query: string;
-  /** Names as sent. A name may occur more than once. */
+  /** Names as sent. A name can occur more than once. */
   headers: [name: string, value: string][];
   body: Buffer;
   sourceIp: string;
 }
 
-/** The status of responses without a body. */
 export const NO_CONTENT = 204;
 
 export interface HttpResponse {

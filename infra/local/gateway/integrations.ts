@@ -7,21 +7,21 @@ type StaticResponse = MockIntegration['IntegrationResponses'][0];
 
 export const scalarAsText = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String));
 
-/** The response to a request whose media type is listed; a request without one counts as JSON. */
+/** Returns the mock's response, or undefined if it does not accept the media type. The default type is JSON. */
 export function mockResponse(integration: MockIntegration, request: HttpRequest): HttpResponse | undefined {
   const mediaType = headerValues(request, 'Content-Type').at(-1)?.split(';')[0]?.trim().toLowerCase();
   if (!Object.hasOwn(integration.RequestTemplates, mediaType || 'application/json')) return undefined;
   return staticResponse(integration.IntegrationResponses[0]);
 }
 
-/** A response that the template defines: of a mock, or of API Gateway itself. */
+/** Returns the response that the template defines for a mock or as a gateway response. */
 export function staticResponse({
   StatusCode,
   ResponseParameters,
   ResponseTemplates,
 }: StaticResponse): HttpResponse {
   const headers = Object.entries(ResponseParameters).map(([parameter, value]) => [
-    parameter.split('.').at(-1), // of method.response.header.Allow, for example
+    parameter.split('.').at(-1), // such as Allow in method.response.header.Allow
     value.slice(1, -1),
   ]);
   return {
@@ -31,7 +31,7 @@ export function staticResponse({
   };
 }
 
-/** API Gateway responds 502 to a result with any other member or type. */
+/** Valid results. API Gateway returns a 502 if a result has any other field or type. */
 const ProxyResult = v.strictObject({
   statusCode: v.pipe(v.number(), v.integer()),
   headers: v.optional(v.record(v.string(), scalarAsText), {}),
@@ -53,7 +53,7 @@ export function readProxyResult(json: string): HttpResponse | undefined {
   };
 }
 
-/** API Gateway renames this header of a function. */
+/** Renames WWW-Authenticate, as API Gateway does for functions. */
 function remapped(name: string): string {
   return name.toLowerCase() === 'www-authenticate' ? `x-amzn-Remapped-${name}` : name;
 }

@@ -2,7 +2,7 @@ import { headerValues, type HttpRequest } from './http-message.ts';
 import type { Route } from './routes.ts';
 import { accountId } from '../template/template.ts';
 
-const NOT_PASSED_ON =
+const REMOVED_HEADERS =
   /^(?:connection|content-length|expect|keep-alive|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-forwarded-(?:for|proto))$/i;
 
 interface EventContext {
@@ -14,8 +14,8 @@ interface EventContext {
 }
 
 /**
- * The event that API Gateway calls a function with (payload 1.0). What is absent is `null`; query names and
- * values are decoded, path and path parameters are not; single-value maps keep the last of several.
+ * Returns the event that API Gateway sends to a function (payload format 1.0). Absent values are `null`. Query
+ * parameters are decoded, but the path and its parameters are not. Single-value maps contain the last of several values.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function proxyEvent(
@@ -24,11 +24,11 @@ export function proxyEvent(
 ) {
   const { method, path, query, body, sourceIp } = request;
   const headers: [string, string][] = [
-    ...request.headers.filter(([name]) => !NOT_PASSED_ON.test(name)),
+    ...request.headers.filter(([name]) => !REMOVED_HEADERS.test(name)),
     ['X-Forwarded-For', sourceIp],
     ['X-Forwarded-Proto', 'http'],
   ];
-  // URLSearchParams never throws: what is not valid percent-encoding stays as it is.
+  // URLSearchParams accepts invalid percent-encoding and leaves it unchanged.
   const parameters = [...new URLSearchParams(query)];
 
   return {
@@ -49,7 +49,7 @@ export function proxyEvent(
       extendedRequestId: requestId,
       httpMethod: method,
       identity: { sourceIp, userAgent: headerValues(request, 'User-Agent').at(-1) ?? null },
-      // As with a domain of its own, whose addresses do not name the stage.
+      // URLs of a custom domain do not contain the stage.
       path,
       protocol: 'HTTP/1.1',
       requestId,

@@ -3,12 +3,12 @@ import { readLibrary } from '../../documents/reference/library.ts';
 import { referencePage } from '../../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 
-/** Read for each request, because it may be generated again while the service runs. */
+/** Read for each request, because developers can regenerate the file while the service runs. */
 const openApiFile = new URL('../../../openapi.json', import.meta.url);
 
 /**
- * The API reference, for browsers that open the address of the service; undefined for a request to the API. It includes
- * the key, so requests whose host only resolves to this machine (DNS rebinding) do not get it.
+ * Returns the reference page if a browser opens the root URL of the service, or undefined for API requests. The page
+ * contains the API key, so the Host must be localhost. This prevents DNS rebinding.
  */
 export function respondToBrowser(
   request: HttpRequest,

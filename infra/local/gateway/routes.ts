@@ -2,17 +2,17 @@ import type { Resource, Template } from '../template/template.ts';
 
 export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 
-/** The method for a request. Path parameters are percent-encoded, as they were sent. */
+/** The method for a request. Path parameters are percent-encoded, as sent. */
 export interface Route {
   method: Method;
-  /** The resource's path with parameters by name: `/v1/pets/{petId}`. */
+  /** The resource's path with parameter names, such as `/v1/pets/{petId}`. */
   resourcePath: string;
   pathParameters: Record<string, string>;
 }
 
 /**
- * Finds routes of the template. Resource and method are matched together, a literal segment before `{name}` before
- * `{name+}`, and an exact method before ANY. A trailing slash is ignored; `{name+}` does not match an empty path.
+ * Returns a function that finds the route of a request. Resource and method are matched together. A literal segment
+ * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored.
  */
 export function readRoutes(template: Template): (httpMethod: string, path: string) => Route | undefined {
   const resources = new Map(
@@ -22,10 +22,10 @@ export function readRoutes(template: Template): (httpMethod: string, path: strin
   );
   function pathOf(resourceId: string): string {
     const resource = resources.get(resourceId);
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''; // of the API's root
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''; // the API's root
   }
 
-  const inOrder = template
+  const sorted = template
     .resources('AWS::ApiGateway::Method')
     .map(({ properties: method }) => {
       const path = pathOf(method.ResourceId);
@@ -34,10 +34,10 @@ export function readRoutes(template: Template): (httpMethod: string, path: strin
     .toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
   return (httpMethod, path) => {
     const trimmed = path.replaceAll(/^\/|\/$/g, '');
-    const asked = trimmed && `/${trimmed}`;
-    for (const { pattern, names, method, path: resourcePath } of inOrder) {
-      const isTaken = method.HttpMethod === httpMethod || method.HttpMethod === 'ANY';
-      const values = isTaken ? pattern.exec(asked) : undefined;
+    const normalized = trimmed && `/${trimmed}`;
+    for (const { pattern, names, method, path: resourcePath } of sorted) {
+      const hasMethod = method.HttpMethod === httpMethod || method.HttpMethod === 'ANY';
+      const values = hasMethod ? pattern.exec(normalized) : undefined;
       if (!values) continue;
       const parameters = names.map((name, index) => [name, values[index + 1]]);
       return {
@@ -50,7 +50,7 @@ export function readRoutes(template: Template): (httpMethod: string, path: strin
   };
 }
 
-/** A pattern of the paths of a resource, the names of its groups, and what orders routes by how exact they are. */
+/** Returns the pattern of a resource's paths, the names of its groups, and a rank that sorts specific routes first. */
 function matcherOf(path: string, httpMethod: string) {
   const segments = path.split('/').slice(1);
   const names = segments.filter((part) => part.startsWith('{')).map((part) => part.replaceAll(/[{}+]/g, ''));

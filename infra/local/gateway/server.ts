@@ -14,9 +14,9 @@ import { rejectInvalidRequests } from './connection-errors.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 import { plain, UsageError } from '../../operate/command.ts';
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: payload size. */
+/** Maximum payload: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Far above the limit of the service, so that the error can say what is too long. */
+/** Far above the documented limits, so that the error message can state which limit was exceeded. */
 const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
 const TIMEOUTS = {
   headersTimeout: HEADERS_SECONDS * 1_000,
@@ -28,10 +28,10 @@ const SHUTDOWN_MILLISECONDS = 10_000;
 export type HttpServer = Awaited<ReturnType<typeof serve>>;
 
 /**
- * Serves the API on the loopback interface and prints a line per valid request.
+ * Serves the API on the loopback interface and prints one line for each valid request.
  *
- * @param respondFirst responds to requests that are not for the API, and returns undefined for all others
- * @param timeouts how long a request may take to arrive, in milliseconds @default - the documented times
+ * @param respondFirst handler of requests that are not for the API, which returns undefined for API requests
+ * @param timeouts time limits for receiving a request, in milliseconds @default - the documented limits
  */
 export async function serve(
   api: ApiGateway,
@@ -49,25 +49,24 @@ export async function serve(
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
-      if (!inFlight.has(outgoing)) return; // rejected meanwhile
+      if (!inFlight.has(outgoing)) return; // The request was rejected while its body was read.
       if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
       else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
-      if (incoming.destroyed && !incoming.complete) return; // the client disconnected
+      if (incoming.destroyed && !incoming.complete) return; // The client disconnected.
       console.error(error);
       send(outgoing, api.gatewayResponse('DEFAULT_5XX'));
     }
     printLine(request, outgoing.statusCode, performance.now() - start);
   }
 
-  // By default, Node rejects a request without Host or with an unknown Expect, with an empty body.
+  // By default, Node rejects requests without Host or with an unknown Expect, and the error response has no body.
   const server = createServer({
     maxHeaderSize: MAX_READABLE_HEAD_BYTES,
     requireHostHeader: false,
     ...timeouts,
   });
-  // By default, Node closes the connection of a client that closed its side, before the response is sent, and reads no
-  // more than 1,000 headers.
+  // By default, Node closes a half-closed connection before it sends the response, and reads up to 1,000 headers.
   Object.assign(server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
   const accepts = rejectInvalidRequests(server, api, inFlight);
   server.on('request', (incoming, outgoing) => void respond(incoming, outgoing));
@@ -80,14 +79,14 @@ export async function serve(
       const closed = Promise.all(listeners.map((listener) => once(listener, 'close')));
       for (const listener of listeners) listener.close();
       await Promise.race([untilSent(inFlight), setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false })]);
-      // Idle connections would stay open until their timeouts.
+      // Otherwise, idle connections would stay open until they time out.
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-/** Tries a port before the work of a start is done. @throws UsageError if it cannot be used. */
+/** Checks a port before the slow part of the startup. @throws UsageError if the port cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
   if (port === 0) return;
   for (const listener of await listen(createServer(), port)) {
@@ -97,8 +96,8 @@ export async function requireFreePort(port: number): Promise<void> {
 }
 
 /**
- * Listens on both addresses of localhost, so that no other program gets what clients send there, or on 127.0.0.1 alone
- * where the machine has no IPv6. Port 0 takes a port that is free on both.
+ * Listens on 127.0.0.1 and, if the machine has IPv6, on ::1, so that no other program receives requests to localhost.
+ * Port 0 selects a port that is free on both addresses.
  *
  * @throws UsageError if the port cannot be used.
  */
@@ -111,12 +110,11 @@ async function listen(server: Server, port: number): Promise<Listener[]> {
     await once(ipv6.listen(portOf(server), '::1'), 'listening');
     return [server, ipv6];
   } catch (error) {
-    // Such as "listen EADDRINUSE: address already in use ::1:3000".
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (server.listening && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return [server];
     if (server.listening) await once(server.close(), 'close');
     if (port === 0 && code === 'EADDRINUSE') return listen(server, port);
-    throw new UsageError(`Port ${port} cannot be used (${message}): choose another port with --port.`);
+    throw new UsageError(`Port ${port} cannot be used (${message}). Choose another port with --port.`);
   }
 }
 
@@ -124,7 +122,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Resolves when no response is in progress, including those to requests that arrived during the shutdown. */
+/** Resolves when no response is in progress. New requests can arrive on open connections during the shutdown. */
 async function untilSent(inFlight: Set<ServerResponse>): Promise<void> {
   while (inFlight.size > 0) {
     await Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
@@ -132,20 +130,20 @@ async function untilSent(inFlight: Set<ServerResponse>): Promise<void> {
 }
 
 function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
-  // RFC 9110 section 8.6 forbids Content-Length in a response without content.
+  // RFC 9110 section 8.6 forbids Content-Length in a 204.
   const length = status === NO_CONTENT ? {} : { 'Content-Length': Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length });
   outgoing.end(body);
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
-  // The target may be an absolute URL (RFC 9112 section 3.2.2).
+  // The target can be an absolute URL (RFC 9112 section 3.2.2).
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   const queryStart = target.indexOf('?');
   const headers = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
   );
-  // An HTTP/1.0 request may lack Host, from which links are made.
+  // Links in responses contain the Host, which an HTTP/1.0 request can omit.
   if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
   return {
     method,
@@ -157,7 +155,7 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   };
 }
 
-/** The body, or undefined if it is too large. It is read to its end, so that the connection stays usable. */
+/** Returns the body, or undefined if it is too large. Reads it to its end so that the connection can be reused. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -5,7 +5,7 @@ import { localDatabaseEnvironment } from '../../operate/keys/local-service.ts';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 
-/** Of a function's memory, for short-lived objects. V8 would add up to 192 MB for them. */
+/** Part of a function's memory for short-lived objects. By default, V8 would add up to 192 MB. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;
@@ -19,9 +19,9 @@ export interface InstanceOptions {
 export type Instance = ReturnType<typeof startInstance>;
 
 /**
- * Starts an instance with the environment of its function, and nothing of this process's environment.
+ * Starts an instance with its function's environment variables, and without those of this process.
  *
- * @param onEnd called with the reason when the instance ends, at least once, before its event gets the error.
+ * @param onEnd called with the reason, at least once, when the instance ends, before the invocation returns the error
  */
 export function startInstance(
   { logicalId, properties }: FunctionResource,
@@ -61,7 +61,7 @@ export function startInstance(
   for (const stream of [worker.stdout, worker.stderr]) forEachLine(stream, log);
   worker.on('message', (invocation: Invocation) => finish?.(invocation));
   worker.on('error', (error) => end(inspect(error)));
-  worker.on('exit', (code) => end(`The instance exited with ${code}`));
+  worker.on('exit', (code) => end(`The instance exited with code ${code}`));
   return {
     file,
     exited: new Promise<unknown>((resolve) => worker.on('exit', resolve)),
@@ -78,7 +78,7 @@ export function startInstance(
   };
 }
 
-/** Lines end at \n only: unlike `node:readline`, which also splits at U+2028, a character that JSON may hold unescaped. */
+/** Splits at \n only. `node:readline` also splits at U+2028, which JSON strings can contain unescaped. */
 function forEachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');

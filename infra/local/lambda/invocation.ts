@@ -1,2 +1,2 @@
-/** The result of an invocation as JSON, or the error in place of one. */
+/** Result of an invocation as JSON, or the error if the invocation failed. */
 export type Invocation = { result: string } | { error: string };

@@ -4,8 +4,6 @@ import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Invocation } from './invocation.ts';
 
-// One instance of a function: loads the bundle, then handles one event after another.
-
 const { file, exportName, functionName, memoryLimitInMB } = workerData;
 const { [exportName]: handler } = await import(pathToFileURL(file).href);
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);
@@ -25,14 +23,14 @@ parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline
 
 async function invoke(call: () => unknown): Promise<Invocation> {
   try {
-    // Like Lambda, it serializes the result as JSON. A value that JSON cannot hold is an error of the function.
+    // As on Lambda, a result that cannot be serialized as JSON is an error of the function.
     return { result: JSON.stringify(await call()) ?? 'null' };
   } catch (error) {
     return { error: inspect(error) };
   }
 }
 
-/** Resolves when the function's output has been written. The instance may be ended after the result was sent. */
+/** Resolves when the function's output has been written. The instance can be terminated after it returns a result. */
 async function written(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));

@@ -4,7 +4,7 @@ import { type FunctionResource, type Instance, type InstanceOptions, startInstan
 import type { Invocation } from './invocation.ts';
 import { UsageError } from '../../operate/command.ts';
 
-/** Concurrent instances of a function, of 35 MB each. A fourth one did not increase the requests per second. */
+/** Maximum number of instances of a function, 35 MB each. A fourth instance did not increase the throughput. */
 const MAX_INSTANCES = 3;
 
 export interface LambdaFunction {
@@ -13,23 +13,23 @@ export interface LambdaFunction {
 
 export type RunningFunction = ReturnType<typeof createFunction>;
 
-/** The file of a function's bundle in the cloud assembly. @throws UsageError if the assembly lacks it. */
+/** Returns the file of a function's bundle in the cloud assembly. @throws UsageError if the file is missing. */
 export function bundleIn(assembly: string, { logicalId, properties }: FunctionResource): string {
   const [module] = properties.Handler.split('.');
   const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);
   if (existsSync(file)) return file;
   throw new UsageError(
-    `The assembly ${assembly} lacks the bundle of ${logicalId}: synthesize this stack again with npx cdk synth.`,
+    `The assembly ${assembly} does not contain the bundle of ${logicalId}. Run npx cdk synth again for this stack.`,
   );
 }
 
 /**
- * Runs a function of the template in instances as Lambda does: each handles one event at a time, is started on demand,
- * is reused for the next event, and is ended when an event exceeds the function's timeout.
+ * Creates a function that runs in instances, as on Lambda. Instances are started on demand, handle one event at a time,
+ * are reused for later events, and are terminated if an event exceeds the function's timeout.
  */
 export function createFunction(resource: FunctionResource, options: InstanceOptions) {
   let { file } = options;
-  /** All of the current bundle, and those of earlier bundles that still handle an event. */
+  /** Instances of the current bundle, and instances of earlier bundles that still handle an event. */
   const alive = new Set<Instance>();
   const idle = new Set<Instance>();
   const waiting: ((instance: Instance) => void)[] = [];
@@ -37,7 +37,7 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
   function start(): Instance {
     const instance = startInstance(resource, { ...options, file }, (reason) => {
       alive.delete(instance);
-      // No event will report the reason.
+      // An idle instance has no invocation that could return the reason.
       if (idle.delete(instance)) options.log(`${resource.logicalId}: ${reason}`);
     });
     alive.add(instance);
@@ -72,12 +72,12 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
       release(instance);
       return invocation;
     },
-    /** Sends new events to another bundle. Resolves when the instances of the previous one have handled theirs and exited. */
+    /** Handles new events with another bundle. Resolves when all instances of the previous bundle have exited. */
     updateCode: async (bundle: string): Promise<void> => {
       const before = [...alive];
       file = bundle;
       for (const instance of idle) retire(instance);
-      // Started before its first event, so that a bundle that cannot be loaded is reported at once.
+      // An instance is started before the first event, so that errors in loading the bundle are logged immediately.
       release(start());
       await Promise.all(before.map(({ exited }) => exited));
     },

@@ -10,27 +10,26 @@ import { parseTemplate, type Template } from './template.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What a synthesis reads. npm writes the last file when it has installed packages, which are not read each time. */
+/** Inputs of a synthesis. npm updates the last file when it installs packages, which are too many to read. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Synthesizes into a folder, unless its assembly is complete and nothing that it was made from has changed. */
+/** Synthesizes into a folder if the inputs or the assembly have changed since the last synthesis. */
 export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
-  const mark = `${assembly}.digest`;
+  const digestFile = `${assembly}.digest`;
   const inputs = digestOf(projectRoot, INPUTS);
-  const currentMark = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;
-  if (!isForced && existsSync(mark) && readFileSync(mark, 'utf8') === currentMark()) {
+  const currentDigest = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;
+  if (!isForced && existsSync(digestFile) && readFileSync(digestFile, 'utf8') === currentDigest()) {
     return console.log(
-      'Nothing changed since the last synthesis, which is reused (--synth makes a new one).',
+      'Reusing the last synthesis because no source has changed (--synth forces a new one).',
     );
   }
   console.log('Synthesizing the stacks …');
-  rmSync(mark, { force: true });
+  rmSync(digestFile, { force: true });
   await synthesize(assembly);
-  // What is saved meanwhile may be in the assembly or not.
-  if (digestOf(projectRoot, INPUTS) === inputs) writeFileSync(mark, currentMark());
+  // The assembly may not contain changes that were saved during the synthesis.
+  if (digestOf(projectRoot, INPUTS) === inputs) writeFileSync(digestFile, currentDigest());
 }
 
-/** A digest of the names and contents of files. */
 function digestOf(cwd: string, patterns: string[]): string {
   const isFile = (name: string) => statSync(join(cwd, name), { throwIfNoEntry: false })?.isFile();
   const names = globSync(patterns, { cwd }).filter(isFile).toSorted();
@@ -38,10 +37,10 @@ function digestOf(cwd: string, patterns: string[]): string {
 }
 
 /**
- * Synthesizes all stacks into a folder, the cloud assembly, as the CDK's command does, but without the checks for what is
- * deployed. The app gets none of this process's environment, so that the assembly follows from files alone.
+ * Synthesizes all stacks into a cloud assembly as `cdk synth` does, but without the checks that precede a deployment.
+ * The app gets no environment variables of this process, so the assembly depends on files only.
  *
- * @throws UsageError with the app's output if it fails.
+ * @throws UsageError with the app's output if the synthesis fails.
  */
 export async function synthesize(assembly: string): Promise<void> {
   rmSync(assembly, { recursive: true, force: true });
@@ -55,7 +54,7 @@ export async function synthesize(assembly: string): Promise<void> {
     const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
     const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
     const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
-    // It would write on into a folder that is removed at the end.
+    // Otherwise, the app would continue to write into a folder that is deleted on exit.
     const kill = () => running.child.kill();
     process.prependOnceListener('exit', kill);
     await running.finally(() => process.off('exit', kill));
@@ -67,22 +66,21 @@ export async function synthesize(assembly: string): Promise<void> {
   }
 }
 
-/** @throws UsageError if the folder has no template of this stage, or one that the local service cannot run. */
+/** @throws UsageError if the template of this stage is missing, invalid or not supported by the local service. */
 export function readTemplate(stage: string, assembly: string): Template {
   const stack = stackName(stage);
-  // Only the app knows the stages, and it synthesizes a template for each.
   const templates = globSync(`${stackName('*')}.template.json`, { cwd: assembly }).toSorted();
   const names = templates.map((file) => file.slice(stackName('').length, file.indexOf('.')));
   const stages = names.filter((name) => name !== 'account');
   if (stages.length > 0 && !stages.includes(stage))
-    throw new UsageError(`There is no stack ${stack}: --stage must be one of ${stages.join(', ')}.`);
+    throw new UsageError(`There is no stack ${stack}. --stage must be one of ${stages.join(', ')}.`);
   try {
     return parseTemplate(readFileSync(join(assembly, `${stack}.template.json`), 'utf8'));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const { message } = error as Error;
     throw new UsageError(
-      `${assembly} cannot be read (${message}): synthesize it with npx cdk synth ${stack}.`,
+      `The assembly ${assembly} cannot be read (${message}). Create it with npx cdk synth ${stack}.`,
     );
   }
 }

@@ -1,6 +1,5 @@
 import type { Template } from './template.ts';
 
-/** Whether a function, named by its logical id, may do this to the resource with this ARN. */
 export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
 
 export function readPermissions(template: Template): IsAllowed {
@@ -8,15 +7,15 @@ export function readPermissions(template: Template): IsAllowed {
   const statementsByFunction = new Map(
     template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
       const role = properties.Role.slice(properties.Role.lastIndexOf('/') + 1);
-      const own = policies.filter((policy) => policy.properties.Roles.includes(role));
-      return [logicalId, own.flatMap((policy) => policy.properties.PolicyDocument.Statement)];
+      const attached = policies.filter((policy) => policy.properties.Roles.includes(role));
+      return [logicalId, attached.flatMap((policy) => policy.properties.PolicyDocument.Statement)];
     }),
   );
   return (functionId, action, resourceArn) =>
     permits(statementsByFunction.get(functionId) ?? [], action, resourceArn);
 }
 
-/** Whether any of the statements, all of which allow something, allows this. */
+/** Returns whether a statement allows the action on the resource. The effect of all statements is Allow. */
 export function permits(
   statements: { Action: string[]; Resource: string[] }[],
   action: string,
@@ -27,7 +26,7 @@ export function permits(
   );
 }
 
-/** Whether an ARN matches a pattern of a policy, in which `*` stands for any characters. */
+/** Returns whether an ARN matches a policy's pattern, in which `*` matches any characters. */
 export function matchesArn(pattern: string, arn: string): boolean {
   const expression = RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*');
   return new RegExp(`^${expression}$`, 's').test(arn);

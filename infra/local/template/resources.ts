@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 
-// The models are strict: a property that is not listed is rejected, so that nothing in the template is ignored by
-// accident. Properties that have no meaning on one machine are listed as passed over.
+// The models are strict. They reject properties that are not listed, so that no property is ignored by mistake.
+// Properties that have no effect on the local service are listed as ignored.
 
 const anything = v.optional(v.unknown());
 const text = v.string();
 const stringMap = v.record(v.string(), v.string());
 
-function passedOver<Name extends string>(...names: Name[]): Record<Name, typeof anything> {
+function ignored<Name extends string>(...names: Name[]): Record<Name, typeof anything> {
   return Object.fromEntries(names.map((name) => [name, anything])) as Record<Name, typeof anything>;
 }
 
@@ -18,17 +18,17 @@ export function stringOrList(): v.GenericSchema<string | string[], string[]> {
   );
 }
 
-/** A mapping of headers to literal values, `'in single quotes'`. */
+/** Headers with literal values, `'in single quotes'`. */
 const staticHeaders = v.optional(
-  v.record(text, v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is modelled'))),
+  v.record(text, v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is supported'))),
   {},
 );
 
-const literalTemplate = v.pipe(text, v.regex(/^[^$#]*$/, 'only literal text is modelled'));
+const literalTemplate = v.pipe(text, v.regex(/^[^$#]*$/, 'only literal text is supported'));
 
 const gatewayTemplate = v.pipe(
   text,
-  v.regex(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'only the variable $context.requestId is modelled'),
+  v.regex(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'only the variable $context.requestId is supported'),
 );
 
 const Statement = v.strictObject({
@@ -39,7 +39,7 @@ const Statement = v.strictObject({
 
 const KeySchema = v.array(v.strictObject({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
 
-const throughputSettings = passedOver(
+const throughputSettings = ignored(
   'ReadOnDemandThroughputSettings',
   'WarmThroughput',
   'WriteOnDemandThroughputSettings',
@@ -67,11 +67,11 @@ const MockIntegration = v.pipe(
   v.check(
     ({ RequestTemplates, IntegrationResponses: [{ StatusCode }] }) =>
       Object.values(RequestTemplates).every((template) => template === `{"statusCode":${StatusCode}}`),
-    'only request templates that choose the status of the one response are modelled',
+    'only request templates that select the status of the response are supported',
   ),
 );
 
-/** Every resource type that the local service runs, with all the properties that it understands. */
+/** Resource types that the local service runs, with their supported properties. */
 export const resourceModels = {
   'AWS::ApiGateway::Authorizer': v.strictObject({
     Type: v.literal('TOKEN'),
@@ -79,7 +79,7 @@ export const resourceModels = {
     AuthorizerResultTtlInSeconds: v.number(),
     IdentitySource: v.literal('method.request.header.Authorization'),
     IdentityValidationExpression: text,
-    ...passedOver('Name'),
+    ...ignored('Name'),
   }),
   'AWS::ApiGateway::GatewayResponse': v.strictObject({
     ResponseType: text,
@@ -93,27 +93,27 @@ export const resourceModels = {
     HttpMethod: text,
     Integration: v.variant('Type', [ProxyIntegration, MockIntegration]),
     ResourceId: text,
-    ...passedOver('MethodResponses', 'OperationName'),
+    ...ignored('MethodResponses', 'OperationName'),
   }),
   'AWS::ApiGateway::Resource': v.strictObject({ ParentId: text, PathPart: text }),
   'AWS::ApiGateway::RestApi': v.strictObject({
-    ...passedOver('DisableExecuteApiEndpoint', 'EndpointAccessMode', 'EndpointConfiguration'),
-    ...passedOver('Name', 'SecurityPolicy'),
+    ...ignored('DisableExecuteApiEndpoint', 'EndpointAccessMode', 'EndpointConfiguration'),
+    ...ignored('Name', 'SecurityPolicy'),
   }),
   'AWS::ApiGateway::Stage': v.strictObject({
     MethodSettings: v.optional(
       v.array(
         v.strictObject({
-          ...passedOver('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled', 'ResourcePath'),
-          // Requests are not throttled here, so that developers can run load tests.
-          ...passedOver('ThrottlingBurstLimit', 'ThrottlingRateLimit'),
+          ...ignored('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled', 'ResourcePath'),
+          // The local service does not throttle requests, so that developers can run load tests.
+          ...ignored('ThrottlingBurstLimit', 'ThrottlingRateLimit'),
         }),
       ),
     ),
     StageName: text,
-    // Without `CachingEnabled` in the method settings, a cache cluster changes no response.
-    ...passedOver('AccessLogSetting', 'CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId'),
-    ...passedOver('TracingEnabled'),
+    // A cache cluster has no effect without `CachingEnabled` in the method settings, which is rejected.
+    ...ignored('AccessLogSetting', 'CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId'),
+    ...ignored('TracingEnabled'),
   }),
   'AWS::DynamoDB::GlobalTable': v.strictObject({
     AttributeDefinitions: v.array(v.strictObject({ AttributeName: text, AttributeType: text })),
@@ -131,35 +131,35 @@ export const resourceModels = {
     ),
     KeySchema,
     // DynamoDB deletes expired items some time later, so the functions check the expiry themselves.
-    ...passedOver('TimeToLiveSpecification'),
+    ...ignored('TimeToLiveSpecification'),
     ...throughputSettings,
-    ...passedOver('Replicas', 'SSESpecification', 'StreamSpecification'),
+    ...ignored('Replicas', 'SSESpecification', 'StreamSpecification'),
   }),
   'AWS::IAM::Policy': v.strictObject({
     PolicyDocument: v.strictObject({ Statement: v.array(Statement), Version: v.literal('2012-10-17') }),
     Roles: v.array(text),
-    ...passedOver('PolicyName'),
+    ...ignored('PolicyName'),
   }),
-  'AWS::IAM::Role': v.strictObject(passedOver('AssumeRolePolicyDocument', 'MaxSessionDuration')),
+  'AWS::IAM::Role': v.strictObject(ignored('AssumeRolePolicyDocument', 'MaxSessionDuration')),
   'AWS::Lambda::Alias': v.strictObject({
     FunctionName: text,
     Name: text,
-    ...passedOver('FunctionVersion', 'ProvisionedConcurrencyConfig'),
+    ...ignored('FunctionVersion', 'ProvisionedConcurrencyConfig'),
   }),
   'AWS::Lambda::Function': v.strictObject({
-    Code: v.strictObject({ S3Key: text, ...passedOver('S3Bucket') }),
+    Code: v.strictObject({ S3Key: text, ...ignored('S3Bucket') }),
     Environment: v.strictObject({ Variables: stringMap }),
     Handler: text,
     MemorySize: v.number(),
     Role: text,
     Runtime: v.literal('nodejs24.x'),
     Timeout: v.number(),
-    ...passedOver('Architectures', 'EphemeralStorage', 'KmsKeyArn', 'LoggingConfig', 'RecursiveLoop'),
-    ...passedOver('ReservedConcurrentExecutions', 'SnapStart', 'TracingConfig', 'VpcConfig'),
+    ...ignored('Architectures', 'EphemeralStorage', 'KmsKeyArn', 'LoggingConfig', 'RecursiveLoop'),
+    ...ignored('ReservedConcurrentExecutions', 'SnapStart', 'TracingConfig', 'VpcConfig'),
   }),
   'AWS::Lambda::Version': v.strictObject({
     FunctionName: text,
-    ...passedOver('ProvisionedConcurrencyConfig'),
+    ...ignored('ProvisionedConcurrencyConfig'),
   }),
 } as const;
 
@@ -172,7 +172,7 @@ export function isIgnoredProperty(type: ResourceType, property: string): boolean
   return IGNORED_PROPERTIES.has(property) || entries[property] === anything;
 }
 
-/** Services, and types of API Gateway and Lambda, that only monitor, deploy, name or protect a stage. */
+/** Resource types that only monitor, deploy, name or protect a stage. */
 const NOT_RUN_LOCALLY =
   /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|(?:ApiGateway::(?:BasePathMapping|Deployment|DomainName)|Lambda::Permission)$)/;
 

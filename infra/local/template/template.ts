@@ -28,7 +28,7 @@ const RawTemplate = v.strictObject({
     }),
   ),
   Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
-  // The CDK checks that the account is bootstrapped.
+  // With this parameter and this rule, the CDK checks that the account is bootstrapped.
   Parameters: v.optional(v.strictObject({ BootstrapVersion: v.unknown() })),
   Rules: v.optional(v.strictObject({ CheckBootstrapVersion: v.unknown() })),
 });
@@ -40,30 +40,30 @@ export interface Resource<T extends ResourceType> {
   properties: v.InferOutput<(typeof resourceModels)[T]>;
 }
 
-/** A stack as the local service understands it: every property is a plain value and of a kind that is modelled. */
+/** Parsed template of a stack. Its properties are plain values and match the resource models. */
 export type Template = ReturnType<typeof parseTemplate>;
 
-/** Parses a template. @throws UsageError naming each resource and property that is not modelled, and where to add it. */
+/** Parses a template. @throws UsageError that lists all unsupported resources and properties, and where to add them. */
 export function parseTemplate(text: string) {
   const template = v.safeParse(RawTemplate, JSON.parse(text));
-  if (!template.success) throw notModelled(template.issues.map(describe));
+  if (!template.success) throw unsupported(template.issues.map(describe));
   const { Resources, Outputs } = template.output;
 
-  const complaints: string[] = [];
-  const notRunHere = new Set<string>();
+  const problems: string[] = [];
+  const skippedTypes = new Set<string>();
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
   for (const [logicalId, { Type, Properties }] of Object.entries(Resources)) {
     if (isNotRunLocally(Type)) {
-      notRunHere.add(Type);
+      skippedTypes.add(Type);
     } else if (!Object.hasOwn(resourceModels, Type)) {
-      complaints.push(`${logicalId}: the type ${Type}`);
+      problems.push(`${logicalId}: the type ${Type}`);
     } else {
       const { properties, issues } = readProperties(Type as ResourceType, Properties, Resources);
-      complaints.push(...issues.map((issue) => `${logicalId} (${Type}): ${issue}`));
+      problems.push(...issues.map((issue) => `${logicalId} (${Type}): ${issue}`));
       known.push({ type: Type, resource: { logicalId, properties } });
     }
   }
-  if (complaints.length > 0) throw notModelled(complaints);
+  if (problems.length > 0) throw unsupported(problems);
 
   return {
     resources: <T extends ResourceType>(type: T) =>
@@ -73,11 +73,11 @@ export function parseTemplate(text: string) {
       if (value === undefined) throw new UsageError(`The template has no output ${name}.`);
       return resolve(value, Resources) as string;
     },
-    notRunHere: [...notRunHere].toSorted(),
+    skippedTypes: [...skippedTypes].toSorted(),
   };
 }
 
-/** The properties as plain values, and what in them is not modelled. Properties that are passed over may refer to anything. */
+/** Returns the properties as plain values, and their problems. References in ignored properties are not resolved. */
 function readProperties(type: ResourceType, properties: Record<string, unknown>, resources: Resources) {
   const relevant = Object.entries(properties).filter(([name]) => !isIgnoredProperty(type, name));
   try {
@@ -90,15 +90,15 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
   }
 }
 
-function notModelled(complaints: string[]): UsageError {
+function unsupported(problems: string[]): UsageError {
   const advice =
-    'The template uses what is not modelled: model it in infra/local/template/resources.ts or list it there as passed over or not run here; intrinsic functions and attributes are in template.ts.';
-  return new UsageError([advice, ...complaints].join('\n  '));
+    'The local service does not support parts of the template. Add a model in infra/local/template/resources.ts, or list the type or property there as ignored or not run locally. Add intrinsic functions and attributes in infra/local/template/template.ts.';
+  return new UsageError([advice, ...problems].join('\n  '));
 }
 
 function describe(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
-  const message = issue.expected === 'never' ? 'not modelled' : issue.message;
+  const message = issue.expected === 'never' ? 'not supported' : issue.message;
   return path ? `${path}: ${message}` : message;
 }
 
@@ -128,7 +128,7 @@ const intrinsics: Record<string, (argument: any, resources: Resources) => unknow
     ),
 };
 
-/** The result of `Ref`: a stage's name, an alias's ARN, and the logical id of any other resource, which is its name here. */
+/** Returns the result of `Ref`: the name of a stage, the ARN of an alias, or the logical id of any other resource. */
 function reference(logicalId: string, resources: Resources): string {
   const { Type, Properties } = find(logicalId, resources);
   if (Type === 'AWS::ApiGateway::Stage') return Properties['StageName'] as string;

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
 import { projectRoot } from '../template/assembly.ts';
 
-/** How the CDK app bundles a function. */
 export interface Bundling {
   name: string;
   entry: string;
   options: Record<string, unknown>;
 }
 
-/** Reads how the functions of a stage were bundled, by their logical ids, from the cloud assembly of this project. */
+/** Returns the bundling settings of a stage's functions in the cloud assembly, by logical id. */
 export function readBundlings(stage: string, assembly: string): Map<string, Bundling> {
   const { artifacts } = JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8'));
   const file = join(assembly, artifacts[stackName(stage)].additionalMetadataFile);
@@ -30,7 +29,7 @@ export function readBundlings(stage: string, assembly: string): Map<string, Bund
 
 export type Bundler = Awaited<ReturnType<typeof createBundler>>;
 
-/** Builds a function's bundle repeatedly, as the CDK built it. Unchanged files are kept in memory. A bundle needs a handler. */
+/** Creates an incremental bundler with the settings of the CDK app. Each bundle must export `handler`. */
 export async function createBundler({ entry, options }: Bundling, handler: string) {
   const esbuild = await context({
     ...options,
@@ -43,12 +42,12 @@ export async function createBundler({ entry, options }: Bundling, handler: strin
   });
   let inputs: string[] | undefined;
   return {
-    /** Whether a change of these files and folders, relative to the project, may change the bundle. */
+    /** Returns whether changes of these files and folders, relative to the project, can change the bundle. */
     dependsOn: (paths: string[]) =>
       !inputs ||
       // When a folder is renamed or replaced, the changes inside it are not reported.
       inputs.some((file) => paths.some((path) => file === path || file.startsWith(`${path}/`))),
-    /** The bundle, or undefined if the build failed, and the errors and warnings, ready to be printed. */
+    /** Returns the bundle, or undefined if the build failed, and the formatted errors and warnings. */
     async build(): Promise<{ code: string | undefined; messages: string[] }> {
       try {
         const { outputFiles, metafile, warnings } = await esbuild.rebuild();

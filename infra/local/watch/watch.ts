@@ -7,33 +7,31 @@ import { UsageError } from '../../operate/command.ts';
 import { projectRoot } from '../template/assembly.ts';
 import type { Template } from '../template/template.ts';
 
-// `npm start -- --watch`: hot reload of the functions.
-
 export interface WatchOptions {
   stage: string;
   template: Template;
   assembly: string;
   functions: Map<string, RunningFunction>;
   workFolder: string;
-  onSwap: () => void;
+  onReload: () => void;
 }
 
 interface WatchedFunction {
   name: string;
   fn: RunningFunction;
   bundler: Bundler;
-  /** The code, or the errors, of the latest build. */
+  /** Code or errors of the latest build. */
   outcome: string;
-  /** File of the bundle that runs, unless it is the synthesized one. */
+  /** File of the current bundle. @default - the synthesized bundle */
   file?: string;
 }
 
-/** Folders of the project that do not hold sources. */
-const NO_SOURCES = ['node_modules', '.git', '.petstore', 'cdk.out'];
-/** Folders that the local service writes to, in its own folder, which may be that of the project. */
+/** Folders of the project without source files. */
+const OTHER_FOLDERS = ['node_modules', '.git', '.petstore', 'cdk.out'];
+/** Folders that the local service writes to. They are in its work folder, which can be the project's folder. */
 const WRITTEN_FOLDERS = ['tables', 'cdk.out', 'bundles'];
 
-/** Rebuilds the functions whose sources are saved, and swaps their code, until the returned function is called. */
+/** Rebuilds and reloads functions when their sources change, until the returned function is called. */
 export async function startWatch(options: WatchOptions): Promise<() => Promise<void>> {
   const folder = join(options.workFolder, 'bundles');
   rmSync(folder, { recursive: true, force: true });
@@ -42,13 +40,13 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
   const changed = new Set<string>();
   let working: Promise<void> | undefined;
 
-  /** One update after another, so that the last state of the sources is built. */
+  /** Applies changes one after another, so that the latest sources are built last. */
   async function work(): Promise<void> {
     while (changed.size > 0) {
       const paths = [...changed];
       changed.clear();
       const affected = functions.filter(({ bundler }) => bundler.dependsOn(paths));
-      await rebuild(affected, folder, options.onSwap);
+      await rebuild(affected, folder, options.onReload);
     }
     working = undefined;
   }
@@ -57,9 +55,9 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
     for (const path of paths) changed.add(path);
     working ??= work();
   });
-  // Swaps what was saved since the synthesis began, and fills the caches of esbuild.
-  working = rebuild(functions, folder, options.onSwap).then(() => {
-    say('watching the functions: changes of the stack, its routes or the local service need a restart');
+  // Applies changes that were saved since the synthesis began, and fills esbuild's caches.
+  working = rebuild(functions, folder, options.onReload).then(() => {
+    print('watching the functions (restart to apply changes to the stack, its routes or the local service)');
     return work();
   });
   return async function close() {
@@ -85,12 +83,12 @@ function readFunctions({ stage, template, assembly, functions }: WatchOptions): 
   );
 }
 
-/** Watches the project; `onChange` gets relative paths. @throws UsageError if the system cannot watch it. */
+/** Calls `onChange` with the relative paths of changed files. @throws UsageError if the project cannot be watched. */
 export async function watchSources(
   workFolder: string,
   onChange: (paths: string[]) => void,
 ): Promise<AsyncSubscription> {
-  const ignore = [...NO_SOURCES, ...WRITTEN_FOLDERS.map((name) => join(workFolder, name))];
+  const ignore = [...OTHER_FOLDERS, ...WRITTEN_FOLDERS.map((name) => join(workFolder, name))];
   try {
     return await subscribe(
       projectRoot,
@@ -102,39 +100,39 @@ export async function watchSources(
     );
   } catch (error) {
     throw new UsageError(
-      `The sources cannot be watched (${(error as Error).message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
+      `The sources cannot be watched (${(error as Error).message}). Start without --watch, or raise the system's limit (on Linux, fs.inotify.max_user_watches).`,
     );
   }
 }
 
 /**
- * Rebuilds the bundles of functions, and swaps the code of those whose bundle changed or failed before. A function that
- * cannot be built keeps its code, and its errors are printed once.
+ * Rebuilds the bundles of functions, and reloads functions whose build result has changed. If a build fails, the
+ * function keeps its previous code and the errors are printed once.
  */
-async function rebuild(functions: WatchedFunction[], folder: string, onSwap: () => void): Promise<void> {
+async function rebuild(functions: WatchedFunction[], folder: string, onReload: () => void): Promise<void> {
   const start = performance.now();
   const builds = await Promise.all(functions.map(({ bundler }) => bundler.build()));
-  const [swapped, broken]: [string[], string[]] = [[], []];
-  const printed = new Set<string>(); // a faulty module may be in several bundles
+  const [reloaded, failed]: [string[], string[]] = [[], []];
+  const printed = new Set<string>(); // Several bundles can contain the same faulty module.
   for (const [index, watched] of functions.entries()) {
     const { code, messages } = builds[index]!;
     const outcome = code ?? messages.join('');
     if (outcome === watched.outcome) continue;
     watched.outcome = outcome;
     for (const message of messages) printed.add(message);
-    if (code !== undefined) swap(watched, code, folder);
-    (code === undefined ? broken : swapped).push(watched.name);
+    if (code !== undefined) reload(watched, code, folder);
+    (code === undefined ? failed : reloaded).push(watched.name);
   }
-  if (swapped.length > 0) onSwap();
+  if (reloaded.length > 0) onReload();
 
   const milliseconds = Math.round(performance.now() - start);
-  if (swapped.length > 0) say(`swapped ${swapped.join(', ')} in ${milliseconds} ms`);
-  if (broken.length > 0) say(`cannot build ${broken.join(', ')}: the previous code continues to run`);
+  if (reloaded.length > 0) print(`reloaded ${reloaded.join(', ')} in ${milliseconds} ms`);
+  if (failed.length > 0) print(`cannot build ${failed.join(', ')} (the previous code continues to run)`);
   for (const message of printed) console.error(message.trimEnd());
 }
 
-/** Gives a function new code. Its instances load it from a file of its own, which is removed when they have ended. */
-function swap(watched: WatchedFunction, code: string, folder: string): void {
+/** Replaces a function's code, and deletes the file of the previous code when its last instance has exited. */
+function reload(watched: WatchedFunction, code: string, folder: string): void {
   const { name, fn, file: previous } = watched;
   watched.file = join(folder, `${name}-${Date.now()}.mjs`);
   writeFileSync(watched.file, code);
@@ -142,6 +140,6 @@ function swap(watched: WatchedFunction, code: string, folder: string): void {
   if (previous) void drained.then(() => rmSync(previous, { force: true }));
 }
 
-function say(text: string): void {
+function print(text: string): void {
   console.log(`${new Date().toISOString()} ${text}`);
 }

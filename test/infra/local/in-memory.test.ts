@@ -12,10 +12,10 @@ import { type LocalService, startLocalService } from '../../support/local-servic
 import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Only services that this file starts have their working files here. */
+/** Contains the working files of only those services that this test starts. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
-/** A developer's own service would come first. */
+/** Without options, commands prefer the developer's own service if it exists. */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 const services: LocalService[] = [];
 afterAll(() => Promise.all(services.map(({ stop }) => stop())));
@@ -36,15 +36,15 @@ async function expectToWork(key: string, { request }: LocalService): Promise<voi
   expect(status).toBe(200);
 }
 
-// Each test continues with what the previous one left.
-test('commands find the only service that keeps its data in memory, and not what a killed one left', async () => {
+// Each test depends on the previous test.
+test('commands find the only service in memory, and ignore the files of a killed service', async () => {
   const sentence = 'No local service is running in memory. Start one with npm start.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
   const [folder] = globSync(join(TMPDIR, 'petstore-*'));
   const left = join(TMPDIR, 'petstore-killed');
   cpSync(folder!, left, { recursive: true });
-  // Its port is that of the other database by now.
+  // The port of the killed service now belongs to another database.
   const { databaseEndpoint, ...others } = readLocalService(folder!);
   writeLocalService(left, { ...others, databaseEndpoint: `${new URL(databaseEndpoint).origin}/killed` });
 
@@ -57,7 +57,7 @@ test('commands find the only service that keeps its data in memory, and not what
   expect(existsSync(left)).toBe(true);
 });
 
-test('of several such services, the folder chooses one', async () => {
+test('commands require a folder if several services run in memory', async () => {
   const { baseUrl } = await start();
   const sentence = errorOutput(await issue('--data', 'memory'));
   expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
@@ -70,7 +70,7 @@ test('of several such services, the folder chooses one', async () => {
   expect(errorOutput(seed)).toBe(`The file ${file} is missing. Restart the local service.`);
 });
 
-test('a service ends when nobody reads its output any more, as in a pipe to head', async () => {
+test('a service stops when the reader of its output exits, as in a pipe to head', async () => {
   const [service] = services;
   const ended = once(service!.process, 'close');
   service!.process.stdout.destroy();

@@ -2,11 +2,10 @@ import type { Invocation } from '../../../infra/local/lambda/invocation.ts';
 import type { LambdaFunction } from '../../../infra/local/lambda/lambda.ts';
 
 export interface LambdaStub extends LambdaFunction {
-  /** The events that it was invoked with. */
   events: any[];
 }
 
-/** A function without a worker: answers each event with the next of the invocations, the last of them for good. */
+/** Creates a stub that returns the invocations one after another, and then repeats the last. */
 export function lambdaStub(...invocations: Invocation[]): LambdaStub {
   const events: unknown[] = [];
   return {
@@ -18,7 +17,6 @@ export function lambdaStub(...invocations: Invocation[]): LambdaStub {
   };
 }
 
-/** An invocation whose result is this value. */
 export function resultOf(value: unknown): Invocation {
   return { result: JSON.stringify(value) };
 }

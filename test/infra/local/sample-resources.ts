@@ -1,7 +1,5 @@
 import { parseTemplate, type Template } from '../../../infra/local/template/template.ts';
 
-// Resources as the CDK would synthesize them, for templates smaller than a stage's.
-
 export interface SampleResource {
   Type: string;
   Properties: Record<string, unknown>;
@@ -60,7 +58,6 @@ function invocationUri(arn: unknown): object {
   };
 }
 
-/** @param arn of the function, or of its alias. */
 export function proxyTo(arn: unknown): object {
   return { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: invocationUri(arn) };
 }
@@ -81,7 +78,6 @@ export function gatewayResponse(ResponseType: string, StatusCode: string): Sampl
   return resource('ApiGateway::GatewayResponse', { ResponseType, StatusCode, ResponseTemplates });
 }
 
-/** The gateway responses that the local service gives. */
 export const sampleGatewayResponses: SampleResources = Object.fromEntries(
   Object.entries({
     ACCESS_DENIED: '401',
@@ -95,7 +91,6 @@ export const sampleGatewayResponses: SampleResources = Object.fromEntries(
   }).map(([type, status]) => [type, gatewayResponse(type, status)]),
 );
 
-/** A function whose bundle is the asset of the same name. */
 export function lambdaFunction(asset: string, variables = {}): SampleResource {
   return resource('Lambda::Function', {
     Code: { S3Bucket: 'assets', S3Key: `${asset}.zip` },
@@ -108,7 +103,6 @@ export function lambdaFunction(asset: string, variables = {}): SampleResource {
   });
 }
 
-/** An alias as CodeDeploy shifts it: its properties name a version. */
 export function alias(functionId: string, Name: string): SampleResource {
   return resource('Lambda::Alias', { FunctionName: { Ref: functionId }, FunctionVersion: '1', Name });
 }
@@ -120,7 +114,6 @@ export function policy(Action: string | string[], Resource: unknown, roleId = 'R
   return resource('IAM::Policy', { PolicyDocument, Roles: [{ Ref: roleId }] });
 }
 
-/** A table with a partition key and, where given, an index whose partition key is `indexKey`. */
 export function table(key: string, indexKey?: string): SampleResource {
   const names = indexKey ? [key, indexKey] : [key];
   const [keySchema, indexSchema] = names.map((AttributeName) => [{ AttributeName, KeyType: 'HASH' }]);

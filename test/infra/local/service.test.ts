@@ -13,10 +13,10 @@ const folders = temporaryFolder();
 const assembly = join(folders, 'cdk.out');
 const data = join(folders, 'data');
 const keyFile = join(data, 'api-key');
-/** The tables with its hash are gone. */
+/** A key whose hash is not in the tables. */
 const LOST_KEY = `pets_staging_${'0'.repeat(36)}`;
 
-/** Functions write nothing but metrics when all goes well. */
+/** A line that the test adds after each metric, because functions otherwise write only metrics. */
 const OTHER_OUTPUT = '{"level":"ERROR","message":"after a metric"}';
 const PRELUDE = `
   const write = process.stdout.write.bind(process.stdout);
@@ -43,19 +43,19 @@ function addPet(service: LocalService): Promise<Response> {
   return service.request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
 }
 
-/** Waits until the functions have written so many metrics. Their output arrives after their responses, but in order. */
+/** Waits for a number of metrics. The output of functions is printed after their responses, but in order. */
 function metricsWritten(service: LocalService, count: number): Promise<unknown> {
   return service.printed(new RegExp(`(?:after a metric[^]*){${count}}`));
 }
 
-// Each test continues with what the previous one left.
+// Each test depends on the previous test.
 describe('the local service on a data folder', () => {
   let service: LocalService;
   let banner: string;
   let pet: unknown;
 
   beforeAll(async () => {
-    // The developer's own settings must not lead the service elsewhere.
+    // The service must ignore the developer's AWS settings.
     Object.assign(process.env, {
       AWS_PROFILE: 'work',
       AWS_REGION: 'eu-west-1',
@@ -68,7 +68,7 @@ describe('the local service on a data folder', () => {
   });
   afterAll(() => service.stop('SIGKILL'));
 
-  test('issues a key when the tables with the hash of the previous one are gone', async () => {
+  test('issues a new key if the tables do not contain the previous key', async () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     expect(statSync(keyFile).mode.toString(8)).toBe('100600');
@@ -78,7 +78,7 @@ describe('the local service on a data folder', () => {
     pet = await response.json();
   });
 
-  test('prints a line for each request, and the key only at its start', async () => {
+  test('prints one line for each request, and the key only at startup', async () => {
     await service.request('/pets?limit=1000');
     await service.request('/pets/5');
     await service.request('/nowhere', { method: 'PUT' });
@@ -96,10 +96,10 @@ describe('the local service on a data folder', () => {
     expect(printed).not.toMatch(/limit|Bearer|local development/);
   });
 
-  test('with --verbose lists the types that are not run, and prints the metrics', async () => {
-    const { notRunHere } = readTemplate('staging', assembly);
-    expect(notRunHere).toContain('AWS::CloudWatch::Alarm');
-    const list = `\nNot run here:\n${notRunHere.map((type) => `  ${type}\n`).join('')}\n`;
+  test('lists the resource types that are not run, and prints metrics, with --verbose', async () => {
+    const { skippedTypes } = readTemplate('staging', assembly);
+    expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
+    const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;
     expect(service.output()).toContain(list);
 
     await metricsWritten(service, 4);
@@ -110,7 +110,7 @@ describe('the local service on a data folder', () => {
     expect(lines.filter((line) => line === OTHER_OUTPUT)).toHaveLength(4);
   });
 
-  test('keeps its pets and its key over SIGTERM, and without --verbose prints no metrics', async () => {
+  test('keeps the pets and the key after SIGTERM, and prints no metrics without --verbose', async () => {
     const { apiKey } = service;
     expect(await service.stop('SIGTERM')).toBe(0);
     expect(existsSync(join(data, 'service.json'))).toBe(false);
@@ -123,7 +123,7 @@ describe('the local service on a data folder', () => {
     expect(service.output()).not.toMatch(/_aws|requestId|Not run|AWS::/);
   });
 
-  test('is not found by operators after it was killed', async () => {
+  test('is not found by operator commands after it was killed', async () => {
     await service.stop('SIGKILL');
     expect(existsSync(join(data, 'service.json'))).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
@@ -133,15 +133,14 @@ describe('the local service on a data folder', () => {
   });
 });
 
-describe('the local service of the production stage, in memory', () => {
+describe('the local service of the production stage in memory', () => {
   let service: LocalService;
   beforeAll(async () => {
     service = await startLocalService('--assembly', assembly, '--stage', 'production');
   });
   afterAll(() => service.stop('SIGKILL'));
 
-  /** The working folders of the service, which contain its key. */
-  function workingFolders(): string[] {
+  function workingKeyFiles(): string[] {
     const keys = globSync(join(tmpdir(), 'petstore-*', 'api-key'));
     return keys.filter((file) => readFileSync(file, 'utf8') === service.apiKey);
   }
@@ -153,23 +152,23 @@ describe('the local service of the production stage, in memory', () => {
     expect((await service.request('/pets', withKey(stagingKey))).status).toBe(401);
   });
 
-  test('responds to all requests in progress when it gets SIGINT, and SIGTERM after it, and leaves no files', async () => {
-    expect(workingFolders()).toHaveLength(1);
+  test('completes all requests after SIGINT and SIGTERM, and leaves no files', async () => {
+    expect(workingKeyFiles()).toHaveLength(1);
     const ended = once(service.process, 'close');
-    async function addOnAndOn(): Promise<number> {
+    async function addUntilClosed(): Promise<number> {
       for (let added = 0; ; added += 1) {
-        const reply = await addPet(service).catch(() => undefined);
-        if (!reply) return added;
-        expect(reply.status).toBe(201);
-        // For Ctrl-C in a terminal, npm sends a second signal.
+        const response = await addPet(service).catch(() => undefined);
+        if (!response) return added;
+        expect(response.status).toBe(201);
+        // After Ctrl-C in a terminal, npm sends a second signal.
         if (added === 2) for (const signal of ['SIGINT', 'SIGTERM'] as const) service.process.kill(signal);
       }
     }
-    const added = await Promise.all(Array.from({ length: 10 }, addOnAndOn));
+    const added = await Promise.all(Array.from({ length: 10 }, addUntilClosed));
     expect(await ended).toEqual([0, null]);
     const created = service.output().match(/POST \/v1\/pets 201/g);
     expect(created).toHaveLength(added.reduce((one, other) => one + other));
     expect(service.output()).not.toMatch(/exited with|Error/);
-    expect(workingFolders()).toEqual([]);
+    expect(workingKeyFiles()).toEqual([]);
   });
 });

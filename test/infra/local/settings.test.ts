@@ -11,22 +11,21 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('npm start', () => {
   test.each([
-    [['--port', '65536'], {}, /^The port must be a number from 0 to 65535, not 65536\.$/],
-    [[], { PORT: 'http' }, /^The port must be a number from 0 to 65535, not http\.$/],
-    [['--data', ''], {}, /^--data must name a folder, or be memory\.$/],
-    [['--assembly', '.', '--watch'], {}, /^--watch and --synth need their own assembly: leave out/],
-    [['--assembly', '.', '--synth'], {}, /^--watch and --synth need their own assembly: leave out/],
+    [['--port', '65536'], {}, /^The port .* must be an integer from 0 to 65535, not 65536\.$/],
+    [[], { PORT: 'http' }, /^The port .* must be an integer from 0 to 65535, not http\.$/],
+    [['--data', ''], {}, /^--data must be the path of a folder, or memory\.$/],
+    [['--assembly', '.', '--watch'], {}, /^--watch and --synth cannot be combined with --assembly\./],
+    [['--assembly', '.', '--synth'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['staging'], {}, /^Invalid arguments\. Use two dashes before options: npm start -- \[--stage STAGE\]/],
-  ])('rejects %j with %j in a sentence', async (parameters, environment, sentence) => {
-    expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(sentence);
+  ])('rejects the options %j with the environment %j', async (parameters, environment, message) => {
+    expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
   });
 });
 
-describe('the local service does not start, and says what to do, if', () => {
+describe('the local service does not start if', () => {
   const folders = temporaryFolder();
   const assembly = mkdtempSync(join(folders, 'assembly-'));
 
-  /** Tries to start it on an empty data folder, unless the options name another. */
   async function expectError(options: Partial<ServiceOptions>, message: unknown): Promise<void> {
     const data = mkdtempSync(join(folders, 'data-'));
     const defaults = { stage: 'staging', port: 0, data, assembly, watch: false, verbose: false };
@@ -40,83 +39,83 @@ describe('the local service does not start, and says what to do, if', () => {
     await expectError(
       { stage: 'production' },
       expect.stringMatching(
-        /^\S+ cannot be read \(ENOENT: .*\): synthesize it with npx cdk synth PetStore-production\.$/,
+        /^The assembly \S+ cannot be read \(ENOENT: .*\)\. Create it with npx cdk synth PetStore-production\.$/,
       ),
     );
   });
 
-  test('the template is damaged', async () => {
+  test('the template is not valid JSON', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
     writeFileSync(join(other, 'PetStore-staging.template.json'), '{"Resources":');
     await expectError(
       { assembly: other },
-      `${other} cannot be read (Unexpected end of JSON input): synthesize it with npx cdk synth PetStore-staging.`,
+      `The assembly ${other} cannot be read (Unexpected end of JSON input). Create it with npx cdk synth PetStore-staging.`,
     );
   });
 
   test.each([
-    ['CURRENT', 'MANIFEST-7', /has no log/],
-    ['000005.ldb', '', /has no file CURRENT/],
-  ])('the tables have a damaged %s', async (name, text, reason) => {
+    ['CURRENT', 'MANIFEST-7', /has no log file/],
+    ['000005.ldb', '', /has no CURRENT file/],
+  ])('the folder of the tables contains only %s', async (name, text, reason) => {
     const data = mkdtempSync(join(folders, 'data-'));
     mkdirSync(join(data, 'tables'));
     writeFileSync(join(data, 'tables', name), `${text}\n`);
     const message = new RegExp(
-      `^The data in ${data} cannot be read \\(.*${reason.source}\\): choose another folder with --data, or delete the data\\.$`,
+      `^The data in ${data} cannot be read \\(.*${reason.source}\\)\\. Choose another folder with --data, or delete the data\\.$`,
     );
     await expectError({ data }, expect.stringMatching(message));
     expect(readdirSync(join(data, 'tables'))).toContain(name);
   });
 
-  test('the app has no such stage', async () => {
+  test('the app does not define the stage', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
     for (const name of ['account', 'staging', 'production'])
       writeFileSync(join(other, `PetStore-${name}.template.json`), '{}');
     await expectError(
       { assembly: other, stage: 'test' },
-      'There is no stack PetStore-test: --stage must be one of production, staging.',
+      'There is no stack PetStore-test. --stage must be one of production, staging.',
     );
   });
 
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === '::1'),
   );
-  test.each(hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'])('the port is taken on %s', async (host) => {
+  test.each(hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'])('the port is in use on %s', async (host) => {
     const other = createServer().listen(0, host);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     await expectError(
       { port },
-      `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}): choose another port with --port.`,
+      `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port with --port.`,
     );
     other.close();
   });
 
-  test('the data folder is a file, within a file, where no folder can be, or a link to nothing', async () => {
+  test('the data folder is a file, is inside a file or /proc, or is a broken link', async () => {
     const [file, link] = [join(folders, 'file'), join(folders, 'link')];
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
     for (const data of [file, join(file, 'data'), '/proc/petstore', link]) {
-      const message = /^The folder \S+ cannot be used \(E\w+: .+\): choose another with --data\.$/;
+      const message = /^The folder \S+ cannot be used \(E\w+: .+\)\. Choose another with --data\.$/;
       await expectError({ data }, expect.stringMatching(message));
     }
   });
 
-  test('the folder holds the data of another stage', async () => {
+  test('the folder contains data of another stage', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     writeFileSync(join(data, 'api-key'), 'pets_production_key');
     await expectError(
       { data },
-      `The folder ${data} holds the data of another stage: choose another with --data.`,
+      `The folder ${data} contains data of another stage. Choose another with --data.`,
     );
   });
 
-  test('the data is in use, before it synthesizes into its folder', async () => {
+  test('the data is in use, and nothing is synthesized', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const store = await openStore(join(data, 'tables'));
     await expectError(
       { data, assembly: undefined },
-      `The data in ${join(data, 'tables')} is in use by another local service: stop it, or choose another folder with --data.`,
+      `The data in ${join(data, 'tables')} is in use by another local service. Stop that service, or choose another folder with --data.`,
     );
     expect(readdirSync(data)).toEqual(['tables']);
     await store.close();

@@ -57,22 +57,23 @@ async function itemsIn(input: { IndexName?: string }, of = database): Promise<un
   return (await call(operatorAccessKeyId, 'Scan', input, of)).Items;
 }
 
+const onIndex = { IndexName: 'by-index-key' };
 const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
 
 describe('an item with an entry in an index', () => {
-  test('is deleted from both, and deleting it again changes nothing', async () => {
+  test('is deleted from the table and the index, and a second deletion changes nothing', async () => {
     await call(operatorAccessKeyId, 'PutItem', { Item: rex });
     for (let times = 0; times < 2; times += 1) {
       expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: rex.id } })).status).toBe(200);
-      expect([await itemsIn({}), await itemsIn({ IndexName: 'by-index-key' })]).toEqual([[], []]);
+      expect([await itemsIn({}), await itemsIn(onIndex)]).toEqual([[], []]);
     }
   });
 
-  test('is in both or in neither, wherever its write is interrupted', async () => {
+  test('is never in the index without being in the table', async () => {
     const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
     const spy = jest.spyOn(AbstractLevel.prototype, 'put');
-    // dynalite keeps the method of this moment.
-    const own = await startWith(table('id', 'kind'));
+    // A new database, because dynalite stores a reference to the method when it starts.
+    const spied = await startWith(table('id', 'kind'));
     const held = Promise.withResolvers<void>();
     const interrupted = new Promise<void>((resolve) => {
       spy.mockImplementation(function (this: unknown, ...parameters: unknown[]) {
@@ -81,36 +82,36 @@ describe('an item with an entry in an index', () => {
         return held.promise;
       });
     });
-    const write = call(operatorAccessKeyId, 'PutItem', { Item: rex }, own);
+    const write = call(operatorAccessKeyId, 'PutItem', { Item: rex }, spied);
     await Promise.race([interrupted, write]);
-    const [listed, stored] = [await itemsIn({ IndexName: 'by-index-key' }, own), await itemsIn({}, own)];
+    const [listed, stored] = [await itemsIn(onIndex, spied), await itemsIn({}, spied)];
     held.resolve();
     await write;
     spy.mockRestore();
-    await own.close();
+    await spied.close();
     expect(listed).toEqual(stored);
   });
 });
 
 describe('a folder of tables', () => {
-  test('is opened once when two services start at the same time', async () => {
+  test('can be opened by only one of two services that start at the same time', async () => {
     const folder = mkdtempSync(join(folders, 'data-'));
     const starting = [openStore(folder), openStore(folder)];
     const rejected = (await Promise.allSettled(starting)).filter(({ status }) => status === 'rejected');
-    const message = `The data in ${folder} is in use by another local service: stop it, or choose another folder with --data.`;
+    const message = `The data in ${folder} is in use by another local service. Stop that service, or choose another folder with --data.`;
     expect(rejected).toMatchObject([{ reason: { name: 'UsageError', message } }]);
     await (await Promise.any(starting)).close();
     await (await openStore(folder)).close();
   });
 
-  test('whose table has another key or index is rejected', async () => {
+  test('is rejected if a stored table has another key or index', async () => {
     const folder = mkdtempSync(join(folders, 'data-'));
     await (await startWith(table('id', 'kind'), folder)).close();
     for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
       await expect(startWith(other, folder)).rejects.toMatchObject({
         name: 'UsageError',
         message:
-          'The stored table Pets is incomplete, or its keys or indexes differ from the template: choose another folder with --data, or delete the data.',
+          'The stored table Pets is incomplete, or its keys or indexes differ from the template. Choose another folder with --data, or delete the data.',
       });
     }
     await (await startWith(table('id', 'kind'), folder)).close();
@@ -118,7 +119,7 @@ describe('a folder of tables', () => {
 });
 
 describe('a caller of the database', () => {
-  test('that signs in the query string is rejected, because it cannot be identified', async () => {
+  test('is denied if its signature is in the query string', async () => {
     const { Authorization: _header, ...headers } = headersOf('Function', 'ListTables');
     const query =
       'X-Amz-Algorithm=a&X-Amz-Credential=operator/b&X-Amz-Signature=c&X-Amz-SignedHeaders=d&X-Amz-Date=e';
@@ -128,7 +129,7 @@ describe('a caller of the database', () => {
   });
 
   test.each(['not json', 'null', '5', ''])(
-    'that sends %j is rejected, and others are served',
+    'is denied if it sends %j, and other requests succeed',
     async (body) => {
       const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body };
       expect((await fetch(database.endpoint, init)).status).toBe(400);
@@ -136,11 +137,11 @@ describe('a caller of the database', () => {
     },
   );
 
-  test('may do what its role permits, and a list does not leak its iterator', async () => {
+  test('can perform actions that its role permits, and a query closes its iterator', async () => {
     const closed = jest.spyOn(AbstractValueIterator.prototype, 'close');
     expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
     const query = {
-      IndexName: 'by-index-key',
+      ...onIndex,
       KeyConditionExpression: 'kind = :kind',
       ExpressionAttributeValues: { ':kind': rex.kind },
       Limit: 1,
@@ -153,10 +154,10 @@ describe('a caller of the database', () => {
   test.each([
     ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: rex.id } }],
     ['an action that only another role permits', 'Function', 'DeleteItem', { Key: { id: rex.id } }],
-    ['an action permitted on the index, on the table', 'Function', 'Query', {}],
-    ['an action permitted on the table, on the index', 'Function', 'GetItem', { IndexName: 'by-index-key' }],
+    ['a query of the table if only the index is permitted', 'Function', 'Query', {}],
+    ['a read of the index if only the table is permitted', 'Function', 'GetItem', onIndex],
     ['a permitted action on another table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
-    ['everything if it is unknown', 'Nobody', 'GetItem', {}],
+    ['every action if it is unknown', 'Nobody', 'GetItem', {}],
   ])('is denied %s', async (_name, caller, action, input) => {
     expect(await call(caller, action, input)).toEqual({
       status: 400,
@@ -165,7 +166,7 @@ describe('a caller of the database', () => {
     });
   });
 
-  test('that disconnects in the middle of its request does not affect others', async () => {
+  test('does not affect others if it disconnects during a request', async () => {
     const { hostname, port } = new URL(database.endpoint);
     const socket = connect(Number(port), hostname);
     const head = Object.entries({

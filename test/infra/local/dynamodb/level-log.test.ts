@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 
-/** @returns the log of a store with these values, in a folder whose name is also a pattern. */
+/** Writes a store with these values to a folder whose name contains glob characters. */
 async function writeStore(values: string[]) {
   const folder = mkdtempSync(join(folders, 'store[1]-'));
   const store = new ClassicLevel(folder);
@@ -20,10 +20,10 @@ async function writeStore(values: string[]) {
   return { folder, log, bytes: readFileSync(log) };
 }
 
-/** Values that fill several blocks of the log, and one that alone takes several. */
+/** Values that fill several blocks of the log. The last value alone spans several blocks. */
 const many = [...Array.from({ length: 300 }, (_, index) => 'x'.repeat(index)), 'y'.repeat(100_000)];
 
-test('a log is intact as LevelDB wrote it, and if its process was killed while it wrote', async () => {
+test('a complete log is intact, and so is a log whose last write was interrupted', async () => {
   const { folder, log, bytes } = await writeStore(many);
   expect(bytes.length).toBeGreaterThan(140_000);
   for (const missing of [0, 1, 100]) {
@@ -35,7 +35,7 @@ test('a log is intact as LevelDB wrote it, and if its process was killed while i
 test.each([
   ['one block', ['Rex', 'Mia', 'Tom'], 1],
   ['several blocks', many, 997],
-])('a log of %s is damaged if any bit before its last record differs, or if it is gone', async (...row) => {
+])('a log of %s is damaged if a bit before its last record changes, or if it is missing', async (...row) => {
   const [, values, step] = row;
   const { folder, log, bytes } = await writeStore(values);
   const end = bytes.lastIndexOf(values.length > 3 ? 'key 299' : 'key 1');
@@ -46,7 +46,7 @@ test.each([
     expect(() => requireIntactLog(folder)).toThrow(`${log} is damaged`);
   }
   rmSync(log);
-  expect(() => requireIntactLog(folder)).toThrow(`${folder} has no log`);
+  expect(() => requireIntactLog(folder)).toThrow(`${folder} has no log file`);
 });
 
 test('a folder without data is a new store', () => {

@@ -74,7 +74,7 @@ afterEach(() => {
 });
 
 describe('API Gateway', () => {
-  test('responds with the result of the function and the request id', async () => {
+  test('returns the result of the function and the request id', async () => {
     const { api, petsFunction } = apiWith();
     const response = await api.handle(get('/pets', { query: 'limit=5' }));
     expect(response).toEqual({
@@ -100,18 +100,18 @@ describe('API Gateway', () => {
   const key: [string, string] = ['Authorization', 'Bearer abc'];
   const unlisted = get('/pets', { method: 'PUT', headers: [['Content-Type', 'toString']] });
   test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
-    ['MISSING_AUTHENTICATION_TOKEN', 404, 'no route', apiWith(), get('/other')],
-    ['UNAUTHORIZED', 401, 'no key', apiWith(), get('/pets', { headers: [] })],
+    ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', apiWith(), get('/other')],
+    ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/pets', { headers: [] })],
     ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/pets', { headers: [key, key] })],
     ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf('Deny')), get('/pets')],
     ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
     ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), unlisted],
-    ['DEFAULT_5XX', 500, 'an error of the function', apiWith({ error: 'no luck' }), get('/pets'), 1],
+    ['DEFAULT_5XX', 500, 'an error of the function', apiWith({ error: 'test error' }), get('/pets'), 1],
     ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets'), 1],
   ])(
-    'gives the gateway response %s (%i) to %s',
-    async (type, status, _condition, sample, request, times = 0) => {
+    'returns the gateway response %s (%i) for %s',
+    async (type, status, _case, sample, request, times = 0) => {
       const response = await sample.api.handle(request);
       const requestId = response.headers['x-amzn-RequestId'];
       expect(requestId).toMatch(/^[\da-f-]{36}$/);
@@ -123,12 +123,12 @@ describe('API Gateway', () => {
     },
   );
 
-  test('accepts an event of just under 6 MB', async () => {
+  test('accepts an event slightly under 6 MB', async () => {
     const request = get('/pets', { body: Buffer.alloc(6_280_000, 'a') });
     expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });
 
-  test('does not let anyone in to a route whose authorizer is missing', async () => {
+  test('rejects requests to a route whose authorizer is missing', async () => {
     const PetsGet = guarded(resources['PetsGet']!, 'Nobody');
     const api = createApiGateway(
       templateOf({ ...resources, PetsGet }),

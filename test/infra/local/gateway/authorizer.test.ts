@@ -41,15 +41,15 @@ afterEach(() => {
 
 describe('the authorizer', () => {
   test.each([
-    ['has the token of another form', 'Bearer 123'],
-    ['has something after the token', 'Bearer abc def'],
-  ])('is not asked when the header %s', async (_name, token) => {
+    ['does not match the expression', 'Bearer 123'],
+    ['is followed by other text', 'Bearer abc def'],
+  ])('is not invoked if the token %s', async (_name, token) => {
     const { authorize, stub } = authorizerWith(resultOf(allowStage));
     expect(await authorize(token, listArn)).toEqual({ responseType: 'UNAUTHORIZED' });
     expect(stub.events).toEqual([]);
   });
 
-  test('is asked for the method, and its policy allows the request with principal and context', async () => {
+  test('gets the method ARN, and returns the principal and the context of an allowed request', async () => {
     const policy = policyOf({ Effect: 'Allow', Resource: [createArn, listArn] });
     const { authorize, stub } = authorizerWith(resultOf({ ...policy, context: { keyId: 'key_1' } }));
     expect(await authorize('Bearer abc', listArn)).toEqual({
@@ -64,14 +64,14 @@ describe('the authorizer', () => {
       'denies and allows',
       policyOf(...allowStage.policyDocument.Statement, ...denyStage.policyDocument.Statement),
     ],
-    ['does not mention', policyOf({ Effect: 'Allow', Resource: createArn })],
+    ['does not list', policyOf({ Effect: 'Allow', Resource: createArn })],
   ])('rejects a request that the policy %s', async (_name, policy) => {
     const { authorize } = authorizerWith(resultOf(policy));
     expect(await authorize('Bearer abc', listArn)).toEqual(denied);
   });
 
   describe('caches the policy', () => {
-    test('of one token, and evaluates it on each route', async () => {
+    test('for one token, and evaluates it for each route', async () => {
       const { authorize, stub } = authorizerWith(resultOf(allowList), resultOf(denyStage));
       expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
       expect(await authorize('Bearer abc', createArn)).toEqual(denied);
@@ -79,7 +79,7 @@ describe('the authorizer', () => {
       expect(await authorize('Bearer xyz', listArn)).toEqual(denied);
     });
 
-    test('until the cache is flushed, also while the policy is being decided', async () => {
+    test('until the cache is flushed, even if the function is still running', async () => {
       const { authorize, flushCache } = authorizerWith(
         resultOf(allowStage),
         resultOf(allowStage),
@@ -99,7 +99,7 @@ describe('the authorizer', () => {
     ['no statements', resultOf({ principalId: 'key_1', policyDocument: {} })],
     ['a condition', resultOf(policyOf({ Effect: 'Allow', Resource: listArn, Condition: {} } as never))],
     ['no principal', resultOf({ policyDocument: allowStage.policyDocument })],
-  ])('that returns %s is a configuration error, which is not cached', async (_name, failure) => {
+  ])('causes a configuration error, which is not cached, if it returns %s', async (_name, failure) => {
     jest.spyOn(console, 'error').mockReturnValue();
     const { authorize, stub } = authorizerWith(failure, resultOf(allowStage));
     expect(await authorize('Bearer abc', listArn)).toEqual({

@@ -37,7 +37,7 @@ async function expectToServe(): Promise<void> {
   expect((await fetch(`http://127.0.0.1:${server.port}/other`)).status).toBe(200);
 }
 
-/** Expects the response to be the last one of its connection, with the Error body and what every error response has. */
+/** Expects the Error body, the headers of every error response, and a closed connection. */
 function expectError({ status, head, body }: RawResponse, code: ErrorCode, message?: unknown): void {
   const expected = { ...errorBody(code), ...(message !== undefined && { message }) };
   expect([status, JSON.parse(body)]).toEqual([expected.status, expected]);
@@ -52,45 +52,45 @@ function expectError({ status, head, body }: RawResponse, code: ErrorCode, messa
 const HOST = 'Host: localhost\r\n';
 const post = `POST / HTTP/1.1\r\n${HOST}`;
 const chunked = 'Transfer-Encoding: chunked\r\n';
-const version = 'its version must be HTTP/1.1 or HTTP/1.0';
-const host = 'Host must be a name or an address, with an optional port';
-const encoding = 'Transfer-Encoding must be chunked, and needs HTTP/1.1';
+const version = 'the version must be HTTP/1.1 or HTTP/1.0';
+const host = 'Host must be a name or an IP address, with an optional port';
+const encoding = 'Transfer-Encoding must be chunked and requires HTTP/1.1';
 
 test.each([
-  ['bytes that are not HTTP', 'hello\r\n\r\n', 'method'],
-  // Resetting the connection could lose the response.
-  ['5 MB after it', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'method'],
-  ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'CONNECT is a method for proxies only'],
+  ['text that is not HTTP', 'hello\r\n\r\n', 'method'],
+  // If the server reset the connection, the response could be lost.
+  ['an unknown method with 5 MB of data', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'method'],
+  ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'the method CONNECT is not supported'],
 
   ['a URL with a control character', 'GET /\x7f HTTP/1.1\r\n\r\n', 'url'],
-  ['a header with one', `GET / HTTP/1.1\r\n${HOST}X\0: x\r\n\r\n`, 'header'],
+  ['a header with a control character', `GET / HTTP/1.1\r\n${HOST}X\0: x\r\n\r\n`, 'header'],
   ['a chunk without a size', `${post}${chunked}\r\nx\r\n`, 'chunk size'],
 
-  ['no version', 'GET /\r\n\r\n', version],
+  ['a missing version', 'GET /\r\n\r\n', version],
   ['HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n`, version],
   ['HTTP/1.2', `GET / HTTP/1.2\r\n${HOST}\r\n`, version],
   ['another protocol', 'GET / ICE/1.0\r\n\r\n', version],
-  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', version],
+  ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', version],
 
-  ['no Host', 'GET / HTTP/1.1\r\n\r\n', 'it must have one Host header'],
-  ['two Hosts in HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}${HOST}\r\n`, 'it must have one Host header'],
+  ['a missing Host', 'GET / HTTP/1.1\r\n\r\n', 'exactly one Host header'],
+  ['two Hosts in HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}${HOST}\r\n`, 'exactly one Host header'],
   ['an empty Host', 'GET / HTTP/1.1\r\nHost:\r\n\r\n', host],
-  ['a Host that would end a link', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
+  ['a Host with markup of a link', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
 
-  // Between the ends that two parsers see, another request can be hidden (RFC 9112 section 11.2).
-  ['identity and chunked', `${post}Transfer-Encoding: identity\r\n${chunked}\r\n`, encoding],
-  ['chunked, identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`, 'Transfer-Encoding'],
-  ['chunked in HTTP/1.0', `POST / HTTP/1.0\r\n${chunked}\r\n`, encoding],
-  ['two lengths', `${post}${chunked}Content-Length: 5\r\n\r\n`, 'Content-Length'],
-])('%s gets a 400 that says why, and nothing after it is read as a request', async (_name, text, reason) => {
+  // If parsers disagree about the end of a request, another request can be hidden (RFC 9112 section 11.2).
+  ['identity before chunked', `${post}Transfer-Encoding: identity\r\n${chunked}\r\n`, encoding],
+  ['chunked before identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`, 'Transfer-Encoding'],
+  ['chunked encoding in HTTP/1.0', `POST / HTTP/1.0\r\n${chunked}\r\n`, encoding],
+  ['chunked encoding with Content-Length', `${post}${chunked}Content-Length: 5\r\n\r\n`, 'Content-Length'],
+])('%s gets a 400 with the reason, and no later data is read as a request', async (_name, text, reason) => {
   const hidden = `0\r\n\r\n${post}\r\n`;
-  // The words of the parser change with the version of Node.
+  // The parser's messages depend on the version of Node.
   const message = expect.stringMatching(`^The request is not valid HTTP: .*${reason}.*[.]$`);
   expectError(await sendBytes(server.port, text, hidden), 'invalid_request', message);
   expect(handled).toEqual([]);
 });
 
-test('a CONNECT that is reset does no harm', async () => {
+test('a reset CONNECT does not affect other requests', async () => {
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', () => socket.resetAndDestroy());
@@ -98,22 +98,21 @@ test('a CONNECT that is reset does no harm', async () => {
   await expectToServe();
 });
 
-test('a HEAD that is rejected gets no body', async () => {
+test('a rejected HEAD gets no body', async () => {
   const { status, head, body } = await sendBytes(server.port, 'HEAD / HTTP/1.1\r\n\r\n');
   expect([status, body]).toEqual([400, '']);
   expect(head).toMatch(/\r\nContent-Length: [1-9]/);
 });
 
-describe('a head that is too large gets a 431', () => {
+describe('the server returns 431 for', () => {
   const url = 'The URL may have at most 10240 characters.';
-  const headers = 'The headers may have at most 10240 bytes in all.';
-  const either = 'The URL may have at most 10240 characters, and the headers 10240 bytes in all.';
+  const headers = 'The headers may have at most 10240 bytes in total.';
 
   test.each([
     ['a URL of 10,241 characters', `GET /${'a'.repeat(10_240)} HTTP/1.1\r\n${HOST}\r\n`, url],
     ['headers of 10,241 bytes', `GET / HTTP/1.1\r\n${HOST}${header(10_241 - HOST.length)}\r\n`, headers],
     ['many headers', `GET / HTTP/1.1\r\n${HOST}${header(5).repeat(2_050)}\r\n`, headers],
-    ['a URL of 5 MB', `GET /${'a'.repeat(5_000_000)} HTTP/1.1\r\n${HOST}\r\n`, either],
+    ['a URL of 5 MB', `GET /${'a'.repeat(5_000_000)} HTTP/1.1\r\n${HOST}\r\n`, undefined],
   ])('%s', async (_name, text, message) => {
     expectError(await sendBytes(server.port, text), 'request_header_fields_too_large', message);
     expect(handled).toEqual([]);
@@ -124,7 +123,7 @@ describe('the server accepts', () => {
   test.each([
     ['a URL of 10,240 characters', `GET /${'a'.repeat(10_239)} HTTP/1.1\r\n${HOST}`],
     ['headers of 10,240 bytes', `GET / HTTP/1.1\r\n${HOST}${header(10_221 - HOST.length)}`],
-    ['chunked in upper case', `${post}${chunked.toUpperCase()}`, '0\r\n\r\n'],
+    ['chunked encoding in upper case', `${post}${chunked.toUpperCase()}`, '0\r\n\r\n'],
     ['HTTP/1.0 without Host', 'GET / HTTP/1.0\r\n'],
     ...['localhost:3000', '127.0.0.1', '[::1]:80', 'pets.example.com'].map((name) => [
       `Host ${name}`,
@@ -140,26 +139,25 @@ describe('a request that arrives too slowly', () => {
   const slow = `${post}Content-Length: 5\r\n\r\nabc`;
 
   test.each([
-    ['half a head', 'POST / HTTP/1.1\r\nHo'],
-    ['half a body', slow],
-  ])('gets a 408: %s', async (_name, text) => {
+    ['half of the head', 'POST / HTTP/1.1\r\nHo'],
+    ['half of the body', slow],
+  ])('gets a 408 after %s', async (_name, text) => {
     expectError(await sendBytes(impatient.port, text), 'request_timeout');
   });
 
-  test('is not handled when its rest arrives after the 408', async () => {
+  test('is not handled if the rest arrives after the 408', async () => {
     const socket = connect(impatient.port, '127.0.0.1');
     socket.write(slow);
     const [response] = await once(socket, 'data');
     socket.end('de');
     await once(socket, 'close');
     expect(String(response)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    // This process has read the rest by the time that it responds to another request.
+    // When the server responds to another request, it has read the rest.
     await expectToServe();
     expect(handled).toEqual(['/other']);
   });
 });
 
-/** A header line of this many bytes. */
 function header(bytes: number): string {
   return `X: ${'a'.repeat(bytes - 5)}\r\n`;
 }

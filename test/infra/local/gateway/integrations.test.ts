@@ -5,18 +5,18 @@ describe('the result of a function', () => {
   const json = { 'Content-Type': 'application/json' };
   test.each([
     [
-      'becomes the response, by default with the type JSON',
+      'becomes the response, by default of the type JSON',
       { statusCode: 201, headers: { Location: '/1', Age: 5, X: true }, body: '{}' },
       { status: 201, headers: { ...json, Location: '/1', Age: '5', X: 'true' }, body: '{}' },
     ],
     [
-      'may have another type',
+      'can have another media type',
       { statusCode: 200, headers: { 'Content-Type': 'text/plain' } },
       { status: 200, headers: { 'Content-Type': 'text/plain' }, body: '' },
     ],
-    ['has no type without content', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
+    ['has no media type if the status is 204', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
     [
-      'has WWW-Authenticate renamed, as API Gateway does',
+      'gets WWW-Authenticate renamed, as in API Gateway',
       { statusCode: 200, headers: { 'www-authenticate': 'Bearer' } },
       { status: 200, headers: { ...json, 'x-amzn-Remapped-www-authenticate': 'Bearer' }, body: '' },
     ],
@@ -25,13 +25,13 @@ describe('the result of a function', () => {
   });
 
   test.each([
-    ['null', null],
-    ['an unknown member', { statusCode: 200, cookies: [] }],
-    ['a status with a fraction', { statusCode: 200.5 }],
-    ['an object as body', { statusCode: 200, body: {} }],
-    ['an object as header', { statusCode: 200, headers: { A: {} } }],
-    ['a body in base64, which is not modelled', { statusCode: 200, isBase64Encoded: true }],
-  ])('is malformed with %s', (_name, result) => {
+    ['is null', null],
+    ['has an unknown field', { statusCode: 200, cookies: [] }],
+    ['has a fractional status', { statusCode: 200.5 }],
+    ['has an object as its body', { statusCode: 200, body: {} }],
+    ['has an object as a header', { statusCode: 200, headers: { A: {} } }],
+    ['has a base64 body, which is not supported', { statusCode: 200, isBase64Encoded: true }],
+  ])('is malformed if it %s', (_name, result) => {
     expect(readProxyResult(JSON.stringify(result))).toBeUndefined();
   });
 });

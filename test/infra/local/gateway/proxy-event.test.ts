@@ -13,7 +13,7 @@ function eventOf(request: Partial<HttpRequest>, authorizer?: object, pathParamet
 }
 
 describe('the event for a function', () => {
-  test('has null for absent collections and an absent body', () => {
+  test('contains null for absent collections and an absent body', () => {
     const event = eventOf({});
     expect(event).toMatchObject({
       queryStringParameters: null,
@@ -24,7 +24,7 @@ describe('the event for a function', () => {
     expect(event.requestContext).not.toHaveProperty('authorizer');
   });
 
-  test('has the request as it was sent, its path encoded, and the body as text', () => {
+  test('contains the request as sent, with an encoded path and the body as text', () => {
     const path = '/v1/pets/a%2Fb/';
     const headers: HttpRequest['headers'] = [
       ['host', 'localhost:3000'],
@@ -54,14 +54,14 @@ describe('the event for a function', () => {
     ['a=%&%E0%A4%A=1&b', { a: ['%'], '\uFFFD%A': ['1'], b: [''] }],
     ['limit=1&limit=2', { limit: ['1', '2'] }],
     ['__proto__=1&constructor=2', { ['__proto__']: ['1'], constructor: ['2'] }],
-  ])('has the query %s decoded, all values and the last of each name', (query, all) => {
+  ])('contains the decoded query %s, with all values and the last value of each name', (query, all) => {
     const { queryStringParameters, multiValueQueryStringParameters } = eventOf({ query });
     expect(Object.entries(multiValueQueryStringParameters!)).toEqual(Object.entries(all));
     const last = Object.entries(all).map(([name, values]) => [name, values.at(-1)]);
     expect(Object.entries(queryStringParameters!)).toEqual(last);
   });
 
-  test('leaves out the headers of the connection, and sets those of a proxy', () => {
+  test('omits connection headers, and sets the headers of a proxy', () => {
     const names = ['Connection', 'content-length', 'TE', 'x-forwarded-for', 'X-FORWARDED-PROTO'];
     const { headers, multiValueHeaders } = eventOf({ headers: names.map((name) => [name, 'a']) });
     expect(headers).toEqual({ 'X-Forwarded-For': '::1', 'X-Forwarded-Proto': 'http' });

@@ -10,7 +10,6 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const openApi = join(temporaryFolder(), 'openapi.json');
 
-// The response of the deployed API at this address.
 const notFound: HttpResponse = { status: 404, headers: {}, body: '{"code":"not_found"}' };
 const api = { handle: async () => notFound, gatewayResponse: () => notFound } as unknown as ApiGateway;
 let server: HttpServer;
@@ -31,26 +30,27 @@ beforeEach(() => {
 const localhost = 'Host: localhost:3000';
 const html = 'Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-function ask(headers: string[], method = 'GET', target = '/'): Promise<RawResponse> {
+function send(headers: string[], method = 'GET', target = '/'): Promise<RawResponse> {
   const lines = [`${method} ${target} HTTP/1.1`, 'Connection: close', ...headers, '\r\n'];
   return sendBytes(server.port, lines.join('\r\n'));
 }
 
-describe('A browser on this machine', () => {
-  test.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('gets the page at %s', async (name) => {
-    const { status, body } = await ask([`Host: ${name}:3000`, html]);
+describe('a browser on the same machine', () => {
+  const names = ['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'];
+  test.each(names)('gets the reference page at %s', async (name) => {
+    const { status, body } = await send([`Host: ${name}:3000`, html]);
     expect(status).toBe(200);
     expect(body).toContain(`"url":"http://${name}:3000/v1"`);
     expect(body).toContain('"token":"local-key"');
     expect(body).toContain('createApiReference');
   });
 
-  test('gets headers that isolate the page, also in response to HEAD', async () => {
-    const { body } = await ask([localhost, html]);
+  test('gets headers that isolate the page, even in response to HEAD', async () => {
+    const { body } = await send([localhost, html]);
     const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(body)!;
-    const asked = await ask([localhost, html], 'HEAD');
-    expect([asked.status, asked.body]).toEqual([200, '']);
-    expect(asked.head.split('\r\n')).toEqual(
+    const response = await send([localhost, html], 'HEAD');
+    expect([response.status, response.body]).toEqual([200, '']);
+    expect(response.head.split('\r\n')).toEqual(
       expect.arrayContaining([
         'Content-Type: text/html; charset=utf-8',
         `Content-Length: ${Buffer.byteLength(body)}`,
@@ -64,29 +64,29 @@ describe('A browser on this machine', () => {
     );
   });
 
-  test('gets the current openapi.json, and is logged like any other client', async () => {
-    await ask([localhost, html]);
+  test('gets the current openapi.json, and its requests are logged', async () => {
+    await send([localhost, html]);
     writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Other pets"}}');
-    expect((await ask([localhost, html])).body).toContain('<title>Other pets</title>');
+    expect((await send([localhost, html])).body).toContain('<title>Other pets</title>');
     expect(printed).toHaveBeenLastCalledWith(expect.stringMatching(/^\S+Z GET \/ 200 \d+\.\d ms$/));
   });
 });
 
-describe('The API responds to', () => {
+describe('the API responds to', () => {
   test.each([
-    ['a client that does not ask for HTML', [localhost]],
-    ['a client that accepts anything', [localhost, 'Accept: */*']],
-    // DNS rebinding: a page of the attacker, at a name that resolves to this machine, may read the response.
-    ['another name of this machine', ['Host: attacker.example:3000', html]],
-    ['a name that starts with localhost', ['Host: localhost.attacker.example', html]],
-    ['a name that ends with localhost', ['Host: attacker.localhost', html]],
+    ['a client that does not accept HTML', [localhost]],
+    ['a client that accepts any type', [localhost, 'Accept: */*']],
+    // In DNS rebinding, the attacker's host name resolves to this machine, and the attacker's page reads the response.
+    ['another host name of the machine', ['Host: attacker.example:3000', html]],
+    ['a host name that starts with localhost', ['Host: localhost.attacker.example', html]],
+    ['a host name that ends with localhost', ['Host: attacker.localhost', html]],
   ])('%s', async (_case, headers) => {
-    const { status, body } = await ask(headers);
+    const { status, body } = await send(headers);
     expect([status, body]).toEqual([404, notFound.body]);
   });
 
   test.each(['POST /', 'OPTIONS /', 'GET /v1/pets', 'GET //'])('a browser that sends %s', async (line) => {
     const [method, target] = line.split(' ');
-    expect((await ask([localhost, html], method, target)).body).toBe(notFound.body);
+    expect((await send([localhost, html], method, target)).body).toBe(notFound.body);
   });
 });

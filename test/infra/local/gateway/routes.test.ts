@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readRoutes } from '../../../../infra/local/gateway/routes.ts';
 import { method, pathResource, root, sampleApi, templateOf } from '../sample-resources.ts';
 
-// The less specific resources come first, so that no route is found because of its position.
+// Less specific resources come first, so that the order in the template does not determine the route.
 const findRoute = readRoutes(
   templateOf({
     ...sampleApi,
@@ -33,20 +33,20 @@ function found(request: string): string | undefined {
 
 describe('the routes of a template', () => {
   test.each([
-    ['GET /v1/pets/newest', 'GET /v1/pets/newest {}', 'a literal segment before a parameter'],
-    ['GET /v1/pets/5', 'GET /v1/pets/{petId} {"petId":"5"}', 'a parameter before a greedy one'],
+    ['GET /v1/pets/newest', 'GET /v1/pets/newest {}', 'literal segments take precedence'],
+    ['GET /v1/pets/5', 'GET /v1/pets/{petId} {"petId":"5"}', 'greedy parameters come last'],
     ['GET /v1/pets/5/', 'GET /v1/pets/{petId} {"petId":"5"}', 'a trailing slash is ignored'],
     ['GET /v1/pets/a%2Fb', 'GET /v1/pets/{petId} {"petId":"a%2Fb"}', 'values stay percent-encoded'],
-    ['GET /v1/pets/5/owner', 'GET /v1/pets/{petId}/owner {"petId":"5"}', 'a literal below a parameter'],
-    ['GET /v1/pets/5/a', 'GET /v1/pets/{rest+} {"rest":"5/a"}', 'a greedy parameter takes several segments'],
-    ['GET /v1/pets/{rest+}', 'GET /v1/pets/{petId} {"petId":"{rest+}"}', 'greedy braces are a value'],
-    ['DELETE /v1/pets/5', 'DELETE /v1/pets/{rest+} {"rest":"5"}', 'a parameter without the method'],
-    ['PUT /v1/pets/5', 'ANY /{proxy+} {"proxy":"v1/pets/5"}', 'resources without the method'],
-    ['GET /v1/pets', 'GET /v1/pets {}', 'an exact method before ANY'],
+    ['GET /v1/pets/5/owner', 'GET /v1/pets/{petId}/owner {"petId":"5"}', 'a literal can follow a parameter'],
+    ['GET /v1/pets/5/a', 'GET /v1/pets/{rest+} {"rest":"5/a"}', 'a greedy parameter has several segments'],
+    ['GET /v1/pets/{rest+}', 'GET /v1/pets/{petId} {"petId":"{rest+}"}', 'braces are valid in a value'],
+    ['DELETE /v1/pets/5', 'DELETE /v1/pets/{rest+} {"rest":"5"}', 'no other resource has the method'],
+    ['PUT /v1/pets/5', 'ANY /{proxy+} {"proxy":"v1/pets/5"}', 'no other resource has the method'],
+    ['GET /v1/pets', 'GET /v1/pets {}', 'an exact method takes precedence'],
     ['HEAD /v1/pets', 'ANY /v1/pets {}', 'GET does not imply HEAD'],
-    ['GET /v1', 'ANY /{proxy+} {"proxy":"v1"}', 'a resource without methods'],
+    ['GET /v1', 'ANY /{proxy+} {"proxy":"v1"}', 'resources without methods are skipped'],
     ['GET /', 'ANY / {}', 'a greedy parameter does not match the root'],
-  ])('send %s to %s: %s', (request, expected) => {
+  ])('map %s to %s (%s)', (request, expected) => {
     expect(found(request)).toBe(expected);
   });
 });

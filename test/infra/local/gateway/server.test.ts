@@ -17,14 +17,13 @@ function gatewayResponse(responseType: string): HttpResponse {
   return { status, headers, body: JSON.stringify({ code: responseType, status }) };
 }
 
-/** Responds with the request. */
 async function echo({ method, path, query, headers, body }: HttpRequest): Promise<HttpResponse> {
   if (path === '/slow') await setTimeout(20);
-  if (path === '/fails') throw new Error('no luck');
+  if (path === '/fails') throw new Error('test error');
   if (path === '/no-content') return { status: 204, headers: { Deprecation: '@0' }, body: '' };
-  if (path === '/odd-header') return { status: 200, headers: { Odd: 'a\nb' }, body: '' };
-  const asked = { method, path, query, headers, bytes: body.length, text: body.toString().slice(0, 50) };
-  return { status: 200, headers: {}, body: JSON.stringify(asked) };
+  if (path === '/invalid-header') return { status: 200, headers: { Invalid: 'a\nb' }, body: '' };
+  const received = { method, path, query, headers, bytes: body.length, text: body.toString().slice(0, 50) };
+  return { status: 200, headers: {}, body: JSON.stringify(received) };
 }
 
 const api: ApiGateway = { handle: echo, gatewayResponse, flushAuthorizersCache: () => {} };
@@ -55,7 +54,7 @@ function send(...parts: (string | Buffer)[]) {
 const close = 'Host: localhost\r\nConnection: close\r\n';
 
 describe('the server passes on', () => {
-  test('method, path, query and header names as they were sent', async () => {
+  test('the method, path, query and header names as sent', async () => {
     const { body } = await send(
       `PATCH /a%2Fb//c/?x=%20&y=?z HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`,
     );
@@ -81,7 +80,7 @@ describe('the server passes on', () => {
 });
 
 describe('the server responds to', () => {
-  test('a request with 204 without Content-Type and Content-Length', async () => {
+  test('a request with a 204 that has no Content-Type or Content-Length', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
       'HTTP/1.1 204 No Content\r\nDeprecation: @0\r\nDate: \r\nConnection: close',
@@ -89,7 +88,7 @@ describe('the server responds to', () => {
     ]);
   });
 
-  test('a request with an unknown Expect like to any other', async () => {
+  test('a request with an unknown Expect header', async () => {
     const { status, body } = await send(`GET / HTTP/1.1\r\n${close}Expect: the-best\r\n\r\n`);
     expect([status, JSON.parse(body).path]).toEqual([200, '/']);
   });
@@ -99,7 +98,7 @@ describe('the server responds to', () => {
   const chunk = `Transfer-Encoding: chunked\r\n\r\n${tooLarge.length.toString(16)}\r\n`;
   test.each<[string, string, string, ...(string | Buffer)[]]>([
     ['a failure of the API', 'DEFAULT_5XX', `GET /fails HTTP/1.1\r\n${close}\r\n`],
-    ['an invalid header value', 'DEFAULT_5XX', `GET /odd-header HTTP/1.1\r\n${close}\r\n`],
+    ['an invalid header value', 'DEFAULT_5XX', `GET /invalid-header HTTP/1.1\r\n${close}\r\n`],
     ['a body of 11 MB in chunks', 'REQUEST_TOO_LARGE', `${post}${chunk}`, tooLarge, '\r\n0\r\n\r\n'],
   ])('%s with the gateway response %s', async (_name, responseType, ...parts) => {
     const { status, head, body } = await send(...parts);
@@ -109,13 +108,13 @@ describe('the server responds to', () => {
     expect(head).toContain(`Content-Length: ${body.length}`);
   });
 
-  test('a client that closes its side of the connection after its request', async () => {
+  test('a client that half-closes its connection after the request', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.end('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('a complete request, then to the garbage that follows it', async () => {
+  test('a complete request before the invalid data that follows', async () => {
     const { status, body } = await send(
       'POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n',
     );
@@ -123,12 +122,12 @@ describe('the server responds to', () => {
     expect(body).toMatch(/"path":"\/first".*HTTP\/1\.1 400 Bad Request/s);
   });
 
-  test('an HTTP/1.0 request with a Host of this port', async () => {
+  test('an HTTP/1.0 request without Host as if its Host were localhost', async () => {
     const { body } = await send('GET / HTTP/1.0\r\n\r\n');
     expect(JSON.parse(body).headers).toEqual([['Host', `localhost:${server.port}`]]);
   });
 
-  test('the next request of a connection whose last body was too large', async () => {
+  test('the next request on a connection after a body that was too large', async () => {
     const first = post.replace(close, 'Host: localhost\r\n');
     const { status, body } = await send(
       `${first}Content-Length: ${tooLarge.length}\r\n\r\n`,
@@ -139,7 +138,7 @@ describe('the server responds to', () => {
     expect(body).toContain('"path":"/next"');
   });
 
-  test('other clients after one disconnected in the middle of its upload', async () => {
+  test('other clients after a client disconnected during its upload', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`${post}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
     await once(socket, 'close');
@@ -152,7 +151,7 @@ describe('the server', () => {
   const [ipv4, ...others] = Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
   );
-  test.each([ipv4!, ...others])('listens at %s only if that is an address of localhost', async (address) => {
+  test.each([ipv4!, ...others])('listens on %s only if it is a localhost address', async (address) => {
     const outcome = await fetch(
       `http://${address.includes(':') ? `[${address}]` : address}:${server.port}/`,
     ).then(
@@ -162,7 +161,7 @@ describe('the server', () => {
     expect(outcome).toBe(['127.0.0.1', '::1'].includes(address) ? 200 : 'refused');
   });
 
-  test('closes although a client keeps an idle connection open', async () => {
+  test('closes even if a client keeps an idle connection open', async () => {
     const other = await serve(api, 0);
     const socket = connect(other.port, '127.0.0.1').resume();
     await once(socket, 'connect');

@@ -9,11 +9,10 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const assembly = temporaryFolder();
 const started: RunningFunction[] = [];
-/** What the functions of this test have written. */
 let lines: string[] = [];
 const log = (line: string) => void lines.push(line);
 
-/** Writes a bundle as an asset of the assembly. */
+/** Writes a bundle to the assembly, and returns the name of its asset. */
 function bundleOf(source: string): string {
   const folder = mkdtempSync(join(assembly, 'asset.'));
   writeFileSync(join(folder, 'index.mjs'), source);
@@ -21,11 +20,10 @@ function bundleOf(source: string): string {
 }
 
 function resourceOf(bundle: string) {
-  const Sample = lambdaFunction(bundle, { COLOUR: 'red' });
+  const Sample = lambdaFunction(bundle, { COLOR: 'red' });
   return templateOf({ Role: role, Sample }).resources('AWS::Lambda::Function')[0]!;
 }
 
-/** A function whose bundle has this source text. */
 function functionOf(source: string): RunningFunction {
   const resource = resourceOf(bundleOf(source));
   const file = bundleIn(assembly, resource);
@@ -40,7 +38,7 @@ afterEach(async () => {
 });
 
 describe('a function', () => {
-  test('gets the event, a context, its own environment, and a heap as large as its memory', async () => {
+  test('gets the event, a context, its own environment variables and a heap of its memory size', async () => {
     process.env['SECRET_OF_THE_PARENT'] = 'secret';
     const { invoke } = functionOf(`
       import { resourceLimits } from 'node:worker_threads';
@@ -59,7 +57,7 @@ describe('a function', () => {
       context: ['Sample', '128', 'string', true],
       heap: 128,
       environment: {
-        COLOUR: 'red',
+        COLOR: 'red',
         AWS_LAMBDA_FUNCTION_NAME: 'Sample',
         AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
         AWS_REGION: 'us-east-1',
@@ -72,28 +70,28 @@ describe('a function', () => {
     });
   });
 
-  test('handles concurrent events in up to three instances, each with one event at a time', async () => {
-    // No instance answers before three are at work.
+  test('handles concurrent events in up to three instances, one event at a time in each', async () => {
+    // No instance returns a result until three instances have started.
     const { invoke } = functionOf(`
       import { readdirSync, writeFileSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
       import { threadId } from 'node:worker_threads';
-      let atWork = 0;
+      let active = 0;
       export const handler = async (folder) => {
-        const most = ++atWork;
+        const concurrent = ++active;
         writeFileSync(folder + '/' + threadId, '');
         while (readdirSync(folder).length < 3) await setTimeout(1);
-        atWork -= 1;
-        return { most, threadId };
+        active -= 1;
+        return { concurrent, threadId };
       };`);
-    const folder = mkdtempSync(join(assembly, 'at-work-'));
+    const folder = mkdtempSync(join(assembly, 'active-'));
     const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke(folder)));
     const responses = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
     expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(3);
-    expect(responses.map(({ most }) => most)).toEqual(Array(10).fill(1));
+    expect(responses.map(({ concurrent }) => concurrent)).toEqual(Array(10).fill(1));
   });
 
-  test('that exceeds its timeout, although it never yields, is ended; waiting events get new instances', async () => {
+  test('is terminated after its timeout even if it never yields, and waiting events get new instances', async () => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
     const { invoke } = functionOf(`
       import { writeFileSync } from 'node:fs';
@@ -108,41 +106,41 @@ describe('a function', () => {
     expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
   });
 
-  test('keeps its instance after errors, unless it ends its process', async () => {
+  test('keeps its instance after an error, unless it calls process.exit', async () => {
     const { invoke } = functionOf(`let calls = 0;
-      export const handler = async (act) => {
+      export const handler = async (action) => {
         calls += 1;
-        if (act === 'throw') throw new Error('no luck');
-        if (act === 'exit') process.exit(3);
-        return { count: calls, bigint: 1n }[act];
+        if (action === 'throw') throw new Error('test error');
+        if (action === 'exit') process.exit(3);
+        return { count: calls, bigint: 1n }[action];
       };`);
-    expect(await invoke('throw')).toEqual({ error: expect.stringContaining('Error: no luck') });
+    expect(await invoke('throw')).toEqual({ error: expect.stringContaining('Error: test error') });
     expect(await invoke('bigint')).toEqual({ error: expect.stringContaining('BigInt') });
     expect(await invoke('nothing')).toEqual({ result: 'null' });
     expect(await invoke('count')).toEqual({ result: '4' });
-    expect(await invoke('exit')).toEqual({ error: 'The instance exited with 3' });
+    expect(await invoke('exit')).toEqual({ error: 'The instance exited with code 3' });
     expect(await invoke('count')).toEqual({ result: '1' });
   });
 
   test.each([
     ['throws at import', `throw new Error('no table');`, 'no table'],
     ['has no handler', 'export const other = () => 1;', 'does not export handler'],
-  ])('whose bundle %s gives an error for each event', async (_name, source, message) => {
+  ])('returns an error for each event if its bundle %s', async (_name, source, message) => {
     const { invoke } = functionOf(source);
     expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
     expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
   });
 
-  test('whose bundle is missing cannot be run', () => {
+  test('is rejected if its bundle is missing', () => {
     expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
-      `The assembly ${assembly} lacks the bundle of Sample: synthesize this stack again with npx cdk synth.`,
+      `The assembly ${assembly} does not contain the bundle of Sample. Run npx cdk synth again for this stack.`,
     );
   });
 
   test.each([
     ['throws', `throw new Error('late')`, /^Sample: Error: late/],
-    ['ends its process', 'process.exit(1)', /^Sample: The instance exited with 1$/],
-  ])('that %s after its result is replaced, and the reason is logged', async (_name, late, reason) => {
+    ['exits', 'process.exit(1)', /^Sample: The instance exited with code 1$/],
+  ])('gets a new instance if its idle instance %s, and the reason is logged', async (_name, late, reason) => {
     const { invoke } = functionOf(
       `import { BroadcastChannel } from 'node:worker_threads';
       let calls = 0;
@@ -158,7 +156,7 @@ describe('a function', () => {
     expect(lines).toEqual([expect.stringMatching(reason)]);
   });
 
-  test('that gets new code finishes its events with the previous code, and then ends that', async () => {
+  test('completes events in progress with the previous code after an update', async () => {
     const gate = join(assembly, 'gate');
     const { invoke, updateCode } = functionOf(`
       import { existsSync } from 'node:fs';
@@ -181,17 +179,17 @@ describe('a function', () => {
 
 test.each([
   [
-    'from its start and its events, in order',
+    'in order, from its startup and its events',
     `console.log('loaded'); export const handler = () => { console.log('one'); console.error('two'); };`,
     ['loaded', 'one', 'two'],
   ],
   [
-    'line by line, however it was written; U+2028 and U+2029 do not end a line',
+    'line by line, without a line break at U+2028 or U+2029',
     `const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
     export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`,
     ['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}'],
   ],
-])('the output of a function that is closed after its result arrives %s', async (_how, source, output) => {
+])('the output that precedes a result is logged %s', async (_case, source, output) => {
   const { invoke, close } = functionOf(source);
   await invoke({});
   await close();

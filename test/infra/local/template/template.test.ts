@@ -19,7 +19,6 @@ import {
   withProperties,
 } from '../sample-resources.ts';
 
-/** The value of a variable in the environment of a function. */
 function resolved(value: unknown): unknown {
   const template = templateOf({
     ...sampleApi,
@@ -33,7 +32,7 @@ function resolved(value: unknown): unknown {
   return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
 }
 
-/** The message of the error that rejects a template with these resources. */
+/** Returns the error message for a template with these resources, or `accepted`. */
 function rejection(resources: SampleResources): string {
   try {
     templateOf(resources);
@@ -44,7 +43,7 @@ function rejection(resources: SampleResources): string {
   return 'accepted';
 }
 
-describe('a template', () => {
+describe('parseTemplate', () => {
   const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Other:live';
   const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
   test.each([
@@ -57,11 +56,11 @@ describe('a template', () => {
     ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Pets' }, 'b']] }, 'a/Pets/b'],
     ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
     ['Sub', { 'Fn::Sub': '${Pets} in ${AWS::Region}, ${OtherLive}' }, `Pets in us-east-1, ${aliasArn}`],
-  ])('has its intrinsic functions replaced by values: %s', (_name, value, expected) => {
+  ])('resolves intrinsic functions: %s', (_name, value, expected) => {
     expect(resolved(value)).toBe(expected);
   });
 
-  test('has those in its outputs replaced too', () => {
+  test('resolves intrinsic functions in outputs', () => {
     const Outputs = { Address: { Value: { Ref: 'Api' } } };
     const template = parseTemplate(JSON.stringify({ Resources: sampleApi, Outputs }));
     expect(template.output('Address')).toBe('Api');
@@ -69,31 +68,31 @@ describe('a template', () => {
   });
 
   const unresolvable = { 'Fn::If': ['Never', 1, { 'Fn::GetAtt': ['Nobody', 'Arn'] }] };
-  test('may have resources that are not run, whatever they refer to', () => {
+  test('accepts resources that are not run, even if their references cannot be resolved', () => {
     const types = ['AWS::ApiGateway::DomainName', 'AWS::Backup::BackupPlan', 'AWS::Logs::LogGroup'];
     const resources = [...types, ...types].map((Type, index) => [
       `Resource${index}`,
       { Type, Properties: { Owner: unresolvable } },
     ]);
-    expect(templateOf({ ...sampleApi, ...Object.fromEntries(resources) }).notRunHere).toEqual(types);
+    expect(templateOf({ ...sampleApi, ...Object.fromEntries(resources) }).skippedTypes).toEqual(types);
   });
 
-  test('may have properties that have no meaning here', () => {
+  test('accepts properties that have no effect on the local service', () => {
     const Function = withProperties(lambdaFunction('asset'), { KmsKeyArn: unresolvable, Tags: unresolvable });
     const Stage = withProperties(sampleApi.Stage, { CacheClusterEnabled: true, Description: 'a stage' });
     const Pets = withProperties(table('id'), { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
     expect(rejection({ ...sampleApi, Role: role, Function, Stage, Pets })).toBe('accepted');
   });
 
-  test('is rejected by a message that names types, properties, and the file to add them to', () => {
+  test('lists unsupported types and properties, and the file to add them to', () => {
     const message = rejection({
       Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
       Pets: withProperties(table('id'), { LocalSecondaryIndexes: [] }),
     });
     expect(message.split('\n')).toEqual([
-      expect.stringContaining('model it in infra/local/template/resources.ts or list it there'),
+      expect.stringContaining('Add a model in infra/local/template/resources.ts, or list'),
       '  Queue: the type AWS::SQS::Queue',
-      '  Pets (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not modelled',
+      '  Pets (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported',
     ]);
   });
 
@@ -104,15 +103,15 @@ describe('a template', () => {
   test.each<[string, string, SampleResource, object]>([
     ['a missing property', 'StageName', stage, { StageName: undefined }],
     ['another runtime', 'Runtime', lambdaFunction('asset'), { Runtime: 'nodejs22.x' }],
-    ['a cache of responses', 'MethodSettings.0.CachingEnabled', stage, { MethodSettings: caching }],
+    ['a response cache', 'MethodSettings.0.CachingEnabled', stage, { MethodSettings: caching }],
     [
-      'a statement that denies',
+      'a Deny statement',
       'PolicyDocument.Statement.0.Effect',
       policy([], []),
       { PolicyDocument: { Statement: [Deny], Version: '2012-10-17' } },
     ],
     [
-      'a header that is taken from the request',
+      'a header from the request',
       'ResponseParameters',
       response,
       { ResponseParameters: { 'gatewayresponse.header.Origin': 'method.request.header.Origin' } },
@@ -129,13 +128,13 @@ describe('a template', () => {
       method(root, 'ANY'),
       { Integration: { ...mock('404'), RequestTemplates: { 'a/b': '{"statusCode":200}' } } },
     ],
-  ])('is rejected with %s', (_what, culprit, resource, changes) => {
+  ])('rejects %s', (_case, problem, resource, changes) => {
     const message = rejection({ ...sampleApi, Role: role, Changed: withProperties(resource, changes) });
-    expect(message).toContain(`\n  Changed (${resource.Type}): ${culprit}`);
+    expect(message).toContain(`\n  Changed (${resource.Type}): ${problem}`);
   });
 
   test.each(['aws::sns::topic', 'AWS::WAFv2', 'AWS::ApiGateway::DomainNameV2', 'AWS::EventSchemas::Schema'])(
-    'is rejected with the type %s, which only resembles one that is not run',
+    'rejects the type %s, which resembles a type that is not run',
     (Type) => {
       expect(rejection({ Other: { Type, Properties: {} } })).toMatch(`Other: the type ${Type}`);
     },
@@ -147,20 +146,20 @@ describe('a template', () => {
     [{ 'Fn::GetAtt': ['Pets', 'StreamArn'] }, 'the attribute StreamArn of Pets (AWS::DynamoDB::GlobalTable)'],
     [{ 'Fn::GetAtt': ['Topic', 'TopicArn'] }, 'the attribute TopicArn of Topic (AWS::SNS::Topic)'],
     [{ Ref: 'Nobody' }, 'a reference to Nobody'],
-  ])('is rejected with %j', (value, culprit) => {
-    expect(() => resolved(value)).toThrow(`Function (AWS::Lambda::Function): ${culprit}`);
+  ])('rejects the value %j', (value, problem) => {
+    expect(() => resolved(value)).toThrow(`Function (AWS::Lambda::Function): ${problem}`);
   });
 
   test.each([
     ['Condition', { Condition: 'Sometimes' }],
     ['UpdatePolicy.Other', { UpdatePolicy: { CodeDeployLambdaAliasUpdate: {}, Other: true } }],
-  ])('is rejected with the unknown member %s of a resource', (member, members) => {
-    const text = JSON.stringify({ Resources: { Pets: { ...table('id'), ...members } } });
-    expect(() => parseTemplate(text)).toThrow(`Resources.Pets.${member}: `);
+  ])('rejects the unknown resource attribute %s', (attribute, attributes) => {
+    const text = JSON.stringify({ Resources: { Pets: { ...table('id'), ...attributes } } });
+    expect(() => parseTemplate(text)).toThrow(`Resources.Pets.${attribute}: `);
   });
 });
 
-describe('a pattern of ARNs', () => {
+describe('matchesArn', () => {
   test.each([
     ['arn:a:b', 'arn:a:b', true],
     ['arn:a:b', 'arn:a:bc', false],
@@ -169,7 +168,7 @@ describe('a pattern of ARNs', () => {
     ['arn:a/*/GET/*', 'arn:a/stage/POST/v1/pets', false],
     ['arn:a.c', 'arn:abc', false],
     ['*', 'arn:line\nbreak', true],
-  ])('%s against %j: %s', (pattern, arn, expected) => {
+  ])('compares the pattern %s with the ARN %j and returns %s', (pattern, arn, expected) => {
     expect(matchesArn(pattern, arn)).toBe(expected);
   });
 });

@@ -8,9 +8,9 @@ jest.unstable_mockModule('@parcel/watcher', () => ({
 }));
 const { watchSources } = await import('../../../../infra/local/watch/watch.ts');
 
-test('if the system cannot watch the sources, a sentence says what to do', async () => {
+test('watchSources throws a UsageError if the system cannot watch the sources', async () => {
   await expect(watchSources('.petstore', () => {})).rejects.toMatchObject({
     name: 'UsageError',
-    message: `The sources cannot be watched (${message}): start without --watch, or raise the system's limit (on Linux fs.inotify.max_user_watches).`,
+    message: `The sources cannot be watched (${message}). Start without --watch, or raise the system's limit (on Linux, fs.inotify.max_user_watches).`,
   });
 });

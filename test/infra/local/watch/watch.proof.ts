@@ -12,9 +12,8 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 const project = copyProject(folders);
-/** Of the data too: the sources beside it are watched nonetheless. */
+/** The data folder is the project folder, whose sources must be watched all the same. */
 const data = project.folder;
-/** One connection, which is kept. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 let service: LocalService;
@@ -28,14 +27,13 @@ afterAll(() => {
   service.process.kill();
 });
 
-interface Reply {
+interface ApiResponse {
   status: number;
   body: any;
-  /** The port of this end of the connection. */
   clientPort: number;
 }
 
-async function call(path: string, body?: object): Promise<Reply> {
+async function call(path: string, body?: object): Promise<ApiResponse> {
   const sent = request(`${service.baseUrl}${path}`, {
     method: body ? 'POST' : 'GET',
     agent,
@@ -51,7 +49,7 @@ function timesPrinted(line: RegExp): number {
   return service.output().match(new RegExp(line, 'g'))?.length ?? 0;
 }
 
-/** Does something and waits until the line is printed once more than before. */
+/** Makes a change, and waits until the line is printed once more than before. */
 async function until(line: RegExp, change: () => void): Promise<void> {
   const times = timesPrinted(line) + 1;
   change();
@@ -61,127 +59,123 @@ async function until(line: RegExp, change: () => void): Promise<void> {
 const GET_PET = 'functions/get-pet.ts';
 const getPet = project.read(GET_PET);
 
-/** `functions/get-pet.ts` with another message, by which its code is known. */
-function getPetSaying(saying: string): string {
-  return getPet.replace(/`There is no pet[^`]*`/, `'${saying}'`);
+/** Returns `functions/get-pet.ts` with another error message, by which the test identifies the code. */
+function getPetWith(errorMessage: string): string {
+  return getPet.replace(/`There is no pet[^`]*`/, `'${errorMessage}'`);
 }
 
-/** The message for a pet that does not exist. */
 async function message(): Promise<string> {
   return (await call('/pets/5')).body.message;
 }
 
-// Each test changes what the previous one left.
-describe('the local service that watches', () => {
-  test('starts with the synthesized bundles, and tells when a restart is needed', () => {
-    expect(service.output()).not.toMatch(/swapped|cannot/);
-    expect(timesPrinted(/Z watching the functions: changes of the stack, .* need a restart\n/)).toBe(1);
+// Each test depends on the previous test.
+describe('the local service with --watch', () => {
+  test('starts with the synthesized bundles, and prints which changes require a restart', () => {
+    expect(service.output()).not.toMatch(/reloaded|cannot/);
+    expect(timesPrinted(/Z watching the functions \(restart to apply changes to the stack, .*\)\n/)).toBe(1);
   });
 
-  test('swaps the function that is saved, and keeps data, key and connection', async () => {
+  test('reloads a function when its source is saved, and keeps the data, the key and the connection', async () => {
     const added = await call('/pets', { name: 'Rex', categoryId: 1 });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
     expect(await message()).toBe('There is no pet with the id 5.');
 
-    await until(/Z swapped GetPet in \d+ ms\n/, () => project.write(GET_PET, getPetSaying('saved')));
+    await until(/Z reloaded GetPet in \d+ ms\n/, () => project.write(GET_PET, getPetWith('saved')));
     expect(await message()).toBe('saved');
-    for (const saying of ['replaced', 'replaced again']) {
-      await until(/swapped GetPet in/, () => project.replace(GET_PET, getPetSaying(saying)));
-      expect(await message()).toBe(saying);
+    for (const expected of ['replaced', 'replaced again']) {
+      await until(/reloaded GetPet in/, () => project.replace(GET_PET, getPetWith(expected)));
+      expect(await message()).toBe(expected);
     }
-    expect(await call(`/pets/${added.body.id}`)).toEqual({
-      status: 200,
-      body: added.body,
-      clientPort: added.clientPort,
-    });
+    expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
-    while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5); // of the previous code
+    // The files of previous code are deleted.
+    while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
   });
 
-  test('notices a module in a new folder', async () => {
+  test('reloads a function when a module in a new folder changes', async () => {
     mkdirSync(join(project.folder, 'shared/texts'));
-    const importing = `import { text } from '../shared/texts/text.ts';\n${getPetSaying('').replace("''", 'text')}`;
-    await until(/cannot build GetPet:/, () => project.write(GET_PET, importing));
-    for (const saying of ['from afar', 'changed afar']) {
-      await until(/swapped GetPet in/, () =>
-        project.write('shared/texts/text.ts', `export const text = '${saying}';`),
+    const importing = `import { text } from '../shared/texts/text.ts';\n${getPetWith('').replace("''", 'text')}`;
+    await until(/cannot build GetPet /, () => project.write(GET_PET, importing));
+    for (const expected of ['from a module', 'from a changed module']) {
+      await until(/reloaded GetPet in/, () =>
+        project.write('shared/texts/text.ts', `export const text = '${expected}';`),
       );
-      expect(await message()).toBe(saying);
+      expect(await message()).toBe(expected);
     }
   });
 
-  test('notices a folder that is replaced', async () => {
+  test('reloads a function when its folder is replaced', async () => {
     const [functions, saved] = [join(project.folder, 'functions'), join(project.folder, 'saved')];
     cpSync(functions, saved, { recursive: true });
-    project.write('saved/get-pet.ts', getPetSaying('replaced as a whole'));
-    await until(/swapped GetPet in/, () => {
+    project.write('saved/get-pet.ts', getPetWith('replaced folder'));
+    await until(/reloaded GetPet in/, () => {
       renameSync(functions, join(project.folder, 'functions.before'));
       renameSync(saved, functions);
     });
-    expect(await message()).toBe('replaced as a whole');
+    expect(await message()).toBe('replaced folder');
   });
 
-  test('prints build errors once, continues with the previous code, and swaps what fixes them', async () => {
-    await until(/Z cannot build GetPet: the previous code continues to run\n/, () =>
-      project.write(GET_PET, `${getPetSaying('broken')}\nthis is no code`),
+  test('prints build errors once, runs the previous code, and reloads the fixed code', async () => {
+    await until(/Z cannot build GetPet \(the previous code continues to run\)\n/, () =>
+      project.write(GET_PET, `${getPetWith('broken')}\nthis is not code`),
     );
     await service.printed(/\[ERROR\] Expected ";"[^\n]*\n\n +functions\/get-pet\.ts:\d+:\d+:\n/);
-    expect(await message()).toBe('replaced as a whole');
-    // The function that failed is built again, with the same errors.
+    expect(await message()).toBe('replaced folder');
+    // GetPet is built again, and fails with the same errors.
     const listPets = project.read('functions/list-pets.ts');
-    await until(/swapped ListPets in/, () =>
+    await until(/reloaded ListPets in/, () =>
       project.write('functions/list-pets.ts', `${listPets}\nconsole.log('changed');`),
     );
     expect(timesPrinted(/Expected ";"/)).toBe(1);
-    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('fixed')));
+    await until(/reloaded GetPet in/, () => project.write(GET_PET, getPetWith('fixed')));
     expect(await message()).toBe('fixed');
   });
 
-  test('continues with the previous code while a file is empty', async () => {
+  test('runs the previous code while a file is empty', async () => {
     await until(
-      /cannot build GetPet: the previous code continues to run\nfunctions\/get-pet\.ts does not export handler\.\n/,
+      /cannot build GetPet \(the previous code continues to run\)\nfunctions\/get-pet\.ts does not export handler\.\n/,
       () => project.write(GET_PET, ''),
     );
     expect(await message()).toBe('fixed');
-    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('filled')));
+    await until(/reloaded GetPet in/, () => project.write(GET_PET, getPetWith('filled')));
     expect(await message()).toBe('filled');
   });
 
-  test('prints the errors of a module of several functions once', async () => {
+  test('prints the errors of a shared module once', async () => {
     const errors = project.read('shared/contract/errors.ts');
-    await until(/cannot build \w+(?:, \w+){2,}: /, () =>
+    await until(/cannot build \w+(?:, \w+){2,} /, () =>
       project.write('shared/contract/errors.ts', `${errors}\nconst = 1;`),
     );
     await service.printed(/shared\/contract\/errors\.ts:\d+:/);
     expect(timesPrinted(/shared\/contract\/errors\.ts:\d+:/)).toBe(1);
-    await until(/swapped \w+(?:, \w+){2,} in/, () => project.write('shared/contract/errors.ts', errors));
+    await until(/reloaded \w+(?:, \w+){2,} in/, () => project.write('shared/contract/errors.ts', errors));
   });
 
-  test('prints why code cannot be loaded, responds 500, and swaps what fixes it', async () => {
-    await until(/\nGetPet\w+: Error: no luck/, () =>
-      project.write(GET_PET, `${getPetSaying('')}\nthrow new Error('no luck');`),
+  test('prints load errors, returns 500, and reloads the fixed code', async () => {
+    await until(/\nGetPet\w+: Error: test error/, () =>
+      project.write(GET_PET, `${getPetWith('')}\nthrow new Error('test error');`),
     );
     expect(await call('/pets/5')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     expect((await call('/pets')).status).toBe(200);
-    await until(/swapped GetPet in/, () => project.write(GET_PET, getPetSaying('fixed again')));
+    await until(/reloaded GetPet in/, () => project.write(GET_PET, getPetWith('fixed again')));
     expect(await message()).toBe('fixed again');
   });
 
-  test('asks the new authorizer at once, without cached decisions', async () => {
+  test('discards cached decisions when the authorizer is reloaded', async () => {
     const authorizer = project.read('functions/authorizer.ts');
     expect((await call('/pets')).status).toBe(200);
-    await until(/swapped Authorizer in/, () =>
+    await until(/reloaded Authorizer in/, () =>
       project.write('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'")),
     );
     expect((await call('/pets')).status).toBe(401);
   });
 
-  test('ends gracefully', async () => {
+  test('stops gracefully', async () => {
     expect(await service.stop()).toBe(0);
-    const swaps = Array.from(service.output().matchAll(/swapped .* in (\d+) ms/g), ([, time]) =>
+    const reloads = Array.from(service.output().matchAll(/reloaded .* in (\d+) ms/g), ([, time]) =>
       Number(time),
     );
-    reportFigure(import.meta.filename, `${swaps.length} swaps in at most ${Math.max(...swaps)} ms`);
+    reportFigure(import.meta.filename, `${reloads.length} reloads in up to ${Math.max(...reloads)} ms`);
   });
 });

@@ -4,16 +4,16 @@ import { anonymousRequest, expectError, request, rootUrl } from '../support/clie
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 
-/** Every method that an address does not allow, with the methods that it allows. */
-const disallowed = Array.from(methodsByPath()).flatMap(([path, allowed]) =>
+/** Methods that a path does not allow, with the methods that it allows. */
+const disallowed = Array.from(methodsByPath()).flatMap(([template, allowed]) =>
   METHODS.filter((method) => !allowed.includes(method)).map((method) => ({
     method,
-    address: path.replace('/v1', '').replaceAll(/\{\w+\}/g, '1'),
+    path: template.replace('/v1', '').replaceAll(/\{\w+\}/g, '1'),
     allow: allowed.join(', '),
   })),
 );
 
-describe('An unknown address', () => {
+describe('an unknown path', () => {
   test.each([
     '/',
     '/v1',
@@ -32,30 +32,30 @@ describe('An unknown address', () => {
     '/v1/%ff',
     '/{proxy+}',
     '/v1/pet?limit=0&%zz',
-  ])('is not found, with or without an API key: %s', async (path) => {
+  ])('gets a 404 with and without an API key: %s', async (path) => {
     for (const send of [request, anonymousRequest]) {
       expectError(await send(`${rootUrl}${path}`), 'not_found');
     }
   });
 
-  describe.each(['/', '/v1', '/v1/orders'])('is not found, whatever the method: %s', (path) => {
-    test.each(METHODS)('%s', async (method) => {
+  describe.each(['/', '/v1', '/v1/orders'])('such as %s', (path) => {
+    test.each(METHODS)('gets a 404 for the method %s', async (method) => {
       expectError(await anonymousRequest(`${rootUrl}${path}`, { method }), 'not_found');
     });
   });
 
-  test('is not looked up for a body that is too large', async () => {
+  test('gets a 413 if the body is too large', async () => {
     const init = { method: 'PUT', body: ' '.repeat(11_000_000) };
     expectError(await anonymousRequest(`${rootUrl}/v1/orders`, init), 'request_too_large');
   });
 });
 
-describe('A method that the address does not allow', () => {
+describe('a method that the path does not allow', () => {
   test.each(disallowed)(
-    'is rejected, with or without an API key: $method $address',
-    async ({ method, address, allow }) => {
+    'gets a 405 with and without an API key: $method $path',
+    async ({ method, path, allow }) => {
       for (const send of [request, anonymousRequest]) {
-        const response = await send(address, { method });
+        const response = await send(path, { method });
         expectError(response, 'method_not_allowed');
         if (response.isRejectedByAws) continue;
         expect(response.headers.get('Allow')).toBe(allow);
@@ -64,11 +64,11 @@ describe('A method that the address does not allow', () => {
   );
 
   test.each(['application/json', 'text/plain; charset=utf-8', 'application/x-www-form-urlencoded'])(
-    'is rejected with a body of the type %s',
+    'gets a 405 with a body of type %s',
     async (mediaType) => {
       const init = { headers: { 'Content-Type': mediaType }, body: '{"name":"Rex"}' };
-      for (const { method, address } of disallowed.filter((other) => other.method === 'PUT')) {
-        expectError(await anonymousRequest(address, { ...init, method }), 'method_not_allowed');
+      for (const { method, path } of disallowed.filter((other) => other.method === 'PUT')) {
+        expectError(await anonymousRequest(path, { ...init, method }), 'method_not_allowed');
       }
     },
   );
