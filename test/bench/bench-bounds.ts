@@ -1,30 +1,16 @@
-import { figureOf, type Results, titleOf } from './bench-results.ts';
+import { figureOf, type Results } from './bench-results.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** An upper bound for the ratio of two rows. A missed bound is reported but does not fail the benchmark. */
-export interface Bound {
-  /** Metric and memory size, for example `cold, 256 MB`. */
-  metric: string;
-  /** Title of the row that is bounded. */
-  row: string;
-  /** Title of the row that it is compared with. */
-  yardstick: string;
-  maximum: number;
-  /** Ratios of all rounds. Absent unless at least one round measured both rows. */
-  ratios?: Spread;
-}
-
-const metricTitles = { cold: 'cold', cpu: 'CPU', p50: 'p50' };
-
-type Limit = [
-  metric: keyof typeof metricTitles,
+type Bound = [
+  metric: 'cold' | 'cpu' | 'p50',
   megabytes: number,
   row: string,
   yardstick: string,
   maximum: number,
 ];
 
-const limits: Limit[] = [
+export const bounds: Bound[] = [
   ['cold', 256, 'list-pets', 'bare list, primed', 0.7],
   ['cold', 256, 'create-pet', 'bare create, primed', 0.7],
   ['cold', 256, 'create-pet, idempotent', 'bare create, idempotent, primed', 0.7],
@@ -40,27 +26,20 @@ const limits: Limit[] = [
   ['p50', 512, 'list-pets, 16 partitions', 'list-pets', 2],
 ];
 
-export function boundsOf(results: Results): Bound[] {
-  return limits.map(([metric, megabytes, row, yardstick, maximum]) => {
-    const roundsOf = (name: string) => figureOf(results, metric, name, megabytes)?.rounds ?? [];
-    const divisors = roundsOf(yardstick);
-    const ratios = roundsOf(row).map((value, round) => value / (divisors[round] ?? NaN));
-    const compared = ratios.filter((ratio) => ratio > 0);
-    return {
-      metric: `${metricTitles[metric]}, ${megabytes} MB`,
-      row: titleOf(row),
-      yardstick: titleOf(yardstick),
-      maximum,
-      ...(compared.length > 0 && { ratios: spreadOf(compared, 3) }),
-    };
-  });
+/** Returns the ratios of all rounds that measured both rows, or undefined if there is no such round. */
+export function ratiosOf(results: Results, [metric, size, row, yardstick]: Bound): Spread | undefined {
+  const rounds = figureOf(results, metric, row, size)?.rounds ?? [];
+  const divisors = figureOf(results, metric, yardstick, size)?.rounds ?? [];
+  const ratios = rounds.map((value, round) => value / (divisors[round] ?? NaN)).filter((ratio) => ratio > 0);
+  return ratios.length > 0 ? spreadOf(ratios, 3) : undefined;
 }
 
 /** Returns whether a bound is met. If the bound lies between the quartiles of the ratios, the median decides. */
-export function verdictOf({ ratios, maximum }: Bound): string {
+export function verdictOf(results: Results, bound: Bound): string {
+  const ratios = ratiosOf(results, bound);
   if (!ratios) return 'not measured';
-  const { median, p25, p75 } = ratios;
-  if (p75 <= maximum) return 'yes';
-  if (p25 > maximum) return '**no**';
-  return median <= maximum ? 'yes (median)' : '**no (median)**';
+  const maximum = bound[4];
+  if (ratios.p75 <= maximum) return 'yes';
+  if (ratios.p25 > maximum) return '**no**';
+  return ratios.median <= maximum ? 'yes (median)' : '**no (median)**';
 }

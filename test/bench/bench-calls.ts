@@ -49,10 +49,7 @@ export function callsFor(template: Template, apiKey: string) {
     // The first 20 pets are spread over all list partitions.
     listPartitions: { event: list, expected: [OK, 'Rex the 0th', '; rel='] },
     create: { event: eventOf('POST', '/v1/pets', newPet), expected: created },
-    createIdempotent: {
-      event: eventOf('POST', '/v1/pets', { ...newPet, idempotencyKey }),
-      expected: created,
-    },
+    createOnce: { event: eventOf('POST', '/v1/pets', { ...newPet, idempotencyKey }), expected: created },
     get: { event: eventOf('GET', `/v1/pets/${PET_ID}`), expected: [OK, PET_ID] },
     hello: { event: list, expected: [OK, 'world'] },
     authorize: {

@@ -26,9 +26,9 @@ const sources: Record<string, [module: string, call: CallName, environment?: Rec
   'create-pet': ['create-pet', 'create'],
   'bare create': ['bare-create', 'create'],
   'bare create, primed': ['bare-create', 'create'],
-  'create-pet, idempotent': ['create-pet', 'createIdempotent'],
-  'bare create, idempotent': ['bare-create', 'createIdempotent'],
-  'bare create, idempotent, primed': ['bare-create', 'createIdempotent'],
+  'create-pet, idempotent': ['create-pet', 'createOnce'],
+  'bare create, idempotent': ['bare-create', 'createOnce'],
+  'bare create, idempotent, primed': ['bare-create', 'createOnce'],
   'get-pet': ['get-pet', 'get'],
   authorizer: ['authorizer', 'authorize'],
   'hello world': ['hello', 'hello'],
@@ -65,7 +65,7 @@ export async function prepareFunctions(
   return Object.entries(sources).map(([name, [module, call, rowEnvironment]]) => {
     const { environment, ...bundle } = modules.get(module)!;
     const { event } = calls[call];
-    // The functions also run two rounds.
+    // Two rounds, as in the functions.
     const priming = name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` };
     return {
       name,

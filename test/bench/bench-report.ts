@@ -1,7 +1,7 @@
 import { prices } from '../../infra/operate/cost/prices.ts';
 import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
-import { boundsOf, verdictOf } from './bench-bounds.ts';
+import { bounds, ratiosOf, verdictOf } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
 import { formatSpread } from './spread.ts';
 
@@ -64,14 +64,12 @@ function clientsTable(results: Results): string {
 function boundsTable(results: Results): string {
   return markdownTable(
     ['Metric', 'Row', 'Compared with', 'Ratio', 'Bound', 'Met'],
-    boundsOf(results).map((bound) => [
-      bound.metric,
-      bound.row,
-      bound.yardstick,
-      formatSpread(bound.ratios),
-      bound.maximum.toFixed(2),
-      verdictOf(bound),
-    ]),
+    bounds.map((bound) => {
+      const [metric, megabytes, row, yardstick, maximum] = bound;
+      const ratios = formatSpread(ratiosOf(results, bound));
+      const names = [titleOf(row), titleOf(yardstick)];
+      return [`${metric}, ${megabytes} MB`, ...names, ratios, maximum.toFixed(2), verdictOf(results, bound)];
+    }),
     '---',
   );
 }

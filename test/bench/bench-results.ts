@@ -13,7 +13,7 @@ export const metrics = {
   first: 1,
   /** Milliseconds of init and first response. */
   cold: 1,
-  /** The sum of `cold` and the authorizer's `cold`. Absent from the authorizer and the yardsticks. */
+  /** The sum of `cold` and the authorizer's `cold`. Only for operations at their deployed memory size. */
   chain: 1,
   /** Median and 99th percentile of an instance's warm requests, in milliseconds. */
   p50: 2,

@@ -34,9 +34,7 @@ async function run(quick: boolean): Promise<Results> {
   const counts = quick ? QUICK : FULL;
   const quota = createCpuQuota();
   if (!quota && !quick) {
-    throw new UsageError(
-      'Measuring with a CPU quota requires Linux, root and a cgroup. Use --quick to measure without.',
-    );
+    throw new UsageError('A CPU quota requires Linux, root and a cgroup. Use --quick to run without it.');
   }
   const folder = folderUntilExit();
   const apiKey = generateApiKey('staging');

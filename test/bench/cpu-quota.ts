@@ -3,10 +3,7 @@ import { join } from 'node:path';
 
 // Limits CPU time with a Linux control group, as Lambda does in proportion to a function's memory size.
 
-/**
- * Memory size at which a function has one full core.
- * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
- */
+/** Memory size with one full core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 export const MEGABYTES_PER_CORE = 1_769;
 /** Period of the quota. AWS documents none; Linux defaults to 100 ms. */
 export const PERIOD_MILLISECONDS = 20;

@@ -29,19 +29,19 @@ const kinds: Record<string, Kind> = {
   'list of 5, one status': list(1, 5, 'available'),
   'list of 5, page 100': list(100, 5),
   'list of 5, one status, page 100': list(100, 5, 'available'),
-  get: async ({ baseUrl, stock: { pets } }) => {
-    return (number) => {
+  get:
+    async ({ baseUrl, stock: { pets } }) =>
+    (number) => {
       // The step is coprime to the size of each store, so every pet can be reached.
       const expected = petOf((number * 7_919) % pets, pets);
       return { address: `${baseUrl}/pets/${expected.id}`, expected };
-    };
-  },
-  create: async ({ baseUrl }) => {
-    return (number) => ({
+    },
+  create:
+    async ({ baseUrl }) =>
+    (number) => ({
       address: `${baseUrl}/pets`,
       body: `{"name":"Rex ${number}","categoryId":7,"status":"available"}`,
-    });
-  },
+    }),
 };
 
 /** Returns the kind of request for one page of a list. Earlier pages are read first, by following links. */
@@ -63,7 +63,7 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
 /**
  * Sends requests of each kind to all stores in turn, so that other load on the machine affects all stores equally.
  *
- * @param requests number of measured requests of each kind to each store, which as many warm-up requests precede
+ * @param requests number of measured requests per kind and store, which follow as many warm-up requests
  * @throws UsageError if a response does not match the store's stock
  */
 export async function measure(

@@ -10,8 +10,7 @@ import { seedPets, type Stock } from './growth-pets.ts';
 import { type Comparison, latencyTables, ratioOf, type Results } from './growth-report.ts';
 import { limitTables } from './partitions.ts';
 
-// `npm run bench:growth`: measures latencies by number of pets and of list partitions, and computes the limits of
-// throughput, for docs/scaling.md.
+// `npm run bench:growth`: measures latencies and computes throughput limits for docs/scaling.md.
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };

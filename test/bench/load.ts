@@ -67,12 +67,7 @@ interface Context {
   pet?: string;
 }
 
-/**
- * Returns the requests that each connection sends repeatedly: half lists, a quarter creates and a quarter gets of the
- * pets just created.
- *
- * @param path path of the list of pets
- */
+/** Returns the requests that each connection repeats: half lists, a quarter creates, a quarter gets of new pets. */
 function roundOf(path: string): Request[] {
   const list: Request = {
     path,

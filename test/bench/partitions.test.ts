@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { limitTables } from './partitions.ts';
 
-// At 8 ms, an environment could serve 125 requests per second, but Lambda limits it.
-// https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
-test('an execution environment counts for up to 10 requests per second, even if requests are shorter', () => {
+// At 8 ms per request, an environment could serve 125. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
+test('Lambda is assumed to serve up to 10 requests per second per environment, however short they are', () => {
   const row = "| Lambda's account quota | 10,000 | 10,000 | 10,000 | 10,000 |";
   expect(limitTables().match(/^\| Lambda's .*$/gm)).toEqual([row, row]);
 });

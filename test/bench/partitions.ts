@@ -7,12 +7,9 @@ import { stages } from '../../infra/stages.ts';
 /** Values of `listPartitions` to compare. */
 const SETTINGS = [1, 2, 4, 16];
 
-/**
- * Units per second of one partition key of an index.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
- */
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
-/** Initial units per second of a new on-demand table, and assumed to apply to each index. */
+/** Initial units per second of a new on-demand table, assumed for each index as well. */
 const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
 /** Default quota of read units and of write units per second, for a table and for each index. */
 const UNITS_PER_TABLE = 40_000;
@@ -20,10 +17,7 @@ const UNITS_PER_TABLE = 40_000;
 const GATEWAY_REQUESTS_PER_SECOND = 10_000;
 /** Default quota of an account. */
 const CONCURRENT_EXECUTIONS = 1_000;
-/**
- * Maximum rate of one execution environment, however short its invocations are.
- * https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
- */
+/** Per execution environment. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
 const INVOCATIONS_PER_SECOND = 10;
 
 /** A figure as a function of `listPartitions`. */

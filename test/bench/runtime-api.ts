@@ -14,10 +14,7 @@ export interface Invocation {
   busyMilliseconds: number;
 }
 
-/**
- * Starts the API that Lambda provides to the runtime of one instance.
- * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
- */
+/** Starts the Runtime API of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
 export async function startRuntimeApi() {
   let next = Promise.withResolvers<ServerResponse>();
   let result = Promise.withResolvers<string>();

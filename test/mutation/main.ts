@@ -21,15 +21,12 @@ const report = join(root, '.petstore/mutation/report.json');
 
 async function mutate({ force = false }: { force?: boolean | undefined }, paths: string[]): Promise<void> {
   if (!isInstalled(modules))
-    throw new UsageError('StrykerJS is not installed. Run `npm ci --prefix test/mutation`.');
+    throw new UsageError('Run `npm ci --prefix test/mutation` to install StrykerJS.');
 
   rmSync(report, { force: true });
   const stryker = join(modules, '@stryker-mutator/core/bin/stryker.js');
-  const selection =
-    paths.length > 0
-      ? ['--mutate', paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`)).join(',')]
-      : [];
-  const options = [...selection, ...(force ? ['--force'] : [])];
+  const patterns = paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`));
+  const options = [...(paths.length > 0 ? ['--mutate', patterns.join()] : []), ...(force ? ['--force'] : [])];
   const started = performance.now();
   // All mutants use the tables of one assembly, which is synthesized from unchanged code.
   process.env['PET_STORE_TEST_RUN'] = folderUntilExit();
@@ -39,8 +36,7 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
     cwd: root,
     stdio: 'inherit',
   });
-  if (!existsSync(report))
-    throw new UsageError('StrykerJS did not finish. Its output above contains the reason.');
+  if (!existsSync(report)) throw new UsageError('StrykerJS did not finish. See its output above.');
 
   console.log(`${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as Report;
@@ -48,9 +44,7 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
     paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path}/`));
   const selected = Object.entries(files).filter(([file]) => isSelected(file));
   if (selected.length === 0)
-    throw new UsageError(
-      'These paths contain no mutants. Specify files or folders in shared/ or functions/.',
-    );
+    throw new UsageError('These paths contain no mutants. Specify paths in shared/ or functions/.');
   if (!summarize({ files: Object.fromEntries(selected) })) process.exitCode = 1;
 }
 

@@ -18,16 +18,11 @@ export interface Report {
   files: Record<string, { source: string; mutants: Mutant[] }>;
 }
 
-interface Position {
-  line: number;
-  column: number;
-}
-
 interface Mutant {
   mutatorName: string;
   replacement: string;
   status: 'Killed' | 'Timeout' | 'RuntimeError' | 'Survived' | 'NoCoverage' | 'Ignored';
-  location: { start: Position; end: Position };
+  location: Record<'start' | 'end', { line: number; column: number }>;
 }
 
 interface Located extends Omit<Equivalent, 'count' | 'reason'> {
