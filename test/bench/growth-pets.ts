@@ -13,7 +13,7 @@ import { seededInteger } from '../support/fault-proxy.ts';
 
 // Pets for stores of any size, and a fast way to write a million of them into the local service's tables (one minute).
 
-/** The number of pets in a store and of its list partitions. Reading 100 pages takes at least 1,000 pets. */
+/** Contents of a store. Page 100 of a list exists only if there are at least 1,000 pets. */
 export interface Stock {
   pets: number;
   partitions: number;
