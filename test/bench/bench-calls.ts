@@ -2,11 +2,11 @@ import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
 import { readRoutes } from '../../infra/local/gateway/routes.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
-/** What a function is called with. */
+/** An invocation of a function. */
 export interface Call {
-  /** JSON. */
+  /** The event, as JSON. */
   event: string;
-  /** Texts that the result contains if it is right, as JSON. */
+  /** Strings that a correct result contains, as they appear in its JSON. */
   expected: string[];
 }
 
@@ -15,7 +15,7 @@ export type CallName = keyof ReturnType<typeof callsFor>;
 const PET_ID = '244813135872000';
 const OK = '"statusCode":200';
 
-/** The calls by name. Requests are those of curl to a regional REST API. */
+/** Returns the calls by name. The events contain what a regional REST API sends for requests from curl. */
 export function callsFor(template: Template, apiKey: string) {
   const findRoute = readRoutes(template);
   const eventOf = (method: string, path: string, { query = '', body = '', idempotencyKey = '' } = {}) => {
@@ -46,10 +46,10 @@ export function callsFor(template: Template, apiKey: string) {
   const created = ['"statusCode":201', 'Rex'];
   return {
     list: { event: list, expected: [OK, 'Rex the 0th', 'Rex the 19th'] },
-    // Of several keys, each has some of the first 20 pets.
-    listOverKeys: { event: list, expected: [OK, 'Rex the 0th', '; rel='] },
+    // The first 20 pets are spread over all list partitions.
+    listPartitions: { event: list, expected: [OK, 'Rex the 0th', '; rel='] },
     create: { event: eventOf('POST', '/v1/pets', newPet), expected: created },
-    createWithKey: { event: eventOf('POST', '/v1/pets', { ...newPet, idempotencyKey }), expected: created },
+    createOnce: { event: eventOf('POST', '/v1/pets', { ...newPet, idempotencyKey }), expected: created },
     get: { event: eventOf('GET', `/v1/pets/${PET_ID}`), expected: [OK, PET_ID] },
     hello: { event: list, expected: [OK, 'world'] },
     authorize: {

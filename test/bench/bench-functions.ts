@@ -9,40 +9,40 @@ import { type Call, type CallName, callsFor } from './bench-calls.ts';
 
 export interface MeasuredFunction extends Call {
   name: string;
-  /** The folder of its bundle, `index.mjs`. */
+  /** Folder that contains the bundle, `index.mjs`. */
   folder: string;
   bundleBytes: number;
   environment: Record<string, string>;
-  /** As deployed; yardsticks have none. */
+  /** Memory size in the template. Absent from yardsticks. */
   memoryMegabytes?: number;
 }
 
-/** Modules of functions or yardsticks by row. Rows that are compared follow each other, as the machine's speed changes. */
+/** Functions and yardsticks by row name. Rows that are compared are adjacent because the machine's speed drifts. */
 const sources: Record<string, [module: string, call: CallName, environment?: Record<string, string>]> = {
-  'list-pets over 16 keys': ['list-pets', 'listOverKeys', { LIST_PARTITIONS: '16' }],
+  'list-pets, 16 partitions': ['list-pets', 'listPartitions', { LIST_PARTITIONS: '16' }],
   'list-pets': ['list-pets', 'list'],
   'bare list': ['bare-list', 'list'],
   'bare list, primed': ['bare-list', 'list'],
   'create-pet': ['create-pet', 'create'],
   'bare create': ['bare-create', 'create'],
   'bare create, primed': ['bare-create', 'create'],
-  'create-pet with a key': ['create-pet', 'createWithKey'],
-  'bare create with a key': ['bare-create', 'createWithKey'],
-  'bare create with a key, primed': ['bare-create', 'createWithKey'],
+  'create-pet, idempotent': ['create-pet', 'createOnce'],
+  'bare create, idempotent': ['bare-create', 'createOnce'],
+  'bare create, idempotent, primed': ['bare-create', 'createOnce'],
   'get-pet': ['get-pet', 'get'],
   authorizer: ['authorizer', 'authorize'],
   'hello world': ['hello', 'hello'],
 };
 const yardsticks = ['bare-list', 'bare-create', 'hello'];
 
-/** As IAM gives it to a function. */
+/** Typical length of the session token of an execution role. */
 const SESSION_TOKEN_CHARACTERS = 900;
 
 /**
- * The functions of an assembly as they are deployed, and the yardsticks, bundled alike.
+ * Returns the functions of an assembly, and the yardsticks, bundled with the same options.
  *
- * @param folder where the bundles of the yardsticks are written
- * @param databaseEnvironment variables that lead to the database
+ * @param folder output folder for the bundles of the yardsticks
+ * @param databaseEnvironment environment variables that contain the database's address
  */
 export async function prepareFunctions(
   assembly: string,
@@ -56,22 +56,22 @@ export async function prepareFunctions(
     AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
     AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
     AWS_SESSION_TOKEN: 'x'.repeat(SESSION_TOKEN_CHARACTERS),
-    HOME: folder, // without the developer's configuration
+    HOME: folder, // hides the developer's AWS configuration
     ...databaseEnvironment,
   };
   const template = readTemplate('staging', assembly);
   const modules = await readModules(template, assembly, folder);
   const calls = callsFor(template, apiKey);
-  return Object.entries(sources).map(([name, [module, call, own]]) => {
+  return Object.entries(sources).map(([name, [module, call, rowEnvironment]]) => {
     const { environment, ...bundle } = modules.get(module)!;
     const { event } = calls[call];
-    // As often as our functions warm up.
+    // Two rounds, as in the functions.
     const priming = name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` };
     return {
       name,
       ...bundle,
       ...calls[call],
-      environment: { ...common, ...environment, ...own, ...priming },
+      environment: { ...common, ...environment, ...rowEnvironment, ...priming },
     };
   });
 }
@@ -85,7 +85,7 @@ async function readModules(template: Template, assembly: string, folder: string)
     modules.set(basename(bundlings.get(resource.logicalId)!.entry, '.ts'), { ...module, memoryMegabytes });
   }
   const { PETS_TABLE = '', INTENTS_TABLE = '' } = modules.get('create-pet')!.environment;
-  // The alias replaces parts of the SDK in our bundles only.
+  // Yardsticks keep the SDK modules that `alias` replaces in the functions' bundles.
   const { alias: _, ...options } = bundlings.values().next().value!.options;
   for (const name of yardsticks) {
     const entry = join(projectRoot, `test/bench/yardsticks/${name}.ts`);

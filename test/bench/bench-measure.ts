@@ -8,36 +8,33 @@ import type { Invocation } from './runtime-api.ts';
 import { quantile, spreadOf } from './spread.ts';
 import type { StubDatabase } from './start-stub-database.ts';
 
-/** A function of one memory size. */
+/** A function at one memory size. */
 export type Subject = MeasuredFunction & {
   megabytes: number;
-  /** The function that API Gateway calls first. */
+  /** The function that API Gateway invokes first. */
   authorizer?: Subject | undefined;
 };
 
-interface Circumstances {
+interface Setup {
   quota: CpuQuota | undefined;
   database: StubDatabase;
 }
 
 /** Measures one instance. */
-type Measure = (subject: Subject, circumstances: Circumstances) => Promise<Figures>;
+type Measure = (subject: Subject, setup: Setup) => Promise<Figures>;
 
 type Figures = Partial<Record<Metric, number>>;
 
-/**
- * What DynamoDB is assumed to take for a response within its region. It matters beyond itself: while a function waits,
- * its share of a core is not used up.
- */
+/** Assumed latency of DynamoDB within a region. A function that waits does not use up its share of a core. */
 const DATABASE_MILLISECONDS = 4;
 
-/** Requests with a whole core, and a database that responds at once, after which V8 has compiled the hot code. */
+/** Requests on a full core, against a database without delay, after which V8 has compiled the hot code. */
 const REQUESTS_TO_SETTLE = 1_500;
 
-/** Requests of each warm instance that are measured. */
+/** Measured requests per warm instance. */
 export const WARM_REQUESTS = 200;
 
-/** Each function at each size. At the size that it is deployed with, it starts after the authorizer. */
+/** Returns each function at each memory size. At its deployed size, it follows a cold start of the authorizer. */
 export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subject[] {
   const authorizer = functions.find(({ name }) => name === 'authorizer')!;
   const first = { ...authorizer, megabytes: authorizer.memoryMegabytes! };
@@ -51,8 +48,7 @@ export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subj
 }
 
 /**
- * Measures each subject in rounds, each in the opposite order of the one before, so that whatever else the machine does
- * affects all alike.
+ * Measures each subject in rounds of alternating order, so that other load on the machine affects all subjects equally.
  *
  * @throws UsageError if a result is wrong
  * @throws Error if a function fails
@@ -61,15 +57,15 @@ export async function measure(
   measureOne: Measure,
   subjects: Subject[],
   rounds: number,
-  circumstances: Circumstances,
+  setup: Setup,
 ): Promise<Row[]> {
-  await circumstances.database.respondAfter(DATABASE_MILLISECONDS);
+  await setup.database.respondAfter(DATABASE_MILLISECONDS);
   const measured = subjects.map((subject) => ({ subject, figures: {} as Record<string, number[]> }));
   const showDone = showProgress(measureOne.name, rounds * subjects.length);
   let done = 0;
   for (let round = 0; round < rounds; round += 1) {
     for (const { subject, figures } of round % 2 === 0 ? measured : measured.toReversed()) {
-      for (const [metric, figure] of Object.entries(await measureOne(subject, circumstances)))
+      for (const [metric, figure] of Object.entries(await measureOne(subject, setup)))
         (figures[metric] ??= []).push(figure);
       showDone((done += 1));
     }
@@ -77,17 +73,17 @@ export async function measure(
   return measured.map(({ subject, figures }) => toRow(subject, figures));
 }
 
-/** Measures a cold start, after that of the authorizer if the subject has one: they do not overlap. */
-export async function coldStart(subject: Subject, circumstances: Circumstances): Promise<Figures> {
-  const before = subject.authorizer && (await coldStart(subject.authorizer, circumstances));
-  await using instance = await startInstance(subject, subject.megabytes, circumstances.quota);
+/** Measures a cold start, preceded by one of the subject's authorizer if it has one. The two do not overlap. */
+export async function coldStart(subject: Subject, setup: Setup): Promise<Figures> {
+  const before = subject.authorizer && (await coldStart(subject.authorizer, setup));
+  await using instance = await startInstance(subject, subject.megabytes, setup.quota);
   const { milliseconds: first } = await invoke(instance, subject);
   const cold = instance.initMilliseconds + first;
   return { first, cold, ...(before && { chain: before.cold! + cold }) };
 }
 
-/** Measures an instance whose code V8 has compiled. */
-export async function warmInstance(subject: Subject, { quota, database }: Circumstances): Promise<Figures> {
+/** Measures an instance whose hot code V8 has compiled. */
+export async function warmInstance(subject: Subject, { quota, database }: Setup): Promise<Figures> {
   await using instance = await startInstance(subject, subject.megabytes, quota);
   quota?.setMemorySize();
   await database.respondAfter(0);
@@ -117,7 +113,7 @@ export async function warmInstance(subject: Subject, { quota, database }: Circum
 async function invoke(instance: Instance, { name, event, expected }: Subject): Promise<Invocation> {
   const invocation = await instance.invoke(event);
   if (expected.every((text) => invocation.result.includes(text))) return invocation;
-  throw new UsageError(`${name} responded wrongly, fix it before you measure it: ${invocation.result}`);
+  throw new UsageError(`${name} returned a wrong response. Fix the function first: ${invocation.result}`);
 }
 
 function toRow({ name, megabytes, bundleBytes }: Subject, rounds: Record<string, number[]>): Row {

@@ -1,11 +1,11 @@
 import { prices } from '../../infra/operate/cost/prices.ts';
 import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
-import { boundsOf, verdictOf } from './bench-bounds.ts';
+import { bounds, ratiosOf, verdictOf } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
-import { showSpread } from './spread.ts';
+import { formatSpread } from './spread.ts';
 
-/** Functions whose memory size is chosen, by operation as the cost model names them. */
+/** Functions with a memory size setting, by their names in the cost model. */
 export const functions = {
   listPets: 'list-pets',
   createPet: 'create-pet',
@@ -13,16 +13,16 @@ export const functions = {
   authorizer: 'authorizer',
 };
 
-/** US dollars of a GB-second for arm64 in us-east-1, first tier. */
+/** US dollars per GB-second for arm64 in us-east-1, first tier. */
 const DOLLARS_PER_GB_SECOND = prices.duration.dollars[0]![1];
 
-/** The memory size at which warm requests are compared with yardsticks. */
+/** Memory size at which warm requests are compared with yardsticks. */
 const COMPARED_MEGABYTES = 512;
 
-/** The generated parts of `docs/performance.md`, by name. */
+/** Returns the generated parts of `docs/performance.md` by name. */
 export function report(results: Results) {
   return {
-    circumstances: results.circumstances,
+    'run details': results.runDetails,
     clients: clientsTable(results),
     bounds: boundsTable(results),
     'cold requests': coldTable(results),
@@ -31,7 +31,7 @@ export function report(results: Results) {
   };
 }
 
-/** Figures that the README repeats, by name. */
+/** Returns the figures in the README by name. */
 export function readmeFigures(results: Results): Record<string, string> {
   const cold = (name: string) =>
     [256, 512].map((megabytes) => figureOf(results, 'cold', name, megabytes)!.median.toFixed()).join(' and ');
@@ -49,58 +49,52 @@ function clientsTable(results: Results): string {
   const { memoryMegabytes } = resourceCounts('production');
   const cells = (operation: string, name: string): string[] => {
     const megabytes = memoryMegabytes[operation]!;
-    const show = (metric: Metric) => showSpread(figureOf(results, metric, name, megabytes));
+    const show = (metric: Metric) => formatSpread(figureOf(results, metric, name, megabytes));
     return [titleOf(name), `${megabytes}`, show('chain'), show('cold'), show('p50'), show('p99')];
   };
   return markdownTable(
-    [
-      'ms',
-      'MB',
-      'authorizer and function cold',
-      'function alone cold',
-      'warm, median',
-      'warm, 99th percentile',
-    ],
+    ['Latency, ms', 'Memory, MB', 'Function and authorizer cold', 'Function cold', 'Warm, p50', 'Warm, p99'],
     [
       ...Object.entries(functions).map(([operation, name]) => cells(operation, name)),
-      cells('createPet', 'create-pet with a key'),
+      cells('createPet', 'create-pet, idempotent'),
     ],
   );
 }
 
 function boundsTable(results: Results): string {
   return markdownTable(
-    ['Bound', 'measured', 'at most', 'met'],
-    boundsOf(results).map((bound) => [
-      bound.what,
-      showSpread(bound.measured),
-      bound.atMost.toFixed(2),
-      verdictOf(bound),
-    ]),
+    ['Metric', 'Row', 'Compared with', 'Ratio', 'Bound', 'Met'],
+    bounds.map((bound) => {
+      const [metric, megabytes, row, yardstick, maximum] = bound;
+      const ratios = formatSpread(ratiosOf(results, bound));
+      const names = [titleOf(row), titleOf(yardstick)];
+      return [`${metric}, ${megabytes} MB`, ...names, ratios, maximum.toFixed(2), verdictOf(results, bound)];
+    }),
+    '---',
   );
 }
 
 function coldTable(results: Results): string {
   const sizes = [256, 512];
   return markdownTable(
-    ['Init and first response, ms', ...sizes.flatMap((size) => [`${size} MB`, 'of it first response'])],
+    ['Cold start, ms', ...sizes.flatMap((size) => [`${size} MB: total`, 'first response'])],
     namesWith(results, 'cold').map((name) => [
       titleOf(name),
       ...sizes.flatMap((size) =>
-        (['cold', 'first'] as const).map((metric) => showSpread(figureOf(results, metric, name, size))),
+        (['cold', 'first'] as const).map((metric) => formatSpread(figureOf(results, metric, name, size))),
       ),
     ]),
   );
 }
 
 function warmTable(results: Results): string {
-  const columns = { p50: 'median, ms', p99: '99th percentile, ms', cpu: 'CPU, µs', resident: 'resident, MB' };
+  const columns = { p50: 'p50, ms', p99: 'p99, ms', cpu: 'CPU, µs', resident: 'Resident, MB' };
   const metrics = Object.keys(columns) as (keyof typeof columns)[];
   return markdownTable(
-    [`At ${COMPARED_MEGABYTES} MB`, ...Object.values(columns)],
+    [`Warm request at ${COMPARED_MEGABYTES} MB`, ...Object.values(columns)],
     namesWith(results, 'p50').map((name) => [
       titleOf(name),
-      ...metrics.map((metric) => showSpread(figureOf(results, metric, name, COMPARED_MEGABYTES))),
+      ...metrics.map((metric) => formatSpread(figureOf(results, metric, name, COMPARED_MEGABYTES))),
     ]),
   );
 }
@@ -116,10 +110,7 @@ function memoryTable(results: Results): string {
     return `${billed.toFixed(1)} / ${p99.toFixed(1)} / ${dollars.toFixed(3)}`;
   };
   return markdownTable(
-    [
-      'Charged, ms / 99th percentile, ms / dollars',
-      ...sizes.map((size) => `${size.toLocaleString('en')} MB`),
-    ],
+    ['Billed, ms / p99, ms / US dollars', ...sizes.map((size) => `${size.toLocaleString('en')} MB`)],
     Object.entries(functions).map(([operation, name]) => [
       titleOf(name),
       ...sizes.map((size) =>

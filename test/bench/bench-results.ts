@@ -1,37 +1,37 @@
 import type { Spread } from './spread.ts';
 
-/** `test/bench/results.json`. */
+/** Content of `test/bench/results.json`. */
 export interface Results {
-  /** A list of the day, the machine, and what the functions ran under, in Markdown. */
-  circumstances: string;
+  /** A Markdown list with the date, the machine and the runtime. */
+  runDetails: string;
   rows: Row[];
 }
 
-/** What is measured, with the digits to keep after the decimal point. */
+/** Metrics with the number of decimals to store. */
 export const metrics = {
-  /** Milliseconds of the first response, from the event. */
+  /** Milliseconds from the first event to its response. */
   first: 1,
-  /** With init before it. */
+  /** Milliseconds of init and first response. */
   cold: 1,
-  /** With the authorizer's cold start before that. Only of functions that API Gateway calls after the authorizer. */
+  /** The sum of `cold` and the authorizer's `cold`. Only for operations at their deployed memory size. */
   chain: 1,
-  /** Milliseconds of warm requests: median and 99th percentile of each instance. */
+  /** Median and 99th percentile of an instance's warm requests, in milliseconds. */
   p50: 2,
   p99: 2,
-  /** Milliseconds that Lambda charges for a warm request, rounded up for each: mean of each instance. */
+  /** Mean billed duration of an instance's warm requests in milliseconds, each rounded up as Lambda does. */
   billed: 2,
-  /** Microseconds of CPU time that a warm request takes in the function's process. Absent unless on Linux. */
+  /** CPU time of the function's process per warm request, in microseconds. Linux only. */
   cpu: 0,
-  /** Resident megabytes of 2^20 bytes, as Lambda counts them, after the last request. Absent unless on Linux. */
+  /** Resident memory after the last request, in megabytes of 2^20 bytes as Lambda counts them. Linux only. */
   resident: 1,
 };
 
 export type Metric = keyof typeof metrics;
 
-/** With the value of each round: rows that were measured in the same round can be compared. */
+/** Includes the value of each round, because only values from the same round are compared. */
 type Figure = Spread & { rounds: number[] };
 
-/** What was measured of a function, or a yardstick, of one memory size, in one series of rounds. */
+/** Figures of a function or yardstick at one memory size, from one series of rounds. */
 export type Row = { name: string; megabytes: number; bundleBytes: number } & Partial<Record<Metric, Figure>>;
 
 export function figureOf(
@@ -43,7 +43,7 @@ export function figureOf(
   return rows.find((row) => row.name === name && row.megabytes === megabytes && row[metric])?.[metric];
 }
 
-/** Functions have the names of their modules. */
+/** Returns a row's name for Markdown, with the name of a function as code. */
 export function titleOf(name: string): string {
   return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
 }

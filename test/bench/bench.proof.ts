@@ -8,7 +8,7 @@ import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
-import { boundsOf, verdictOf } from './bench-bounds.ts';
+import { bounds, verdictOf } from './bench-bounds.ts';
 import { prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure as measureFunctions, type Subject, subjectsOf } from './bench-measure.ts';
 import { functions } from './bench-report.ts';
@@ -18,12 +18,12 @@ import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
 import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
 
-// `npm run check` compares all that documents show with the results. These are about results that they do not show.
+// `npm run check` compares documents with the stored results. These tests cover the measurements and the cost model.
 
 const results: Results = readResults('results.json');
 const folder = temporaryFolder();
 
-(hasTools() ? describe : describe.skip)('a function', () => {
+(hasTools() ? describe : describe.skip)('measuring functions', () => {
   const apiKey = generateApiKey('staging');
   let database: StubDatabase;
   let subjects: Subject[];
@@ -41,27 +41,29 @@ const folder = temporaryFolder();
     jest.restoreAllMocks();
   });
 
-  test('is measured like the yardsticks, by itself and after the authorizer', async () => {
+  test('returns a row for each function and yardstick, and chains the cold starts of operations', async () => {
     const rows = await measureCold(...subjects);
     expect(rows).toHaveLength(subjects.length);
     expect(rows.filter(({ cold, chain }) => chain && chain.median > cold!.median)).toHaveLength(5);
-    const verdicts = boundsOf(results).map(verdictOf);
+    const verdicts = bounds.map((bound) => verdictOf(results, bound));
     const met = verdicts.filter((verdict) => !verdict.includes('*')).length;
     const { cold } = rows.find(({ name }) => name === 'list-pets')!;
     reportFigure(
       import.meta.filename,
-      `${met} of ${verdicts.length} bounds met; cold start of list-pets now ${cold!.median} ms, beside other proofs`,
+      `${met} of ${verdicts.length} stored bounds met; cold start of list-pets in this run ${cold!.median} ms`,
     );
   });
 
-  test('is not measured if it responds wrongly', async () => {
+  test('fails if a function returns a wrong response', async () => {
     const { event } = subjects.find(({ name }) => name === 'get-pet')!;
     const createPet = subjects.find(({ name }) => name === 'create-pet')!;
-    await expect(measureCold({ ...createPet, event })).rejects.toThrow(/^create-pet responded wrongly/);
+    await expect(measureCold({ ...createPet, event })).rejects.toThrow(
+      /^create-pet returned a wrong response/,
+    );
   });
 });
 
-test('the cost model charges what was measured of the memory sizes in use', () => {
+test('the cost model uses the billed durations that were measured at the deployed memory sizes', () => {
   const { memoryMegabytes } = resourceCounts('production');
   const { intent: _, ...charged } = assumptions.billedMilliseconds;
   const measured = Object.entries(functions).map(([operation, name]) => {
@@ -71,16 +73,16 @@ test('the cost model charges what was measured of the memory sizes in use', () =
   expect(charged).toEqual(Object.fromEntries(measured));
 });
 
-test('a store is measured if it has the pets that it was filled with, and no others', async () => {
+test('measuring stores fails if a store contains other pets than it was filled with', async () => {
   const { assembly } = await sharedSynthesis();
   const stock = { pets: 1_000, partitions: 1 };
   await seedPets(folder, readTemplate('staging', assembly), stock);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
     expect(await measureStores([{ ...service, stock }], 1)).toHaveLength(8);
-    // The creates have added pets.
+    // The creates of the first run added pets.
     await expect(measureStores([{ ...service, stock }], 1)).rejects.toThrow(
-      /^GET http\S+\/pets\?limit=20 was answered 200 .*, which does not fit the pets that are there\.$/,
+      /^GET http\S+\/pets\?limit=20 returned 200 .*, which does not match the pets in the store\.$/,
     );
   } finally {
     await service.stop();

@@ -4,19 +4,19 @@ import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure, subjectsOf, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
-import { functions as chargedFunctions, readmeFigures, report } from './bench-report.ts';
+import { functions as sizedFunctions, readmeFigures, report } from './bench-report.ts';
 import type { Results, Row } from './bench-results.ts';
 import { runBenchmark } from './benchmark.ts';
 import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.ts';
 import { runtime } from './instance.ts';
 import { startStubDatabase } from './start-stub-database.ts';
 
-// `npm run bench`: measures cold starts and warm requests of the functions, beside yardsticks.
+// `npm run bench`: measures cold starts and warm requests of the functions and of yardsticks.
 
 const FULL = { coldStarts: 15, warmInstances: 9, warmInstancesOfOtherSizes: 3 };
 const QUICK = { coldStarts: 3, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
-/** Left out by a quick run. */
-const NOT_QUICK = /key|get-pet/;
+/** Rows that a quick run omits. */
+const NOT_QUICK = /idempotent|partitions|get-pet/;
 
 await runBenchmark<Results>({
   script: 'bench',
@@ -24,8 +24,7 @@ await runBenchmark<Results>({
   documents: (results) => ({ 'docs/performance.md': report(results), 'README.md': readmeFigures(results) }),
   async measure(quick) {
     const results = await run(quick);
-    const { circumstances, ...parts } = report(results);
-    console.log([...Object.values(parts), circumstances].join('\n'));
+    console.log(Object.values(report(results)).join('\n'));
     return quick ? undefined : results;
   },
 });
@@ -35,21 +34,21 @@ async function run(quick: boolean): Promise<Results> {
   const counts = quick ? QUICK : FULL;
   const quota = createCpuQuota();
   if (!quota && !quick) {
-    throw new UsageError('Only --quick measures without a CPU quota, which needs Linux, root and a cgroup.');
+    throw new UsageError('A CPU quota requires Linux, root and a cgroup. Use --quick to run without it.');
   }
   const folder = folderUntilExit();
   const apiKey = generateApiKey('staging');
   const database = await startStubDatabase(folder, apiKey);
   const all = await prepareFunctions(await synthesizeStaging(), folder, apiKey, database.environment);
   const functions = all.filter(({ name }) => !quick || !NOT_QUICK.test(name));
-  const cold = functions.filter(({ name }) => !name.includes(' over '));
+  const cold = functions.filter(({ name }) => !name.includes('partitions'));
   const warm = functions.filter(({ name }) => !/primed|hello/.test(name));
-  const charged = functions.filter(({ name }) => Object.values(chargedFunctions).includes(name));
+  const sized = functions.filter(({ name }) => Object.values(sizedFunctions).includes(name));
   const deployedSizes = functions.flatMap(({ memoryMegabytes }) => memoryMegabytes ?? []);
   const series = [
     [coldStart, subjectsOf(cold, [256, 512, ...deployedSizes]), counts.coldStarts],
     [warmInstance, subjectsOf(warm, [512]), counts.warmInstances],
-    [warmInstance, subjectsOf(charged, [256, 1_024]), counts.warmInstancesOfOtherSizes],
+    [warmInstance, subjectsOf(sized, [256, 1_024]), counts.warmInstancesOfOtherSizes],
   ] as const;
   const rows: Row[] = [];
   for (const [measureOne, subjects, rounds] of series) {
@@ -57,19 +56,21 @@ async function run(quick: boolean): Promise<Results> {
   }
   database.stop();
   const minutes = (performance.now() - start) / 60_000;
-  return { circumstances: circumstancesOf(counts, minutes, quota), rows };
+  return { runDetails: describeRun(counts, minutes, quota), rows };
 }
 
-function circumstancesOf(counts: typeof FULL, minutes: number, quota?: CpuQuota): string {
+function describeRun(counts: typeof FULL, minutes: number, quota?: CpuQuota): string {
+  const { coldStarts, warmInstances, warmInstancesOfOtherSizes } = counts;
   const [processor] = cpus();
   const machine = `${processor?.model.trim()} with ${cpus().length} cores and ${Math.round(totalmem() / 1e9)} GB`;
   const share = quota
-    ? `Their share of a core was set by ${quota.kind}, in periods of ${PERIOD_MILLISECONDS} ms; ${quota.timesThrottled()} periods ended early`
-    : 'Nothing limited their share of a core, at any memory size';
-  return `- ${new Date().toISOString()}, ${machine}, ${type()} ${release()}, Node ${process.version}.
-- The functions ran under ${runtime.name}.
-- ${share}.
-- Each row: ${counts.coldStarts} cold starts, ${counts.warmInstances} warm instances at 512 MB and ${counts.warmInstancesOfOtherSizes} at each other size, with ${WARM_REQUESTS} requests each.
-- The run took ${minutes.toFixed(1)} minutes.
+    ? `${quota.kind}, periods of ${PERIOD_MILLISECONDS} ms, of which ${quota.timesThrottled()} were throttled`
+    : 'none, so each instance had a full core at every memory size';
+  return `- **Finished**: ${new Date().toISOString()}, after ${minutes.toFixed(1)} minutes
+- **Machine**: ${machine}, ${type()} ${release()}, Node ${process.version}
+- **Runtime**: ${runtime.name}
+- **CPU quota**: ${share}
+- **Per row**: ${coldStarts} cold starts; ${warmInstances} warm instances at 512 MB
+  and ${warmInstancesOfOtherSizes} at each other size, with ${WARM_REQUESTS} requests each
 `;
 }

@@ -3,13 +3,13 @@ import { withParts } from '../../infra/documents/document-parts.ts';
 import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
 
 interface Benchmark<Results> {
-  /** The npm script. */
+  /** Name of the npm script. */
   script: string;
-  /** The file of results, in this folder. */
+  /** Name of the results file in this folder. */
   file: string;
-  /** Documents with their generated parts by name, see `withParts`. */
+  /** Returns the generated parts of each document, see `withParts`. */
   documents: (results: Results) => Record<string, Record<string, string>>;
-  /** Measures, or returns undefined if there is nothing to keep. */
+  /** Measures and returns the results to store, or undefined if they are not to be stored. */
   measure: (quick: boolean) => Promise<Results | undefined>;
 }
 
@@ -19,17 +19,17 @@ const options = {
   check: { type: 'boolean', default: false },
 } as const;
 
-/** Runs the command of a benchmark: it measures, keeps the results, and writes the documents that show them. */
+/** Runs a benchmark command, which measures, stores the results and updates the documents. */
 export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<void> {
   const { script, file, documents, measure } = benchmark;
   const usage = `npm run ${script} -- [--quick | --report [--check]]
 
-  --quick   measure the most important figures, print them and write nothing
-  --report  measure nothing: write what documents show of test/bench/${file}
-  --check   write nothing, and fail if --report would change a file
+  --quick   measure the most important figures and print them, without writing files
+  --report  update the documents from the stored results, without measuring
+  --check   fail if --report would change a document, without writing files
 
-Without options it measures everything and writes test/bench/${file} and what --report writes.
-Fails if a response is wrong, however long any response takes.`;
+Without options, the command measures everything, writes test/bench/${file} and updates the documents.
+It fails if a response is wrong. It never fails because a response is slow.`;
   return runWithOptions(usage, options, async ({ quick, report, check }) => {
     if (report || check) return publish(script, documents(readResults(file)), check);
     const results = await measure(quick);
@@ -43,7 +43,7 @@ export function readResults(file: string): any {
   return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 }
 
-/** @throws UsageError if a document lacks a part, or is stale although it may not be written */
+/** @throws UsageError if a document has no marks for a part, or if `check` is true and the document is stale */
 function publish(script: string, documents: Record<string, Record<string, string>>, check: boolean): void {
   for (const [name, parts] of Object.entries(documents)) {
     const file = new URL(`../../${name}`, import.meta.url);
@@ -51,6 +51,6 @@ function publish(script: string, documents: Record<string, Record<string, string
     const generated = withParts(name, text, parts);
     if (!check) writeFileSync(file, generated);
     else if (generated !== text)
-      throw new UsageError(`${name} must be generated again: run npm run ${script} -- --report.`);
+      throw new UsageError(`${name} is stale. Run \`npm run ${script} -- --report\`.`);
   }
 }

@@ -7,21 +7,21 @@ import { pageOf, petOf, type Stock } from './growth-pets.ts';
 import type { Comparison } from './growth-report.ts';
 import { spreadOf } from './spread.ts';
 
-/** A running service with the pets that it was filled with, and no others. */
+/** A running service that contains exactly the pets of its stock. */
 export type Store = Pick<LocalService, 'baseUrl' | 'apiKey'> & { stock: Stock };
 
 interface Request {
   address: string;
-  /** The response to a GET. */
+  /** Expected body of the response to a GET. */
   expected?: Pet | Pet[];
-  /** Of a POST, whose response adds an id. */
+  /** Body of a POST. Its response is expected to be this body with an id. */
   body?: string;
 }
 
-/** Returns a store's requests of a kind, by their number. */
+/** Returns a function that returns the n-th request of this kind to a store. */
 type Kind = (store: Store) => Promise<(number: number) => Request>;
 
-/** The last one adds pets to the lists. */
+/** Kinds of requests by name. Creates are last because they add pets to the lists. */
 const kinds: Record<string, Kind> = {
   'list of 20': list(1, 20),
   'list of 20, one status': list(1, 20, 'available'),
@@ -29,22 +29,22 @@ const kinds: Record<string, Kind> = {
   'list of 5, one status': list(1, 5, 'available'),
   'list of 5, page 100': list(100, 5),
   'list of 5, one status, page 100': list(100, 5, 'available'),
-  'a pet': async ({ baseUrl, stock: { pets } }) => {
-    return (number) => {
-      // The step has no divisor in common with the size of a store, so it reaches every pet.
+  get:
+    async ({ baseUrl, stock: { pets } }) =>
+    (number) => {
+      // The step is coprime to the size of each store, so every pet can be reached.
       const expected = petOf((number * 7_919) % pets, pets);
       return { address: `${baseUrl}/pets/${expected.id}`, expected };
-    };
-  },
-  create: async ({ baseUrl }) => {
-    return (number) => ({
+    },
+  create:
+    async ({ baseUrl }) =>
+    (number) => ({
       address: `${baseUrl}/pets`,
       body: `{"name":"Rex ${number}","categoryId":7,"status":"available"}`,
-    });
-  },
+    }),
 };
 
-/** A page of a list, reached by following links. */
+/** Returns the kind of request for one page of a list. Earlier pages are read first, by following links. */
 function list(page: number, limit: number, status?: PetStatus): Kind {
   return async (store) => {
     const pageAt = (number: number) => pageOf(store.stock.pets, number, limit, status);
@@ -52,7 +52,7 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
     for (let number = 1; number < page; number += 1) {
       const { link } = await send(store, { address, expected: pageAt(number) });
       const next = /<([^>]*)>; rel="next"/.exec(link)?.[1];
-      if (!next) throw new UsageError(`${address} should have a next page.`);
+      if (!next) throw new UsageError(`The response of ${address} has no link to a next page.`);
       address = next;
     }
     const request = { address, expected: pageAt(page) };
@@ -61,10 +61,10 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
 }
 
 /**
- * Sends requests of each kind to all stores in turn, so that whatever else the machine does affects all alike.
+ * Sends requests of each kind to all stores in turn, so that other load on the machine affects all stores equally.
  *
- * @param requests of a kind to each store that are counted, after as many that warm the services up
- * @throws UsageError if a response does not fit the pets that the store was filled with
+ * @param requests number of measured requests per kind and store, which follow as many warm-up requests
+ * @throws UsageError if a response does not match the store's stock
  */
 export async function measure(
   stores: Store[],
@@ -78,7 +78,7 @@ export async function measure(
       stores.map(async (store) => ({ store, requestOf: await kind(store), times: [] as number[] })),
     );
     for (let number = -requests; number < requests; number += 1) {
-      // The store before may affect the next.
+      // The order alternates because a store can affect the next one.
       for (const { store, requestOf, times } of number % 2 === 0 ? measured : measured.toReversed()) {
         const { milliseconds } = await send(store, requestOf(number + requests));
         if (number >= 0) times.push(milliseconds);
@@ -97,10 +97,10 @@ async function send({ apiKey }: Store, { address, expected, body }: Request) {
   const text = await response.text();
   const milliseconds = performance.now() - start;
   const received = parseJson(text) as Pet;
-  const wanted = body ? { ...(parseJson(body) as object), id: received.id } : expected;
-  if (response.status !== (body ? 201 : 200) || !isDeepStrictEqual(received, wanted)) {
+  const expectedBody = body ? { ...(parseJson(body) as object), id: received.id } : expected;
+  if (response.status !== (body ? 201 : 200) || !isDeepStrictEqual(received, expectedBody)) {
     throw new UsageError(
-      `${method} ${address} was answered ${response.status} ${text}, which does not fit the pets that are there.`,
+      `${method} ${address} returned ${response.status} ${text}, which does not match the pets in the store.`,
     );
   }
   return { milliseconds, link: response.headers.get('Link') ?? '' };

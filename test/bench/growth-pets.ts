@@ -11,9 +11,9 @@ import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 
-// The pets of stores of every size, and how a million of them get into the local service's tables within a minute.
+// Pets for stores of any size, and a fast way to write a million of them into the local service's tables (one minute).
 
-/** How many pets there are, and over how many list partitions they are spread. A hundred pages need at least 1,000 pets. */
+/** Contents of a store. Page 100 of a list exists only if there are at least 1,000 pets. */
 export interface Stock {
   pets: number;
   partitions: number;
@@ -22,26 +22,26 @@ export interface Stock {
 const FIRST = Date.UTC(2025, 0, 2);
 const LAST = Date.UTC(2025, 11, 31);
 
-/** The pet with this number, 0 the oldest, of so many that were added at regular intervals over 2025. */
+/** Returns the pet with this index, from 0 for the oldest, of a number of pets added at regular intervals in 2025. */
 export function petOf(index: number, pets: number): Pet {
   const time = FIRST + Math.floor((index / pets) * (LAST - FIRST));
   const status = statusOf(index);
   return {
     id: newPetId(time, seededInteger(2 ** 12, index)),
-    // As long as infra/operate/cost/model.ts assumes.
+    // The length that infra/operate/cost/model.ts assumes.
     name: `Pet number ${index.toString().padStart(9, '0')}`,
     categoryId: BigInt(index % 10),
     ...(status && { status }),
   };
 }
 
-/** Six pets of ten are available, and one has no status. */
+/** Six of ten pets are available, two are sold, one is pending and one has no status. */
 function statusOf(index: number): PetStatus | undefined {
   const digit = index % 10;
   return digit < 6 ? 'available' : (['sold', 'sold', 'pending'] as const)[digit - 6];
 }
 
-/** A page of the list, 1 the first, as it must be while no pets are added. */
+/** Returns the expected page of a list, from 1 for the first, as long as no pets have been added. */
 export function pageOf(pets: number, page: number, limit: number, status?: PetStatus): Pet[] {
   const found: Pet[] = [];
   for (let index = pets - 1; index >= 0 && found.length < page * limit; index -= 1) {
@@ -50,7 +50,7 @@ export function pageOf(pets: number, page: number, limit: number, status?: PetSt
   return found.slice((page - 1) * limit);
 }
 
-/** An item as `createPet` stores it. */
+/** Returns the item that `createPet` stores for a pet. */
 function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item {
   const partition = listPartitionOf(id, partitions);
   return {
@@ -64,10 +64,10 @@ function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item
 }
 
 /**
- * Fills the data folder of a local service. dynalite's own code makes the entries, without what requests cost, and they
- * are sorted now instead of while the service is measured.
+ * Fills the data folder of a local service with dynalite's internal functions, which is faster than sending requests.
+ * LevelDB is compacted here, so that it does not compact while the service is measured.
  *
- * @param folder created if it does not exist
+ * @param folder data folder, which is created if it does not exist
  */
 export async function seedPets(
   folder: string,

@@ -10,7 +10,7 @@ import { seedPets, type Stock } from './growth-pets.ts';
 import { type Comparison, latencyTables, ratioOf, type Results } from './growth-report.ts';
 import { limitTables } from './partitions.ts';
 
-// `npm run bench:growth`: what more pets and more list partitions cost, and what they sustain, for docs/scaling.md.
+// `npm run bench:growth`: measures latencies and computes throughput limits for docs/scaling.md.
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
@@ -30,7 +30,7 @@ await runBenchmark<Results>({
     const bySize = sizes.map((pets) => ({ pets, partitions: 1 }));
     const byPartitions = PARTITIONS.map((partitions) => ({ pets: sizes[1]!, partitions }));
     const results = {
-      circumstances: `${day}, ${cpus()[0]?.model} x ${cpus().length}, Node ${process.version}`,
+      runDetails: `${day} on ${cpus()[0]?.model} x ${cpus().length} with Node ${process.version}`,
       requests,
       bySize: await compare(assembly, bySize, requests),
       byPartitions: await compare(assembly, byPartitions, requests),
@@ -40,17 +40,17 @@ await runBenchmark<Results>({
   },
 });
 
-/** Fills a store for each stock and measures requests to all of them. */
+/** Fills a store for each stock and measures requests to all stores. */
 async function compare(assembly: string, stocks: Stock[], requests: number): Promise<Comparison> {
   const folder = folderUntilExit();
   const services: LocalService[] = [];
-  // Before the folder is removed.
+  // Prepended, so that the services end before their folder is removed.
   process.prependOnceListener('exit', () => services.map((service) => service.process.kill('SIGKILL')));
   const template = readTemplate('staging', assembly);
   for (const [index, stock] of stocks.entries()) {
     const data = join(folder, `${index}`);
     const { pets, partitions } = stock;
-    await seedPets(data, template, stock, showProgress(`${pets} pets under ${partitions} keys`, pets));
+    await seedPets(data, template, stock, showProgress(`${pets} pets, listPartitions ${partitions}`, pets));
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     services.push(await startLocalService('--data', data, '--assembly', changed));

@@ -9,7 +9,7 @@ import { startRuntimeApi } from './runtime-api.ts';
 
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
-/** What gets events from the Runtime API and calls the handler: AWS's client if it has been built, else a stand-in. */
+/** The program that gets events from the Runtime API and calls the handler: AWS's client if built, else a stand-in. */
 export const runtime = findRuntime();
 
 function findRuntime(): { name: string; file: string } {
@@ -19,17 +19,14 @@ function findRuntime(): { name: string; file: string } {
     const { name, version } = JSON.parse(readFileSync(`${client}/package.json`, 'utf8'));
     return { name: `${name} ${version}`, file: `${client}/index.mjs` };
   }
-  const advice = '`npm ci --prefix test/bench/runtime` builds it (Linux, CMake, a C++ compiler)';
-  return {
-    name: `a stand-in for AWS's runtime interface client; ${advice}`,
-    file: `${folder}/stand-in.mjs`,
-  };
+  // CONTRIBUTING.md lists the requirements for building AWS's client.
+  return { name: "stand-in for AWS's runtime interface client", file: `${folder}/stand-in.mjs` };
 }
 
 /**
- * Starts an instance as Lambda does: init gets a whole core, then the function gets the share of its memory size.
+ * Starts an instance as Lambda does, with a full core during init and then the CPU share of the memory size.
  *
- * @throws Error with what the function, or its process, reported if init failed.
+ * @throws Error with the output of the function or its process if init failed
  */
 export async function startInstance(
   { folder, environment }: Pick<MeasuredFunction, 'folder' | 'environment'>,
@@ -58,12 +55,12 @@ export async function startInstance(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
-  // Before the control group is removed.
+  // Prepended, so that the process ends before its control group is removed.
   process.prependOnceListener('exit', kill);
   quota?.add(child.pid!);
   const errors = text(child.stderr);
   const ended = once(child, 'exit').then(async ([code, signal]) =>
-    runtimeApi.fail(new Error(`The instance ended with ${code ?? signal}: ${await errors}`)),
+    runtimeApi.fail(new Error(`The instance exited with ${code ?? signal}: ${await errors}`)),
   );
   async function stop(): Promise<void> {
     kill();
@@ -80,7 +77,7 @@ export async function startInstance(
   const initMilliseconds = performance.now() - start;
   quota?.setMemorySize(megabytes);
   return {
-    /** From the start of the process until it asks for its first event. */
+    /** Time from the start of the process to its request for the first event. */
     initMilliseconds,
     /** Rejects if the function fails or the process ends. */
     invoke: runtimeApi.invoke,
@@ -89,7 +86,7 @@ export async function startInstance(
   };
 }
 
-/** Options that Lambda's runtimes for Node have been observed to set by memory size. */
+/** Returns Node options that Lambda's runtimes have been observed to set by memory size. */
 function memoryOptions(megabytes: number): string[] {
   const newSpace = Math.floor(megabytes / 10);
   return [
@@ -99,7 +96,7 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-/** CPU time so far and memory now (megabytes of 2^20 bytes), or undefined unless on Linux. */
+/** Returns the CPU time so far and the resident memory (in megabytes of 2^20 bytes), or undefined unless on Linux. */
 function usageOf(folder: string) {
   if (!existsSync(`${folder}/schedstat`)) return undefined;
   const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>

@@ -17,10 +17,10 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
 }
 
 (hasTools() ? describe : describe.skip)('npm run load', () => {
-  test('counts the responses of a service, half of them to lists and a quarter to creates', async () => {
+  test('sends half lists, a quarter creates and a quarter gets, and counts their responses', async () => {
     const { assembly } = await sharedSynthesis();
     const { baseUrl, apiKey, output, stop } = await startLocalService('--assembly', assembly);
-    // With the first list of the load, these start an instance of each function.
+    // These requests and the first list of the load start an instance of each function.
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
     const body = '{"name":"Rex","categoryId":7}';
     const created = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
@@ -33,11 +33,11 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
     const logged = output().match(/(?<=Z )(GET|POST) \S+ \d{3}(?= \S+ ms$)/gm)!;
     const counts = Array.from(stdout.matchAll(/│ 20[01] +│ (\d+)/g), ([, count]) => Number(count));
     const counted = counts.reduce((sum, count) => sum + count, 0);
-    // Three requests precede the load, and each connection may have had one in progress at its end.
+    // Three requests precede the load. At its end, each connection can have one uncounted request in progress.
     expect(logged.length - 3 - counted).toBeGreaterThanOrEqual(0);
     expect(logged.length - 3 - counted).toBeLessThanOrEqual(CONNECTIONS);
     expect(counts.every((count) => count > 0)).toBe(true);
-    // Each connection may have stopped anywhere in its round, before its last response.
+    // Each connection can have stopped in the middle of a round.
     for (const [pattern, share] of [
       [/^GET \/v1\/pets(\?\S*)? 200$/, 1 / 2],
       [/^POST \/v1\/pets 201$/, 1 / 4],
@@ -46,19 +46,19 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
       const count = logged.filter((line) => pattern.test(line)).length;
       expect(Math.abs(count - logged.length * share)).toBeLessThanOrEqual(2 * CONNECTIONS);
     }
-    reportFigure(import.meta.filename, `${Math.round(counted / SECONDS)} requests a second, no errors`);
+    reportFigure(import.meta.filename, `${Math.round(counted / SECONDS)} requests per second, no errors`);
   });
 
   test.each([
-    ['is not 2xx', (response: ServerResponse) => response.writeHead(503).end(), /│ 503 +│ \d+/],
+    ['is a 503', (response: ServerResponse) => response.writeHead(503).end(), /│ 503 +│ \d+/],
     ['is missing', (response: ServerResponse) => response.socket!.destroy(), /^At least \d+ requests/m],
-  ])('fails when a response %s', async (_what, fault, sentence) => {
-    const seen: string[] = [];
+  ])('fails if a response %s', async (_case, fault, message) => {
+    const received: string[] = [];
     const server = createServer((request, response) => {
       request.resume();
       const { method, url, headers } = request;
-      seen.push(`${url} ${String(headers['idempotency-key'])}`);
-      const Link = `<http://localhost/v1/pets?cursor=${seen.length}>; rel="next"`;
+      received.push(`${url} ${String(headers['idempotency-key'])}`);
+      const Link = `<http://localhost/v1/pets?cursor=${received.length}>; rel="next"`;
       if (method === 'POST') fault(response);
       else response.writeHead(200, { Link }).end('[]');
     });
@@ -66,17 +66,18 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
     const { code, stdout, stderr } = await load(`${origin}/v1`, 'a-key');
     await close();
     expect(code).toBe(1);
-    expect(stdout + stderr).toMatch(sentence);
-    // Pages, a status and keys are not in the log of a service.
-    expect(seen.some((line) => line.includes('/pets?cursor='))).toBe(true);
-    expect(seen.some((line) => line.includes('/pets?status=available'))).toBe(true);
-    const keys = seen.map((line) => line.split(' ')[1]).filter((key) => key !== 'undefined');
+    expect(stdout + stderr).toMatch(message);
+    // The log of the local service has no query strings and no headers, so they are checked here.
+    expect(received.some((line) => line.includes('/pets?cursor='))).toBe(true);
+    expect(received.some((line) => line.includes('/pets?status=available'))).toBe(true);
+    const keys = received.map((line) => line.split(' ')[1]).filter((key) => key !== 'undefined');
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.length).toBeGreaterThan(1);
   });
 });
 
-test('a service that does not respond is reported in a sentence', async () => {
-  const stderr = 'http://127.0.0.1:2 does not list pets (ECONNREFUSED): check --base-url and --api-key.\n';
+test('npm run load reports a service that does not respond', async () => {
+  const stderr =
+    'Listing pets at http://127.0.0.1:2 failed (ECONNREFUSED). Check --base-url and --api-key.\n';
   expect(await load('http://127.0.0.1:2', 'a-key')).toEqual({ code: 1, stdout: '', stderr });
 });

@@ -3,17 +3,17 @@ import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
 import { integerOption } from '../../infra/operate/integer-option.ts';
 import { requireTool } from '../support/tools.ts';
 
-// `npm run load`: latencies of a running service while many clients send requests at the same time.
+// `npm run load`: measures latencies of a running service under concurrent requests.
 
 const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50]
 
-  --base-url     of the service, such as http://localhost:3000/v1 (default: the variable BASE_URL)
-  --api-key      an API key of the service (default: the variable API_KEY, which npm does not print as it does options)
+  --base-url     the base URL of the service, such as http://localhost:3000/v1 (default: $BASE_URL)
+  --api-key      an API key of the service (default: $API_KEY, which is safer because npm prints options)
   --duration     seconds, 1 to 86400
   --connections  concurrent clients, 1 to 1000; each sends its next request after a response
 
-Fails if a response is not 2xx or missing. The pets stay in the service. Certificates are not verified: for a deployed
-stage, use an API key that you revoke afterwards.`;
+The command fails if a response is missing or not 2xx. It does not delete the pets that it creates. It does not verify
+TLS certificates, so for a deployed stage use an API key that you revoke afterwards.`;
 
 const options = {
   'base-url': { type: 'string', default: process.env['BASE_URL'] ?? '' },
@@ -23,7 +23,7 @@ const options = {
 } as const;
 
 const TIMEOUT_SECONDS = 30;
-/** With more errors the service is taken to be gone, and the load ends early. */
+/** Number of errors after which the load stops early because the service is probably gone. */
 const MAX_ERRORS = 1_000;
 
 await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': apiKey, ...values }) => {
@@ -46,7 +46,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
   console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
-  // Each connection may have a request in progress at the end. autocannon counts no error when a connection is lost.
+  // Each connection can have a request in progress at the end. autocannon does not count lost connections as errors.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
@@ -61,17 +61,13 @@ interface Request {
   onResponse?: (status: number, body: string, context: Context, headers: Record<string, string>) => void;
 }
 
-/** What a connection remembers during a round of requests: paths. */
+/** Paths that a connection stores during a round of requests. */
 interface Context {
   nextPage?: string;
   pet?: string;
 }
 
-/**
- * The requests that each connection sends over and over: half lists, a quarter creates, a quarter pets just created.
- *
- * @param path of the pets
- */
+/** Returns the requests that each connection repeats: half lists, a quarter creates, a quarter gets of new pets. */
 function roundOf(path: string): Request[] {
   const list: Request = {
     path,
@@ -90,7 +86,7 @@ function roundOf(path: string): Request[] {
       if (location) context.pet = pathOf(location);
     },
   };
-  const createOnce: Request = {
+  const createIdempotent: Request = {
     ...create,
     setupRequest(request) {
       return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
@@ -102,7 +98,7 @@ function roundOf(path: string): Request[] {
   });
   const [nextPage, get] = [follow('nextPage'), follow('pet')];
   const listByStatus = { ...list, path: `${path}?status=available` };
-  return [list, nextPage, create, get, listByStatus, nextPage, createOnce, get];
+  return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
 }
 
 function pathOf(address: string): string {
@@ -110,7 +106,7 @@ function pathOf(address: string): string {
   return pathname + search;
 }
 
-/** @throws UsageError if the service does not list pets for this key. It does not quote the key, as an error of fetch may. */
+/** @throws UsageError if listing pets fails. The message omits the error of `fetch`, which can contain the key. */
 async function requireService(baseUrl: string, apiKey: string): Promise<void> {
   const reason = await fetch(`${baseUrl}/pets?limit=1`, {
     headers: { Authorization: `Bearer ${apiKey}` },
@@ -121,5 +117,5 @@ async function requireService(baseUrl: string, apiKey: string): Promise<void> {
     ({ name, cause }) => cause?.code ?? name,
   );
   if (reason === false) return;
-  throw new UsageError(`${baseUrl} does not list pets (${reason}): check --base-url and --api-key.`);
+  throw new UsageError(`Listing pets at ${baseUrl} failed (${reason}). Check --base-url and --api-key.`);
 }

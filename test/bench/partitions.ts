@@ -2,21 +2,22 @@ import { assumptions, listReadUnits } from '../../infra/operate/cost/model.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { stages } from '../../infra/stages.ts';
 
-// What a stage sustains according to the limits in AWS's documentation, for docs/scaling.md.
+// Computes the throughput of a stage from the limits in AWS's documentation, for docs/scaling.md.
 
-/** The settings of `listPartitions` that are compared. */
+/** Values of `listPartitions` to compare. */
 const SETTINGS = [1, 2, 4, 16];
 
-/** Units a second of one key of an index. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
-const UNITS_OF_KEY = { Write: 1_000, Read: 3_000 };
-/** Of a table on demand, and of each index, that is new or was idle. */
-const UNITS_OF_NEW_TABLE = { Write: 4_000, Read: 12_000 };
-/** Of each kind, of a table and of each index. */
-const UNITS_OF_TABLE = 40_000;
-/** Of an account in most regions. */
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
+const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
+/** Initial units per second of a new on-demand table, assumed for each index as well. */
+const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
+/** Default quota of read units and of write units per second, for a table and for each index. */
+const UNITS_PER_TABLE = 40_000;
+/** Default quota of an account in most regions. */
 const GATEWAY_REQUESTS_PER_SECOND = 10_000;
+/** Default quota of an account. */
 const CONCURRENT_EXECUTIONS = 1_000;
-/** Of one execution environment, however short they are. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
+/** Per execution environment. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
 const INVOCATIONS_PER_SECOND = 10;
 
 /** A figure as a function of `listPartitions`. */
@@ -28,16 +29,16 @@ const listUnits =
   (partitions) =>
     listReadUnits(partitions, pets, assumptions.petBytes);
 
-/** The generated part of `docs/scaling.md` about limits. */
+/** Returns the generated part of `docs/scaling.md` about limits. */
 export function limitTables(): string {
   return [
-    figureTable('Creates a second', limitsOf('Write', 'createPet', createUnits)),
-    figureTable('Lists of 20 a second', limitsOf('Read', 'listPets', listUnits(20))),
-    figureTable('Read units of a list', { 'of 20 pets': listUnits(20), 'of 100 pets': listUnits(100) }),
+    figureTable('Creates per second', limitsOf('Write', 'createPet', createUnits)),
+    figureTable('Lists of 20 pets per second', limitsOf('Read', 'listPets', listUnits(20))),
+    figureTable('Read units per list', { '20 pets': listUnits(20), '100 pets': listUnits(100) }),
   ].join('\n');
 }
 
-/** How many requests of an operation a second each limit allows. @param units that a request uses */
+/** Returns the requests per second that each limit allows. @param units read or write units per request */
 function limitsOf(
   kind: 'Write' | 'Read',
   operation: 'createPet' | 'listPets',
@@ -46,21 +47,21 @@ function limitsOf(
   const { production } = stages;
   const executionSeconds = assumptions.billedMilliseconds[operation] / 1_000;
   return {
-    '`requestsPerSecond` of the operation': () => production.requestsPerSecond,
-    'keys of an index': (partitions) => (partitions * UNITS_OF_KEY[kind]) / units(partitions),
-    [`\`max${kind}UnitsPerSecond\` of the stage`]: (partitions) =>
+    '`requestsPerSecond`': () => production.requestsPerSecond,
+    'partition keys of an index': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
+    [`\`max${kind}UnitsPerSecond\``]: (partitions) =>
       production[`max${kind}UnitsPerSecond`] / units(partitions),
-    'a new table on demand': (partitions) => UNITS_OF_NEW_TABLE[kind] / units(partitions),
-    "API Gateway's quota of an account": () => GATEWAY_REQUESTS_PER_SECOND,
-    "DynamoDB's quota of a table": (partitions) => UNITS_OF_TABLE / units(partitions),
-    "Lambda's quota of an account": () =>
+    'new on-demand table': (partitions) => UNITS_PER_NEW_TABLE[kind] / units(partitions),
+    "API Gateway's account quota": () => GATEWAY_REQUESTS_PER_SECOND,
+    "DynamoDB's table quota": (partitions) => UNITS_PER_TABLE / units(partitions),
+    "Lambda's account quota": () =>
       CONCURRENT_EXECUTIONS * Math.min(1 / executionSeconds, INVOCATIONS_PER_SECOND),
   };
 }
 
-function figureTable(what: string, figures: Record<string, Figure>): string {
+function figureTable(title: string, figures: Record<string, Figure>): string {
   return markdownTable(
-    [`${what}, by \`listPartitions\``, ...SETTINGS.map(String)],
+    [`${title}, by \`listPartitions\``, ...SETTINGS.map(String)],
     Object.entries(figures).map(([name, figure]) => [
       name,
       ...SETTINGS.map((partitions) =>

@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../support/loopback.ts';
 
-/** The function's timeout, for `getRemainingTimeInMillis`. */
+/** Timeout of the function, which determines `getRemainingTimeInMillis`. */
 const TIMEOUT_MILLISECONDS = 10_000;
 
 export interface Invocation {
-  /** What the function returned, as JSON. */
+  /** The function's return value, as JSON. */
   result: string;
-  /** From the event until the result. */
+  /** Time from the event to the result. */
   milliseconds: number;
-  /** From the event until the runtime asks for the next one, which ends what Lambda charges. */
+  /** Time from the event to the runtime's request for the next event, where billing ends. */
   busyMilliseconds: number;
 }
 
-/** The API that Lambda offers to the runtime of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
+/** Starts the Runtime API of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
 export async function startRuntimeApi() {
   let next = Promise.withResolvers<ServerResponse>();
   let result = Promise.withResolvers<string>();
   const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => {}); // nothing need be waiting for it
+  failure.promise.catch(() => {}); // prevents an unhandled rejection while nothing awaits it
   const unlessFailed = <Value>(value: Promise<Value>) => Promise.race([failure.promise, value]);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -32,18 +32,18 @@ export async function startRuntimeApi() {
   }
 
   const server = createServer((request, response) => {
-    // If a function dies while it responds, its connection ends.
+    // If a function exits while it sends its result, the connection breaks.
     handle(request, response).catch(failure.reject);
   });
-  server.keepAliveTimeout = 0; // an instance may wait for long
+  server.keepAliveTimeout = 0; // an instance can be idle for a long time
   const { origin, close } = await listenOnLoopback(server);
 
   return {
     /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
     address: origin.replace('http://', ''),
-    /** Resolves when the runtime asks for its first event, at the end of init. */
+    /** Resolves when the runtime requests its first event, which is the end of init. */
     ready: unlessFailed(next.promise),
-    /** Passes an event to the runtime, one at a time; rejects if the function fails. */
+    /** Sends an event to the runtime. Rejects if the function fails. Calls must not overlap. */
     invoke: async (event: string): Promise<Invocation> => {
       const response = await unlessFailed(next.promise);
       next = Promise.withResolvers();
@@ -63,7 +63,7 @@ export async function startRuntimeApi() {
       await unlessFailed(next.promise);
       return { result: resultText, milliseconds, busyMilliseconds: performance.now() - start };
     },
-    /** Makes `ready` and each invocation reject, because the runtime will send nothing more. */
+    /** Rejects `ready` and all invocations, after the runtime has exited. */
     fail: failure.reject,
     close,
   };

@@ -9,10 +9,10 @@ import type { StubDatabaseOptions } from './stub-database.ts';
 export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
 
 /**
- * Starts the database of the benchmark, which speaks TLS and ends with this process.
+ * Starts the stub database with TLS in a child process, which exits with this process.
  *
- * @param folder where the certificate is written
- * @param apiKey the only valid key
+ * @param folder output folder for the certificate
+ * @param apiKey the only valid API key
  */
 export async function startStubDatabase(folder: string, apiKey: string) {
   // https://github.com/jfromaniello/selfsigned, with the size of DynamoDB's RSA key.
@@ -36,12 +36,12 @@ export async function startStubDatabase(folder: string, apiKey: string) {
   });
   const [port] = (await once(child, 'message')) as [number];
   return {
-    /** Variables that lead a function to the database and let it trust the certificate. */
+    /** Environment variables with the database's address and certificate, for a function. */
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: `https://localhost:${port}`,
       NODE_EXTRA_CA_CERTS: certificateFile,
     },
-    /** Sets how long each response takes from now on; at first nothing. */
+    /** Sets the delay of each response. Initially there is none. */
     async respondAfter(milliseconds: number): Promise<void> {
       child.send(milliseconds);
       await once(child, 'message');

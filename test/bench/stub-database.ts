@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
-// The database of the benchmark, in a process of its own. It always sends the same response to the same request.
+// The stub of DynamoDB for the benchmark, which runs in its own process. Equal requests get equal responses.
 
 export interface StubDatabaseOptions {
   key: string;
   certificate: string;
-  /** The only item of the table of API keys. */
+  /** The only item in the table of API keys. */
   apiKeyRecord: Record<string, { S: string }>;
 }
 
@@ -26,7 +26,7 @@ interface Input {
 const { key, certificate, apiKeyRecord }: StubDatabaseOptions = JSON.parse(process.env['STUB_DATABASE']!);
 
 const NEWEST_ID = 244_813_135_872_000;
-/** So that each of several list partitions has pets. */
+/** Distance between pet ids, which leaves room for the pets of up to 64 list partitions. */
 const IDS_BETWEEN_PETS = 64;
 
 function pet(index: number, partition: string): Item {
@@ -54,7 +54,7 @@ const actions: Record<string, (input: Input) => object> = {
   },
   GetItem({ Key = {} }) {
     if (Key['hash']) return Key['hash'].S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
-    // The warm-up in init may request a pet that does not exist.
+    // Priming requests a pet that does not exist.
     return Key['id']?.N === '0' ? {} : { Item: pet(0, '0') };
   },
   PutItem: () => ({}),
@@ -66,11 +66,11 @@ let milliseconds = 0;
 const server = createServer({ key, cert: certificate }, async (request, response) => {
   const [, action = ''] = String(request.headers['x-amz-target']).split('.');
   const input = (await json(request)) as Input;
-  // A new pet is not part of it, because every create has the same response.
+  // The item of a PutItem is not part of the cache key, because every PutItem gets the same response.
   const { Limit, Key, ExpressionAttributeValues, ProjectionExpression } = input;
-  const name = JSON.stringify([action, Limit, Key, ExpressionAttributeValues, ProjectionExpression]);
-  const body = bodies.get(name) ?? Buffer.from(JSON.stringify(actions[action]!(input)));
-  bodies.set(name, body);
+  const cacheKey = JSON.stringify([action, Limit, Key, ExpressionAttributeValues, ProjectionExpression]);
+  const body = bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]!(input)));
+  bodies.set(cacheKey, body);
   if (milliseconds > 0) await setTimeout(milliseconds);
   response.writeHead(200, {
     Server: 'Server',
@@ -88,5 +88,5 @@ process.on('message', (delay: number) => {
   milliseconds = delay;
   process.send!('done');
 });
-// It ends with the benchmark.
+// The parent process has exited or stopped the database.
 process.once('disconnect', () => process.exit());

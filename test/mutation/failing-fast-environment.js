@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const { TestEnvironment } = createRequire(import.meta.url)('jest-environment-node');
 
-/** Skips the tests of a file after one that failed: the mutant is killed, and may make each of them hang. */
+/** Skips the remaining tests of a file after a failure, because the mutant is killed and can make each test hang. */
 export default class FailingFastEnvironment extends TestEnvironment {
   #hasFailed = false;
 

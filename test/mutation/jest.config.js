@@ -3,7 +3,7 @@ import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-/** The quick tests that run shared/ and functions/ in this process, without a project: StrykerJS takes one at most. */
+/** Fast tests that run shared/ and functions/ in process. No Jest projects, because StrykerJS supports only one. */
 export default {
   rootDir: pathOf('../..'),
   transform: {},
@@ -11,9 +11,9 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
   runner: pathOf('nearest-first-runner.js'),
   testEnvironment: pathOf('failing-fast-environment.js'),
-  // A mutant may make a test hang.
+  // A mutant can make a test hang.
   testTimeout: MUTANT_LIMIT_MILLISECONDS,
-  // It runs bundles, which have no mutant, and by a clock.
+  // init.test.ts runs bundles, which contain no mutants, and depends on time.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
   testMatch: [
     '<rootDir>/test/{shared,functions}/**/*.test.ts',

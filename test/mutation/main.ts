@@ -7,47 +7,45 @@ import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
 import { isInstalled } from '../support/tools.ts';
 import { type Report, summarize } from './report.ts';
 
-// `npm run mutate`: changes the code of shared/ and functions/ in a thousand places, one at a time, and reports the
-// changes that no quick test notices.
+// `npm run mutate`: mutation testing. Changes the code of shared/ and functions/ in about 900 places, one at a time,
+// and reports the mutants that no fast test detects.
 
 const USAGE = `npm run mutate -- [--force] [path ...]
 
-  path     mutates only these files and folders, for example shared/storage
-  --force  tests every mutant again, not only those whose code or tests have changed`;
+  path     mutate only this file or folder, for example shared/storage
+  --force  test every mutant again, instead of only those whose code or tests have changed`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
 const report = join(root, '.petstore/mutation/report.json');
 
 async function mutate({ force = false }: { force?: boolean | undefined }, paths: string[]): Promise<void> {
-  if (!isInstalled(modules)) throw new UsageError('StrykerJS is missing: run npm ci --prefix test/mutation.');
+  if (!isInstalled(modules))
+    throw new UsageError('Run `npm ci --prefix test/mutation` to install StrykerJS.');
 
   rmSync(report, { force: true });
   const stryker = join(modules, '@stryker-mutator/core/bin/stryker.js');
-  const choice =
-    paths.length > 0
-      ? ['--mutate', paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`)).join(',')]
-      : [];
-  const options = [...choice, ...(force ? ['--force'] : [])];
+  const patterns = paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`));
+  const options = [...(paths.length > 0 ? ['--mutate', patterns.join()] : []), ...(force ? ['--force'] : [])];
   const started = performance.now();
-  // All mutants run on the tables of one synthesis, which has no mutant.
+  // All mutants use the tables of one assembly, which is synthesized from unchanged code.
   process.env['PET_STORE_TEST_RUN'] = folderUntilExit();
   const { code, stderr } = await sharedSynthesis();
-  if (code !== 0) throw new UsageError(`The stacks cannot be synthesized:\n${stderr}`);
+  if (code !== 0) throw new UsageError(`Synthesizing the stacks failed:\n${stderr}`);
   spawnSync(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js', ...options], {
     cwd: root,
     stdio: 'inherit',
   });
-  if (!existsSync(report)) throw new UsageError('StrykerJS has not finished; it says why above.');
+  if (!existsSync(report)) throw new UsageError('StrykerJS did not finish. See its output above.');
 
   console.log(`${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-  const isChosen = (file: string): boolean =>
+  const isSelected = (file: string): boolean =>
     paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path}/`));
-  const chosen = Object.entries(files).filter(([file]) => isChosen(file));
-  if (chosen.length === 0)
-    throw new UsageError('These paths have no mutants; give files or folders of shared/ or functions/.');
-  if (!summarize({ files: Object.fromEntries(chosen) })) process.exitCode = 1;
+  const selected = Object.entries(files).filter(([file]) => isSelected(file));
+  if (selected.length === 0)
+    throw new UsageError('These paths contain no mutants. Specify paths in shared/ or functions/.');
+  if (!summarize({ files: Object.fromEntries(selected) })) process.exitCode = 1;
 }
 
 await runWithOptions(USAGE, { force: { type: 'boolean' } }, mutate, { allowPositionals: true });

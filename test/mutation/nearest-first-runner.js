@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 
 const { default: TestRunner } = createRequire(import.meta.url)('jest-runner');
 
-/** Runs the test files nearest to the mutated file first, and none after one that failed. Jest's `bail` ends the process. */
+/** Runs the test files closest to the mutated file first and stops after a failed file. Jest's `bail` would exit. */
 export default class NearestFirstRunner extends TestRunner {
   #globalConfig;
 

@@ -1,36 +1,31 @@
 import { readFileSync } from 'node:fs';
 
-/** A mutant that no test can kill, because nothing that the service promises differs. */
+/** A mutant that no test can kill, because the service's documented behavior does not change. */
 interface Equivalent {
   file: string;
   mutator: string;
   original: string;
   replacement: string;
-  /** How many mutants of the file are described. @default 1 */
+  /** Number of mutants in the file that match this entry. @default 1 */
   count?: number;
   reason: string;
 }
 
 const equivalents: Equivalent[] = JSON.parse(readFileSync(`${import.meta.dirname}/equivalent.json`, 'utf8'));
 
-/** The part of StrykerJS's JSON report that counts here: https://github.com/stryker-mutator/mutation-testing-elements */
+/** The part of StrykerJS's JSON report used here: https://github.com/stryker-mutator/mutation-testing-elements */
 export interface Report {
   files: Record<string, { source: string; mutants: Mutant[] }>;
-}
-
-interface Position {
-  line: number;
-  column: number;
 }
 
 interface Mutant {
   mutatorName: string;
   replacement: string;
   status: 'Killed' | 'Timeout' | 'RuntimeError' | 'Survived' | 'NoCoverage' | 'Ignored';
-  location: { start: Position; end: Position };
+  location: Record<'start' | 'end', { line: number; column: number }>;
 }
 
-interface Found extends Omit<Equivalent, 'count' | 'reason'> {
+interface Located extends Omit<Equivalent, 'count' | 'reason'> {
   line: number;
   status: Mutant['status'];
 }
@@ -42,21 +37,21 @@ const groups: [name: string, files: RegExp][] = [
   ['functions', /^functions\//],
 ];
 
-/** Of the mutants that can differ, in each group. */
+/** Minimum score of each group in percent, without equivalent mutants. */
 const LOWEST_SCORE = 95;
 
-/** Prints the table of all groups and the mutants to look at. @returns whether nothing is to be done about them */
+/** Prints a table of all groups, the surviving mutants and stale entries. @returns whether the check passes */
 export function summarize({ files }: Report): boolean {
   const mutants = Object.entries(files).flatMap(([file, { source, mutants: all }]) =>
-    all.map((mutant): Found => found(file, source.split('\n'), mutant)),
+    all.map((mutant): Located => locate(file, source.split('\n'), mutant)),
   );
   const alive = mutants.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
   const survivorsOf = (entry: Equivalent): number => alive.filter((mutant) => isSame(entry, mutant)).length;
   const stale = equivalents.filter(
     (entry) => entry.file in files && survivorsOf(entry) !== (entry.count ?? 1),
   );
-  const excused = equivalents.filter((entry) => !stale.includes(entry));
-  const open = alive.filter((mutant) => !excused.some((entry) => isSame(entry, mutant)));
+  const valid = equivalents.filter((entry) => !stale.includes(entry));
+  const open = alive.filter((mutant) => !valid.some((entry) => isSame(entry, mutant)));
 
   const rows = groups.flatMap(([name, pattern]) => {
     const inGroup = ({ file }: { file: string }): boolean => pattern.test(file);
@@ -68,16 +63,16 @@ export function summarize({ files }: Report): boolean {
     console.log(`${file}:${line} ${status} ${mutator}: ${original} → ${replacement}`);
   for (const entry of stale)
     console.log(
-      `${entry.file}: ${survivorsOf(entry)} of these survive, not ${entry.count ?? 1}: correct equivalent.json: ` +
-        `${entry.mutator}: ${entry.original} → ${entry.replacement}`,
+      `${entry.file}: ${entry.count ?? 1} mutants expected to survive, but ${survivorsOf(entry)} did. ` +
+        `Update equivalent.json: ${entry.mutator}: ${entry.original} → ${entry.replacement}`,
     );
   return stale.length === 0 && rows.every(([, { score }]) => score >= LOWEST_SCORE);
 }
 
-function figures(mutants: Found[], open: Found[]): Record<string, number> & { score: number } {
-  const count = (list: Found[], ...statuses: Mutant['status'][]): number =>
+function figures(mutants: Located[], open: Located[]): Record<string, number> & { score: number } {
+  const count = (list: Located[], ...statuses: Mutant['status'][]): number =>
     list.filter(({ status }) => statuses.includes(status)).length;
-  // A module that throws when it is loaded fails every test of it: StrykerJS calls that a runtime error.
+  // StrykerJS reports a runtime error if a module throws while it is loaded, which fails all of its tests.
   const killed = count(mutants, 'Killed', 'RuntimeError');
   const timeouts = count(mutants, 'Timeout');
   const survived = count(open, 'Survived');
@@ -87,7 +82,7 @@ function figures(mutants: Found[], open: Found[]): Record<string, number> & { sc
   return { killed, timeouts, survived, 'no coverage': uncovered, equivalent, score };
 }
 
-function found(file: string, lines: string[], { mutatorName, location, ...mutant }: Mutant): Found {
+function locate(file: string, lines: string[], { mutatorName, location, ...mutant }: Mutant): Located {
   const { start, end } = location;
   const text = lines.slice(start.line - 1, end.line).join('\n');
   const after = lines[end.line - 1]!.length - (end.column - 1);
@@ -100,7 +95,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-function isSame(entry: Equivalent, mutant: Found): boolean {
-  const members = ['file', 'mutator', 'original', 'replacement'] as const;
-  return members.every((member) => entry[member] === mutant[member]);
+function isSame(entry: Equivalent, mutant: Located): boolean {
+  const keys = ['file', 'mutator', 'original', 'replacement'] as const;
+  return keys.every((key) => entry[key] === mutant[key]);
 }

@@ -1,7 +1,7 @@
-// Stands in for aws-lambda-ric where that is not built: asks the Runtime API for events and calls the function.
+// Replaces aws-lambda-ric if it has not been built: gets events from the Runtime API and calls the function.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 
-// Imported by name it would load an HTTP client that nobody asked for.
+// A named import of node:http would also load Node's fetch client.
 const { Agent, request } = process.getBuiltinModule('node:http');
 const { AWS_LAMBDA_RUNTIME_API, LAMBDA_TASK_ROOT, _HANDLER = '' } = process.env;
 
@@ -21,7 +21,7 @@ function call(method, path, value) {
   });
 }
 
-// What the function throws ends this process, whose last words the benchmark reports.
+// An error of the function ends this process, and the benchmark reports its standard error.
 const [module, name] = _HANDLER.split('.');
 const { [name]: handler } = await import(`${LAMBDA_TASK_ROOT}/${module}.mjs`);
 

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Stores a pet as the documentation of the SDK would: one call, or two with a key; nothing checked, nothing hidden. */
+/** Stores a pet without validation, as in the SDK's documentation: one call, or two with an Idempotency-Key. */
 export async function handler({ headers, body }: APIGatewayProxyEvent): Promise<object> {
   const pet = { id: Date.now(), ...JSON.parse(body ?? '{}') };
   const token = headers['Idempotency-Key'];

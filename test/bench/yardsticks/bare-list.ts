@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Lists 20 pets as the documentation of the SDK would: one call, nothing checked, nothing hidden. */
+/** Lists 20 pets with one call and without validation, as in the SDK's documentation. */
 export async function handler(): Promise<object> {
   const { Items } = await database.send(
     new QueryCommand({
