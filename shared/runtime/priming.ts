@@ -4,11 +4,11 @@ import type { Operation } from '../contract/operations.ts';
 import { warmUp } from './warm-up.ts';
 
 /**
- * Warms up the function of an operation: responds to a sample request, with a read from the database, as to any other.
- * Nothing is logged or counted, and failures are ignored.
+ * Primes the function of an operation during init by processing a sample request. Nothing is logged or counted, and
+ * errors are ignored.
  *
- * @param sample the parts of a request that the operation accepts
- * @param run what the operation does, or a read in place of it
+ * @param sample parts of a valid request
+ * @param run implementation of the operation, or a read-only substitute
  */
 export function prime<O extends Operation>(
   operation: O,

@@ -59,7 +59,7 @@ export async function openReference(browser: Browser, address: string): Promise<
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   await page.goto(address);
-  await sidebar(page).getByRole('link', { name: 'Get an animal' }).waitFor();
+  await sidebar(page).getByRole('link', { name: 'Get a pet' }).waitFor();
   return { page, requests, complaints };
 }
 

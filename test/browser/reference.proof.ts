@@ -58,7 +58,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   // System fonts differ. These are close to most.
   const content = ':root { --scalar-font: "Liberation Sans", Arial, sans-serif !important }';
   await page.addStyleTag({ content });
-  const section = await goTo(page, 'Add an animal');
+  const section = await goTo(page, 'Add a pet');
   await section.getByText('403').first().waitFor();
   await page.evaluate('scrollBy(0, 70)');
   await page.screenshot({ path: 'docs/reference.png' });
@@ -94,14 +94,14 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     const summaries = Object.values(operations).map(({ summary }) => expect.stringContaining(summary));
     expect(links).toEqual(summaries);
     const struckOut = await sidebar(page).locator('.line-through').allInnerTexts();
-    expect(struckOut).toEqual([expect.stringContaining('Get an animal')]);
-    const section = await goTo(page, 'Get an animal');
+    expect(struckOut).toEqual([expect.stringContaining('Get a pet')]);
+    const section = await goTo(page, 'Get a pet');
     await section.getByText('Deprecated', { exact: true }).first().waitFor();
     expect(await section.innerText()).toContain('will be removed on 5 December 2030');
   });
 
   test('sends a 64-bit integer exactly, and shows it exactly in the form, the code sample and the response', async () => {
-    const client = await openClient('Add an animal');
+    const client = await openClient('Add a pet');
     const editor = client.getByRole('region', { name: 'Request Body' });
     const text = `{"name":"Rex","categoryId":${LARGEST}}`;
     await editor.getByRole('textbox').fill(text);
@@ -118,7 +118,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   });
 
   test('does not round a 64-bit integer that is entered in the form, but gets a 400', async () => {
-    const client = await openClient('Add an animal');
+    const client = await openClient('Add a pet');
     const editor = client.getByRole('region', { name: 'Request Body' });
     await editor.getByRole('button', { name: 'Form', exact: true }).click();
     await editor.getByRole('combobox', { name: 'Body Value' }).nth(1).fill(`-${LARGEST}`);
@@ -150,7 +150,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   test('shows all statuses of an operation, on a phone too', async () => {
     const { page } = served;
     const size = page.viewportSize()!;
-    const list = (await goTo(page, 'Add an animal')).getByRole('tablist');
+    const list = (await goTo(page, 'Add a pet')).getByRole('tablist');
     const mask = "getComputedStyle(document.querySelector('.tab-list')).maskImage";
     for (const width of [size.width, 390]) {
       await page.setViewportSize({ ...size, width });
@@ -164,7 +164,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   });
 
   test('has samples with the address of production when exported, and sends no requests', async () => {
-    const section = await goTo(exported.page, 'Add an animal');
+    const section = await goTo(exported.page, 'Add a pet');
     await section.getByText('https://petstore.example.com/v1/pets').first().waitFor();
     await exported.page.getByRole('link', { name: /promises, limits/ }).waitFor();
     expect(await exported.page.getByRole('button', { name: 'Test Request' }).count()).toBe(0);

@@ -85,7 +85,7 @@ test('a create whose write has a fault at each attempt gets a 503, and its retry
   }
   const responses = await Promise.all(others.map(createUnder));
   responses.unshift(await createUnder(errorResponse));
-  const message = expect.stringContaining('The service cannot answer right now.'); // not: in time
+  const message = expect.stringContaining('The service is temporarily unavailable.'); // not: in time
   for (const { status, headers, body } of responses) {
     const error = { code: 'service_unavailable', message, status: 503 };
     expect([status, headers['Retry-After'], JSON.parse(body)]).toEqual([503, '1', error]);

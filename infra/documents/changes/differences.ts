@@ -8,7 +8,7 @@ const unknown = (): Verdict => 'cannot judge';
  * Returns a line for each difference between two OpenAPI documents without references, such as
  * `breaking: changed GET /pets › parameters › limit › schema › maximum: 100 → 50`.
  *
- * @param place names of the parts that lead to the two values
+ * @param place path of the two values in the documents
  */
 export function differences(
   before: unknown,
@@ -32,7 +32,7 @@ export function differences(
 /**
  * Returns the members of an object, or the items of a list by name (parameters) or value (`enum`, `required`).
  *
- * @returns undefined if the value has no parts, or two of the same name
+ * @returns undefined if the value is not an object or list, or if two items have the same name
  */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -51,7 +51,7 @@ function describe(verdict: Verdict, before: unknown, after: unknown, place: stri
   const values = [before, after]
     .filter((value) => value !== undefined)
     .map((value) => stringifyJson(value).replace(/(?<=^.{60}).+/s, '…'));
-  // The name of an item in a list is its value.
+  // An item without a name is identified by its value, which is not repeated.
   const shown = values[0] === place.at(-1) ? '' : `: ${values.join(' → ')}`;
   return `${verdict}: ${action} ${steps.join(' › ')}${shown}`;
 }

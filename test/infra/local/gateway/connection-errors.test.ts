@@ -107,7 +107,7 @@ test('a HEAD that is rejected gets no body', async () => {
 describe('a head that is too large gets a 431', () => {
   const url = 'The URL may have at most 10240 characters.';
   const headers = 'The headers may have at most 10240 bytes in all.';
-  const either = 'The URL may have at most 10240 characters, and the headers 10240 bytes in all.';
+  const either = 'The URL is limited to 10240 characters, and the headers to 10240 bytes in total.';
 
   test.each([
     ['a URL of 10,241 characters', `GET /${'a'.repeat(10_240)} HTTP/1.1\r\n${HOST}\r\n`, url],

@@ -24,7 +24,7 @@ import {
 useKeysInTables();
 
 describe('issuing a key whose response is lost', () => {
-  const lost = new Error('The database gave no readable answer (ECONNRESET).');
+  const lost = new Error('The database returned no readable response (ECONNRESET).');
   const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
 
   test.each([
