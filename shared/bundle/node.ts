@@ -1,4 +1,4 @@
-// Replaces Node's built-in modules in the bundles. An `import` evaluates all exports of a module, which loads further modules.
+// Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, which loads further modules.
 // `getBuiltinModule` avoids that. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
 export const { Console } = process.getBuiltinModule('node:console');

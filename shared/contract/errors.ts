@@ -70,7 +70,7 @@ const catalogue = {
   },
   too_many_requests: {
     status: 429,
-    message: 'Too many requests. Retry with exponential backoff.',
+    message: 'Too many requests. Wait for Retry-After seconds before retrying.',
     description: 'The rate limit of the operation, the IP address or the API key was exceeded.',
     retryAfterSeconds: 1,
   },

@@ -61,7 +61,7 @@ export const operations = {
     request: v.object({ query: ListPetsQuery }),
     success: {
       status: 200,
-      description: 'A page of pets. A `Link` header with `rel="next"` indicates that there are more.',
+      description: 'A page of pets.',
       schema: v.pipe(v.array(Pet), v.maxLength(PAGE.maximum)),
       headers: { NextPage: 'sometimes' },
     },

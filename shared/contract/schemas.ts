@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { IDEMPOTENCY_HOURS, INT64, MAX_NAME_CHARACTERS, PAGE } from './limits.ts';
+import { INT64, MAX_NAME_CHARACTERS, PAGE } from './limits.ts';
 
 // Defines the rules, description and examples of each field and parameter. Messages complete a sentence that starts with
 // the name: "name must be …". Metadata contains the JSON Schema of rules that are implemented as code.
@@ -16,7 +16,7 @@ const Int64 = v.pipe(
 
 /**
  * Matches names with at least one character that is not white space. The pattern is exact in ECMA-262, the dialect of JSON
- * Schema. Other dialects (Java, Python, PCRE, RE2) differ in `\u`, `\s`, `\v` and anchoring. There it can accept more names,
+ * Schema. Other dialects (Java, Python, PCRE, RE2) differ in `\u`, `\s`, `\v` and anchoring. They can accept more names, but
  * never fewer. U+2028, U+2029 and U+FEFF are covered by `\s`, because as literals they break generated code.
  */
 const NAME_PATTERN = String.raw`^[\s\S]*(?:[^\s\v\x85\xa0${'\u1680\u2000-\u200a\u202f\u205f\u3000'}]|[\x1c-\x1f])[\s\S]*$`;
@@ -102,8 +102,8 @@ export const IdempotencyKey = v.pipe(
   v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
-    `Identifies retries of this request for ${IDEMPOTENCY_HOURS} hours. It consists of ${IDEMPOTENCY_KEY_FORM}, with or without ` +
-      'double quotes (a string of RFC 9651), which do not change its value. Keys of other clients never conflict.',
+    `Identifies retries of this request. It consists of ${IDEMPOTENCY_KEY_FORM}, with or without double quotes (a string of ` +
+      'RFC 9651), which do not change its value. Keys of other clients never conflict.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );

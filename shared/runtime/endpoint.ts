@@ -13,7 +13,7 @@ import { count, loggable, logger } from '../telemetry.ts';
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, as defined by the operation's schema. */
-export type Call<O extends Operation> = v.InferOutput<O['request']> & {
+export type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
   /** Id of the request's API key, undefined if the route has no authorizer. */
   keyId: string | undefined;
@@ -32,7 +32,7 @@ type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 /** Returns the Lambda handler of an operation, which converts all errors to error responses. */
 export function endpoint<O extends Operation>(
   operation: O,
-  run: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: ValidRequest<O>) => Promise<Success<O>>,
 ): Handler {
   // middy calls onError in reverse order, so deprecation headers are added to the error response.
   return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
@@ -40,7 +40,7 @@ export function endpoint<O extends Operation>(
 
 export function throwingEndpoint<O extends Operation>(
   operation: O,
-  run: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: ValidRequest<O>) => Promise<Success<O>>,
 ) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     timeoutEarlyInMillis: TIMEOUT_MARGIN_MILLISECONDS,

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { type Call, type Success, throwingEndpoint } from './endpoint.ts';
+import { type ValidRequest, type Success, throwingEndpoint } from './endpoint.ts';
 import type { Operation } from '../contract/operations.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -13,7 +13,7 @@ import { warmUp } from './warm-up.ts';
 export function prime<O extends Operation>(
   operation: O,
   sample: Partial<APIGatewayProxyEvent>,
-  run: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: ValidRequest<O>) => Promise<Success<O>>,
 ): Promise<void> {
   const requestContext = { stage: '', path: '/', domainName: 'localhost' };
   const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;

@@ -51,7 +51,7 @@ export function isWellFormedApiKey(stage: string, key: string): boolean {
   return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));
 }
 
-/** Returns the hexadecimal SHA-256 of a key. No salt is needed, because keys have 178 random bits. */
+/** Returns the hexadecimal SHA-256 of a key. It needs no salt, because keys have 178 random bits. */
 export function hashOf(key: string): string {
   return hash('sha256', key);
 }

@@ -39,10 +39,8 @@ describe('an active key', () => {
     expect(await authorize(token, `${API}/staging/GET/v1/pets/42`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
-    expect(mock.commandCalls(GetCommand)[0]!.args[0].input).toMatchObject({
-      TableName: 'keys',
-      ConsistentRead: true,
-    });
+    const read = { TableName: 'keys', ConsistentRead: true };
+    expect(mock.commandCalls(GetCommand)[0]!.args[0].input).toMatchObject(read);
     expect(written()).toBe('');
   });
 

@@ -3,12 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { clientMock, mock, setEnvironment } from '../support/mocked-database.ts';
 
-setEnvironment({
-  STAGE: 'staging',
-  PETS_TABLE: 'pets',
-  API_KEYS_TABLE: 'keys',
-  LIST_PARTITIONS: '1',
-});
+setEnvironment({ STAGE: 'staging', PETS_TABLE: 'pets', API_KEYS_TABLE: 'keys', LIST_PARTITIONS: '1' });
 
 test.each([
   [
@@ -24,8 +19,6 @@ test.each([
   mock.on(GetCommand).resolves({});
   clientMock.on(QueryCommand).resolves({});
   await load();
-  expect([...mock.calls(), ...clientMock.calls()].map(({ args }) => args[0].input)).toMatchObject([
-    input,
-    input,
-  ]);
+  const inputs = [...mock.calls(), ...clientMock.calls()].map(({ args }) => args[0].input);
+  expect(inputs).toMatchObject([input, input]);
 });

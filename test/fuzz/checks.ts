@@ -128,7 +128,7 @@ async function checkList({ query, expected, afterFirst }: List, ask: Ask, known:
   const changed = cursor.slice(0, at) + afterFirst.by + cursor.slice(at + 1);
   const ofAnotherList = others.filter(([name]) => name !== 'status');
   if (!expected.status) ofAnotherList.push(['status', 'sold']);
-  const lost = { code: 'invalid_request', naming: 'cursor is not from a page of this list' };
+  const lost = { code: 'invalid_request', naming: 'cursor is not valid for this list' };
   checkErrorResponse(await ask(list([...ofAnotherList, ['cursor', cursor]])), [lost]);
   if (changed !== cursor) checkErrorResponse(await ask(list([...query, ['cursor', changed]])), [lost]);
   await checkPage([...query, ['cursor', cursor]], { ...expected, below: next.below }, ask, known);

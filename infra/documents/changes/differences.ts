@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { documentRules, itself, methods, type Rule, type Verdict } from './rules.ts';
+import { documentRules, wholeValue, methods, type Rule, type Verdict } from './rules.ts';
 
 const unknown = (): Verdict => 'cannot judge';
 
@@ -22,7 +22,7 @@ export function differences(
   const [old, current] = [partsOf(before), partsOf(after)];
   if (!old || !current) return differences(before, after, unknown, place);
   const isWhole = before === undefined || after === undefined;
-  if (isWhole && rule[itself]) return differences(before, after, rule[itself], place);
+  if (isWhole && rule[wholeValue]) return differences(before, after, rule[wholeValue], place);
   return [...new Set([...old.keys(), ...current.keys()])].flatMap((name) => {
     const partRule = (Object.hasOwn(rule, name) ? rule[name] : rule['*']) ?? unknown;
     return differences(old.get(name), current.get(name), partRule, [...place, name]);

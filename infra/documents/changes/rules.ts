@@ -6,12 +6,12 @@ export type Verdict = 'breaking' | 'cannot judge' | 'non-breaking';
 /** Judges two different values. A missing value is undefined. */
 export type Judge = (before: unknown, after: unknown) => Verdict;
 
-export const itself = Symbol('itself');
+export const wholeValue = Symbol('wholeValue');
 
 /** Rules for the members of an object or the items of a list, by name. `*` applies to all others. */
 export interface Rules {
   /** Judges the addition or removal of the object or list. @default - each part is judged as added or removed */
-  [itself]?: Judge;
+  [wholeValue]?: Judge;
   [name: string]: Rule;
 }
 
@@ -58,7 +58,7 @@ function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judg
 
 function schemaRules(narrower: Verdict, wider: Verdict): Rules {
   const schema: Rules = {
-    [itself]: on(narrower, wider),
+    [wholeValue]: on(narrower, wider),
     ...texts,
     ...sameRule(on(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
     ...sameRule(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
@@ -68,36 +68,36 @@ function schemaRules(narrower: Verdict, wider: Verdict): Rules {
     ...sameRule(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
     // Two patterns cannot be compared automatically.
     pattern: on(narrower, wider === 'breaking' ? 'cannot judge' : wider, 'cannot judge'),
-    enum: { [itself]: on(narrower, wider), '*': on(wider, narrower) },
+    enum: { [wholeValue]: on(narrower, wider), '*': on(wider, narrower) },
     'x-extensible-enum': safe,
     required: { '*': on(narrower, wider) },
     default: breakingUnlessAdded,
   };
   schema['items'] = schema;
   // A removed property is missing from responses and no longer stored.
-  schema['properties'] = { '*': { ...schema, [itself]: breakingUnlessAdded } };
+  schema['properties'] = { '*': { ...schema, [wholeValue]: breakingUnlessAdded } };
   return schema;
 }
 
-const promised = { [itself]: breakingUnlessAdded, ...texts };
-const demanded = { [itself]: breakingUnlessOptional, ...texts, required: breakingIfTrue };
+const guaranteed = { [wholeValue]: breakingUnlessAdded, ...texts };
+const requestInput = { [wholeValue]: breakingUnlessOptional, ...texts, required: breakingIfTrue };
 const request = { schema: schemaRules('breaking', 'non-breaking') };
 const response = { schema: schemaRules('non-breaking', 'breaking') };
 
 const responses: Rules = {
   '*': {
-    ...promised,
-    headers: { '*': { ...promised, ...response, required: breakingUnlessAdded } },
-    content: { '*': { ...promised, ...response } },
+    ...guaranteed,
+    headers: { '*': { ...guaranteed, ...response, required: breakingUnlessAdded } },
+    content: { '*': { ...guaranteed, ...response } },
     links: safe,
   },
 };
 const operation: Rules = {
-  ...promised,
-  [itself]: operationAsWhole,
+  ...guaranteed,
+  [wholeValue]: operationAsWhole,
   ...sameRule(safe, 'operationId', 'tags', 'externalDocs', 'x-deprecated-reason'),
-  parameters: { '*': { ...demanded, ...request, in: breaking } },
-  requestBody: { ...demanded, content: { '*': { ...promised, ...request } } },
+  parameters: { '*': { ...requestInput, ...request, in: breaking } },
+  requestBody: { ...requestInput, content: { '*': { ...guaranteed, ...request } } },
   responses,
   security: breaking,
   'x-sunset': sunset,
@@ -108,7 +108,7 @@ export const documentRules: Rules = {
   ...sameRule(safe, 'servers', 'tags', 'externalDocs'),
   info: { '*': safe },
   security: breaking,
-  components: { securitySchemes: { '*': { [itself]: breaking, description: safe, '*': breaking } } },
+  components: { securitySchemes: { '*': { [wholeValue]: breaking, description: safe, '*': breaking } } },
   paths: { '*': { ...texts, ...sameRule(operation, ...methods) } },
   // Responses to requests that do not match an operation.
   'x-other-requests': { ...texts, responses },

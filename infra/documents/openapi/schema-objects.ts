@@ -32,7 +32,7 @@ export function componentSchemas(): Json {
           description:
             'Error code for programs. New codes can be added. Handle an unknown code by its `status`.',
         },
-        message: { type: 'string', description: 'Description for people. The text can change.' },
+        message: { type: 'string', description: 'Error message for people. The text can change.' },
         status: {
           type: 'integer',
           format: 'int32',

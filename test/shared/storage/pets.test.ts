@@ -62,9 +62,6 @@ test('getPet uses a strongly consistent read and returns no storage attributes',
     .resolvesOnce({ Item: { ...item, status: 'sold', statusPartition: 'sold#0' } });
   expect(await getPet(42n)).toStrictEqual({ id: 42n, ...rex });
   expect(await getPet(42n)).toStrictEqual({ id: 42n, ...rex, status: 'sold' });
-  expect(mock.calls()[0]?.args[0].input).toEqual({
-    TableName: 'pets',
-    Key: { id: 42n },
-    ConsistentRead: true,
-  });
+  const input = { TableName: 'pets', Key: { id: 42n }, ConsistentRead: true };
+  expect(mock.calls()[0]?.args[0].input).toEqual(input);
 });
