@@ -142,7 +142,7 @@ function operationObject(operation: Operation): Json {
 
 function deprecationNotice({ sunset, advice }: Deprecation): string {
   const day = sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return `**Deprecated.** This operation will be removed on ${day}. ${advice}`;
+  return `**Deprecated**: This operation will be removed on ${day}. ${advice}`;
 }
 
 /** @param operation operation of the request @default - a request that does not match an operation */
