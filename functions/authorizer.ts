@@ -5,8 +5,10 @@ import { environmentVariables, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 
 /**
- * Allows a request whose key works. API Gateway caches the policy by key for all routes, so it is for the whole stage.
- * It is a Deny otherwise, as a throw would count as an error of the function; it throws if the table cannot be read.
+ * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so it covers all
+ * routes of the stage. Other keys get a Deny, because an exception would count as a function error.
+ *
+ * @throws Error if the table cannot be read.
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const store = keyStore();
@@ -21,7 +23,7 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
         {
           Effect: record ? 'Allow' : 'Deny',
           Action: 'execute-api:Invoke',
-          Resource: wholeStage(event.methodArn),
+          Resource: anyRouteOf(event.methodArn),
         },
       ],
     },
@@ -36,8 +38,8 @@ function keyStore(): KeyStore {
   };
 }
 
-/** `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` with method and path open. */
-function wholeStage(methodArn: string): string {
+/** Returns `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` with any method and path. */
+function anyRouteOf(methodArn: string): string {
   const [api, stage] = methodArn.split('/');
   return `${api}/${stage}/*/*`;
 }

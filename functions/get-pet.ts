@@ -6,7 +6,7 @@ import { prime } from '../shared/runtime/priming.ts';
 
 export const handler = endpoint(operations.getPet, async ({ path }) => {
   const pet = await getPet(path.petId);
-  if (!pet) throw new ApiError('not_found', `There is no pet with the id ${path.petId}.`);
+  if (!pet) throw new ApiError('not_found', `No pet has the id ${path.petId}.`);
   return { body: pet };
 });
 

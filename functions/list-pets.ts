@@ -1,12 +1,12 @@
 import { encodeCursor } from '../shared/contract/cursor.ts';
-import { type Call, endpoint, type Success } from '../shared/runtime/endpoint.ts';
+import { type ValidRequest, endpoint, type Success } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { listPets } from '../shared/storage/pet-lists.ts';
 import { prime } from '../shared/runtime/priming.ts';
 
 type ListPets = typeof operations.listPets;
 
-async function list({ query, rootUrl }: Call<ListPets>): Promise<Success<ListPets>> {
+async function list({ query, rootUrl }: ValidRequest<ListPets>): Promise<Success<ListPets>> {
   const { pets, next } = await listPets(query);
   if (next === undefined) return { body: pets };
 

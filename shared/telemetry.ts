@@ -2,9 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNamespace, type metrics } from './names.ts';
 
-// Neither ever gets to see an event, a header or a body: what is not handed over cannot be logged.
-
-// Both are created when they are first used, because most instances never log anything and creating them takes 5 ms.
+// The logger and metrics never receive events, headers or bodies, so they cannot log them. Both are created on first use,
+// because creating them takes 5 ms and most instances never log anything.
 let createdLogger: Logger | undefined;
 let createdRecorder: Metrics | undefined;
 
@@ -18,7 +17,7 @@ function recorder(): Metrics {
   return (createdRecorder ??= new Metrics({ namespace: metricNamespace }));
 }
 
-/** Does what `count` does, but for writing the line. */
+/** Runs the code of `count` without writing a log line. */
 export function primeCount({ name }: Metric): void {
   recorder().addMetric(name, MetricUnit.Count, 0).serializeMetrics();
   recorder().clearMetrics();
@@ -26,15 +25,15 @@ export function primeCount({ name }: Metric): void {
 
 type Metric = (typeof metrics)[keyof typeof metrics];
 
-/** The messages of these quote values: DynamoDB's those of the request, the others what they could not read. */
+/** Errors whose messages contain values of the request or the text that could not be parsed. */
 const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);
 
-/** Causes beyond are left out; a chain of them may be a ring. */
+/** Limits the logged causes, because a chain of causes can be circular. */
 const MAX_CAUSES = 5;
 
 /**
- * What is logged of anything thrown: of an error its name, message, stack, causes and the SDK's metadata. Other members
- * are left out, as they may hold the item of a table or a response.
+ * Returns the loggable parts of an error: name, message, stack, code, causes and the SDK's metadata. Other properties are
+ * omitted, because they can contain table items or responses.
  */
 export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   if (!Error.isError(thrown)) return { thrown: typeof thrown };
@@ -42,8 +41,8 @@ export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
   return {
     name,
-    message: quotingErrors.has(name) ? 'Not logged: it may quote what was sent.' : message,
-    // It begins with the message, of which any line might look like one of its own.
+    message: quotingErrors.has(name) ? 'Not logged, because it may contain request data.' : message,
+    // The stack starts with the message, whose lines can look like stack frames.
     stack: stack
       ?.replace(message, '')
       .match(/^ +at .+/gm)
@@ -55,7 +54,7 @@ export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
 }
 
 /**
- * Counts one occurrence by a log line in embedded metric format.
+ * Counts one occurrence by writing a log line in embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function count<M extends Metric>(

@@ -5,25 +5,18 @@ import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { changesSince } from './changes/since.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
-import {
-  errorTable,
-  limitTable,
-  listParameterTable,
-  fieldTable,
-  operationTable,
-  retentionTable,
-} from './tables.ts';
+import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
 
 const RELEASED = 'docs/openapi-released.json';
 const CHANGELOG = 'docs/changelog.md';
 
 const USAGE = `npm run generate:contract -- [--check] [--release]
 
-Writes openapi.json, openapi-3.0.json, and what documents repeat from the code.
+Writes openapi.json, openapi-3.0.json and the generated parts of documents.
 
-  --check    writes nothing, and fails if a file is stale
-  --release  also publishes the contract, whose changes ${CHANGELOG} must list under the heading of today: writes
-             ${RELEASED}, which npm run openapi:diff compares with`;
+  --check    writes nothing and fails if a file is outdated
+  --release  also releases the contract: writes ${RELEASED}, which npm run openapi:diff compares with;
+             ${CHANGELOG} must list the changes under today's date`;
 
 const options = {
   check: { type: 'boolean', default: false },
@@ -31,22 +24,22 @@ const options = {
 } as const;
 
 await runWithOptions(USAGE, options, ({ check, release }) => {
-  if (check && release) throw new UsageError('--check and --release exclude each other.');
-  const stale = Object.entries(generatedFiles()).filter(([file, text]) => text !== read(file));
+  if (check && release) throw new UsageError('--check and --release cannot be combined.');
+  const outdated = Object.entries(generatedFiles()).filter(([file, text]) => text !== read(file));
   if (check) {
-    if (stale.length === 0) return;
-    const names = stale.map(([file]) => file).join(', ');
-    throw new UsageError(`${names} must be generated again: run npm run generate.`);
+    if (outdated.length === 0) return;
+    const names = outdated.map(([file]) => file).join(', ');
+    throw new UsageError(`Outdated: ${names}. Run npm run generate.`);
   }
-  if (release) stale.push([RELEASED, releasableContract()]);
-  for (const [file, text] of stale) {
+  if (release) outdated.push([RELEASED, releasableContract()]);
+  for (const [file, text] of outdated) {
     writeFileSync(inProject(file), text);
     console.log(`Wrote ${file}.`);
   }
-  if (stale.length === 0) console.log('Nothing has changed.');
+  if (outdated.length === 0) console.log('All generated files are up to date.');
 });
 
-/** Returns the contract to publish. @throws UsageError if it would break clients, or does not say what has changed. */
+/** Returns the contract to release. @throws UsageError if it would break clients, or if the changelog lacks its changes. */
 function releasableContract(): string {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))
@@ -54,23 +47,22 @@ function releasableContract(): string {
   const [breaking] = changesSince(inProject(RELEASED)).failing;
   if (breaking) {
     throw new UsageError(
-      `This may break clients; npm run openapi:diff lists all such changes: ${plain(breaking)}`,
+      `The contract cannot be released. Run npm run openapi:diff to list all problems. The first is: ${plain(breaking)}`,
     );
   }
   const heading = `## ${new Date().toISOString().slice(0, 10)}`;
   if (!read(CHANGELOG).includes(`\n${heading}\n\n- `))
-    throw new UsageError(`Tell clients what has changed: add a list to ${CHANGELOG}, under "${heading}".`);
+    throw new UsageError(`${CHANGELOG} must list the changes. Add a list under "${heading}".`);
   return contract;
 }
 
-/** Returns the text of each generated file. */
 function generatedFiles(): Record<string, string> {
   const parts: Record<string, Record<string, string>> = {
     'docs/interface.md': {
       operations: operationTable(),
-      members: fieldTable(),
-      'list parameters': listParameterTable(),
-      errors: errorTable(),
+      fields: fieldList(),
+      'list parameters': parameterList(),
+      errors: errorList(),
       limits: limitTable(),
     },
     'docs/cost.md': { cost: costReport() },
@@ -88,7 +80,7 @@ function generatedFiles(): Record<string, string> {
   };
 }
 
-/** Returns the text of a file, which is empty if the file is yet to be generated. */
+/** Returns the text of a file, or an empty string if the file does not exist. */
 function read(file: string): string {
   return existsSync(inProject(file)) ? readFileSync(inProject(file), 'utf8') : '';
 }

@@ -12,64 +12,62 @@ import {
   schemaObject,
 } from './openapi/schema-objects.ts';
 
-// Tables of documents, in Markdown.
+const LINE_CHARACTERS = 120;
 
 export function operationTable(): string {
   const rows = Object.values<Operation>(operations).map((operation) => {
     const { id, method, path, summary, success, deprecation } = operation;
     const sunset = deprecation?.sunset.toISOString().slice(0, 10);
-    const name = `\`${id}\`${sunset ? `, deprecated, to be removed on ${sunset}` : ''}`;
     const request = `\`${method} ${path.replace('/v1', '')}\``;
-    return [name, request, summary, `${success.status}: ${success.description}`];
+    const purpose = `${summary}${sunset ? ` (deprecated, removed after ${sunset})` : ''}`;
+    return [`\`${id}\``, request, purpose, success.status.toString()];
   });
-  return markdownTable(['operation', 'request', 'what it does', 'success'], rows, '---');
+  return markdownTable(['operation', 'request', 'purpose', 'success'], rows, '---');
 }
 
-/** Returns the table of the errors. */
-export function errorTable(): string {
-  const rows = Object.entries(errorCatalogue).map(([code, { status, description }]) => [
-    `\`${code}\``,
-    status.toString(),
-    description,
-  ]);
-  return markdownTable(['`code`', 'status', 'when'], rows, '---');
+export function errorList(): string {
+  return markdownList(
+    Object.entries(errorCatalogue).map(
+      ([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`,
+    ),
+  );
 }
 
-/** Returns the table of the members of a pet, with the rules for those that clients send. */
-export function fieldTable(): string {
-  const members: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
-  const rows = Object.entries(members).map(([name, entry]) => {
-    const presence = entry.type === 'exact_optional' ? 'optional' : 'required';
-    return [`\`${name}\``, `${typeOf(schemaObject(entry))}, ${presence}`, descriptionOf(entry) ?? ''];
-  });
-  return markdownTable(['member', 'type', 'meaning'], rows, '---');
+/** Returns the fields of a pet, with the rules for the fields that clients send. */
+export function fieldList(): string {
+  const fields: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
+  return markdownList(
+    Object.entries(fields).map(([name, entry]) => {
+      const presence = entry.type === 'exact_optional' ? 'optional' : 'required';
+      return `**\`${name}\`** (${typeOf(schemaObject(entry))}, ${presence}): ${descriptionOf(entry)}`;
+    }),
+  );
 }
 
-/** Returns the table of the query parameters of a list. */
-export function listParameterTable(): string {
-  const rows = parameterObjects('query', ListPetsQuery).map(({ name, schema, description }) => {
-    const { default: usual } = schema as { default?: number };
-    const defaultText = usual === undefined ? '' : `, ${usual} if omitted`;
-    return [`\`${String(name)}\``, `${typeOf(schema as object)}${defaultText}`, String(description)];
-  });
-  return markdownTable(['parameter', 'type', 'meaning'], rows, '---');
+export function parameterList(): string {
+  return markdownList(
+    parameterObjects('query', ListPetsQuery).map(({ name, schema, description }) => {
+      const { default: value } = schema as { default?: number };
+      const defaultText = value === undefined ? '' : `, default ${value}`;
+      return `**\`${String(name)}\`** (${typeOf(schema as object)}${defaultText}): ${String(description)}`;
+    }),
+  );
 }
 
-/** Returns the table of the rates that each stage allows. */
 export function limitTable(): string {
   const columns = Object.values<StageSettings>(stages).map(
     ({ requestsPerSecond, requestBurst, firewall }) => [
-      `${number(requestsPerSecond)} a second, bursts of ${number(requestBurst)}`,
+      `${number(requestsPerSecond)} per second, bursts of ${number(requestBurst)}`,
       perMinute(firewall?.requestsPerMinutePerIp),
       perMinute(firewall?.requestsPerMinutePerKey),
     ],
   );
-  const names = ['one operation', 'one address', 'one API key'];
+  const names = ['operation', 'IP address', 'API key'];
   const rows = names.map((name, row) => [name, ...columns.map((column) => column[row]!)]);
-  return markdownTable(['limit of', ...Object.keys(stages)], rows, '---');
+  return markdownTable(['limit per', ...Object.keys(stages)], rows, '---');
 }
 
-/** Returns the table of how long each stage keeps what. */
+/** Returns the retention periods of each stage, in days. */
 export function retentionTable(): string {
   const rows = Object.entries<StageSettings>(stages).map(([stage, { logRetentionDays, recoveryDays }]) =>
     [stage, logRetentionDays, recoveryDays].map(String),
@@ -77,8 +75,13 @@ export function retentionTable(): string {
   return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
 }
 
+function markdownList(items: string[]): string {
+  const line = new RegExp(String.raw`\S.{0,${LINE_CHARACTERS - 3}}(?=\s|$)`, 'g');
+  return items.map((item) => `- ${item.match(line)!.join('\n  ')}\n`).join('');
+}
+
 function perMinute(requests: number | undefined): string {
-  return requests === undefined ? 'none' : `${number(requests)} a minute`;
+  return requests === undefined ? 'none' : `${number(requests)} per minute`;
 }
 
 const number = (value: number) => value.toLocaleString('en');
@@ -86,7 +89,7 @@ const number = (value: number) => value.toLocaleString('en');
 function typeOf(schema: Record<string, any>): string {
   const { $ref, type, format, minimum, maximum, minLength, maxLength } = schema;
   if ($ref) return typeOf(componentSchemas()[$ref.split('/').at(-1)] as object);
-  if (schema['enum']) return schema['enum'].map((value: string) => `\`${value}\``).join(', ');
+  if (schema['enum']) return `one of ${schema['enum'].map((value: string) => `\`${value}\``).join(', ')}`;
   if (maxLength !== undefined) return `${type} of ${minLength ?? 0} to ${maxLength} characters`;
   if (maximum !== undefined) return `${type} from ${minimum} to ${maximum}`;
   return format ?? type;

@@ -1,2 +1,2 @@
-// See `node.ts`. A file of its own, so that no other module of Node has a default export in the bundles.
+// See `node.ts`. This is a separate file because only `node:https` needs a default export.
 export default process.getBuiltinModule('node:https');

@@ -1,5 +1,5 @@
-// Replaces the modules of Node in the bundles. For an import Node reads all that a module exports, and loads further modules
-// for that. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
+// Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, which loads further modules.
+// `getBuiltinModule` avoids that. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
 export const { Console } = process.getBuiltinModule('node:console');
 export const { createHash, createHmac, createSecretKey, hash, randomFillSync, randomInt, randomUUID } =
@@ -15,18 +15,18 @@ export function join(...parts: string[]): string {
   return process.getBuiltinModule('node:path').join(...parts);
 }
 
-/** Only a read of it would make Node load WebCrypto. */
+/** Avoids `crypto.getRandomValues`, because reading that property makes Node load WebCrypto. */
 export const getRandomValues = randomFillSync;
 
-/** Only the authorizer needs `node:zlib`. */
+/** Loads `node:zlib` on the first call, because only the authorizer needs it. */
 export function crc32(data: string): number {
   return process.getBuiltinModule('node:zlib').crc32(data);
 }
 
-/** No request has a file for its body. */
+/** Request bodies are never file streams. */
 export function ReadStream(): void {}
 
-/** Lambda has no files with settings for the SDK, which goes on without. */
+/** The SDK reads its configuration files with this function. Lambda has none, and the SDK ignores the error. */
 export async function readFile(): Promise<never> {
-  throw new Error('Functions read no files.');
+  throw new Error('Functions must not read files.');
 }

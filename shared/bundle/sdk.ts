@@ -1,8 +1,8 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-// Replaces parts of the SDK in the bundles, most of which `shared/storage/database.ts` replaces in the client.
+// Replaces parts of the SDK in the bundles. The client in `shared/storage/database.ts` does not use most of these parts.
 
-/** Lambda has credentials in the environment alone, the same for as long as an instance lives. */
+/** Reads credentials from the environment once, because Lambda does not change them while an instance runs. */
 export function defaultProvider(): ReturnType<typeof fromEnv> {
   let credentials: ReturnType<ReturnType<typeof fromEnv>> | undefined;
   return () => (credentials ??= fromEnv()());

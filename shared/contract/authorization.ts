@@ -1,18 +1,18 @@
-/** The challenge of a 401: HTTP authentication scheme `Bearer` (RFC 6750, RFC 9110 section 11.6.1). */
+/** Value of `WWW-Authenticate` in a 401 (RFC 6750, RFC 9110 section 11.6.1). */
 export const challenge = 'Bearer realm="petstore"';
 
-/** 30 characters of base62 are 178 random bits. */
+/** 30 base62 characters contain 178 random bits. */
 export const KEY_RANDOM_CHARACTERS = 30;
-/** Six characters of base62 hold any CRC-32, because 62^6 > 2^32. */
+/** Six base62 characters can represent any CRC-32, because 62^6 > 2^32. */
 export const KEY_CHECKSUM_CHARACTERS = 6;
 
-/** The beginning of every key of a stage. It keeps a staging key from ever being tried in production. */
+/** Returns the prefix of all keys of a stage. Production rejects a key with the staging prefix without a lookup. */
 export function keyPrefix(stage: string): string {
   return `pets_${stage}_`;
 }
 
 /**
- * A source for regular expressions that match an API key, in the subset that API Gateway understands.
+ * Returns the source of a regular expression that matches an API key, in the syntax that API Gateway supports.
  *
  * @default stage - any stage
  */
@@ -21,8 +21,8 @@ export function keyPattern(stage = '[a-z]+'): string {
 }
 
 /**
- * A source for regular expressions that match the whole `Authorization` header of a request that is worth a lookup:
- * the scheme in any case, then a key of this stage. Anchored, in the subset that API Gateway understands.
+ * Returns the source of a regular expression that matches a well-formed `Authorization` header: the case-insensitive
+ * scheme `Bearer`, then a key of this stage. It is anchored and uses the syntax that API Gateway supports.
  */
 export function authorizationPattern(stage: string): string {
   return `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${keyPattern(stage)})$`;

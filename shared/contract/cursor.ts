@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** Goes up when the text in cursors changes. The first cursors held an id alone. */
+/** Must be increased when the text in cursors changes. The first cursors, without a version, contained only an id. */
 const VERSION = 1;
 const CHECKSUM_CHARACTERS = 6;
 
 /**
- * The opaque `cursor` after a page: version, filter, and the id of the page's last pet, as base64url (RFC 4648 section
- * 5), and a checksum that reveals changes. The checksum is not a signature: a forged cursor only begins a page.
+ * Returns the opaque `cursor` of the next page. It encodes a version, the filter and the id of the last pet as base64url
+ * (RFC 4648 section 5), followed by a checksum. A signature is not needed, because a forged cursor only changes where a
+ * page starts.
  *
- * @param status the filter of the list @default - all pets
+ * @param status filter of the list @default - no filter
  */
 export function encodeCursor(id: bigint, status = ''): string {
   const text = `${VERSION}.${status}.${id}`;
@@ -16,7 +17,7 @@ export function encodeCursor(id: bigint, status = ''): string {
   return Buffer.from(text).toString('base64url') + checksum;
 }
 
-/** The id in a cursor, or undefined for any text that `encodeCursor` does not return for this filter. */
+/** Returns the id in a cursor, or undefined if `encodeCursor` does not produce this cursor for this filter. */
 export function decodeCursor(cursor: string, status?: string): bigint | undefined {
   const text = Buffer.from(cursor.slice(0, -CHECKSUM_CHARACTERS), 'base64url').toString('latin1');
   const [digits] = /[1-9]\d{0,15}$/.exec(text) ?? [];

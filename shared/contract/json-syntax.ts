@@ -4,11 +4,11 @@ const COLON = 'a colon';
 const COMMA = 'a comma';
 const END = 'the end of the text';
 
-/** White space, and a token if there is one (RFC 8259). The last group is the quote that closes a string, or empty. */
+/** White space and an optional token (RFC 8259). The last group is the closing quote of a string, or empty. */
 const TOKENS =
   /[\t\n\r ]*([{}[\]:,]|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*("?))?/gy;
 
-/** What a token may be, by its first character. Any other token is a value. */
+/** Possible roles of a token, by its first character. Any other token is a value. */
 const ROLES: Record<string, string[]> = {
   '"': [VALUE, NAME],
   ':': [COLON],
@@ -18,10 +18,10 @@ const ROLES: Record<string, string[]> = {
 };
 
 /**
- * The first error in a text that is not JSON, or undefined if it is JSON. The words are our own, because those of
- * `JSON.parse` change with the version of Node.
+ * Returns the first syntax error in a text, or undefined if the text is valid JSON. The messages of `JSON.parse` are not
+ * used, because they depend on the version of Node.
  *
- * @returns for example "line 1, column 12: expected a comma or '}', not 'x'"; columns count Unicode characters
+ * @returns text such as "line 1, column 12: expected a comma or '}', not 'x'"; columns count Unicode characters
  */
 export function findJsonError(text: string): string | undefined {
   const closers: string[] = [];
@@ -30,7 +30,7 @@ export function findJsonError(text: string): string | undefined {
     const end = index + match.length;
     const start = end - token.length;
     const roles = token === '' ? [text[start] ?? END] : (ROLES[token.charAt(0)] ?? [VALUE]);
-    const role = roles.find((one) => expected.includes(one));
+    const role = roles.find((possible) => expected.includes(possible));
     if (!role) return errorAt(text, start, expected);
     if (quote === '') return errorAt(text, end, ['a closing double quote or a valid escape']);
 
@@ -42,7 +42,7 @@ export function findJsonError(text: string): string | undefined {
   return undefined;
 }
 
-/** @param closer what closes the innermost open object or array */
+/** @param closer the bracket that closes the innermost open object or array */
 function following(role: string, token: string, closer: string | undefined): string[] {
   const member = closer === '}' ? NAME : VALUE;
   if (role === NAME) return [COLON];
@@ -55,8 +55,8 @@ function following(role: string, token: string, closer: string | undefined): str
 function errorAt(text: string, index: number, expected: string[]): string {
   const lines = text.slice(0, index).split(/\r\n|[\r\n]/);
   const column = Array.from(lines.at(-1)!).length + 1;
-  const words = expected.map((one) => (one.length === 1 ? `'${one}'` : one)).join(' or ');
-  return `line ${lines.length}, column ${column}: expected ${words}, not ${nameOf(text.codePointAt(index))}`;
+  const alternatives = expected.map((role) => (role.length === 1 ? `'${role}'` : role)).join(' or ');
+  return `line ${lines.length}, column ${column}: expected ${alternatives}, not ${nameOf(text.codePointAt(index))}`;
 }
 
 function nameOf(codePoint: number | undefined): string {

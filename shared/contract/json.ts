@@ -8,20 +8,20 @@ declare global {
   }
 }
 
-/** Longest integer kept exact: an int64 has at most 19 digits. Bounding it keeps BigInt from chewing megabytes. */
+/** An int64 has up to 19 digits. The limit prevents slow conversions of very long numbers to BigInt. */
 const MAX_DIGITS = 19;
 
 /**
- * JSON (RFC 8259) in which every number that is an integer of at most 19 digits arrives as a bigint, exact,
- * however it is spelled (`5`, `5.0`, `5e0`). Every other number arrives as a number.
+ * Parses JSON (RFC 8259). Integers of up to 19 digits become bigints, in any notation (`5`, `5.0`, `5e0`). Other numbers
+ * become doubles.
  *
- * @throws SyntaxError when the text is not JSON, RangeError when it nests deeper than the parser's stack.
+ * @throws SyntaxError if the text is not JSON, RangeError if its nesting exceeds the parser's stack.
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) => (source && exactInteger(source)) ?? value);
 }
 
-/** JSON with bigints as plain integers. @param indent spaces per level @default - all on one line */
+/** Returns JSON with bigints as plain integers. @param indent spaces per level @default - a single line */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,
@@ -30,7 +30,7 @@ export function stringifyJson(value: unknown, indent?: number): string {
   );
 }
 
-/** The value of a JSON number as a bigint if it is an integer of at most 19 digits, undefined for any other JSON text. */
+/** Returns the value of a JSON number that is an integer of up to 19 digits, or undefined for any other JSON text. */
 function exactInteger(source: string): bigint | undefined {
   const [, sign, whole, fraction = '', exponent = 0] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
@@ -43,7 +43,7 @@ function exactInteger(source: string): bigint | undefined {
   return BigInt(`${sign}${digits.significant}${'0'.repeat(trailingZeros)}`);
 }
 
-/** Loops instead of patterns: `0+$` takes quadratic time on a long run of zeros that does not end the text. */
+/** Uses loops, because the pattern `0+$` takes quadratic time if another digit follows a long run of zeros. */
 function trimZeros(digits: string): { significant: string; trailing: number } {
   let start = 0;
   let end = digits.length;

@@ -3,28 +3,26 @@ import type { ErrorCode } from './errors.ts';
 import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
 import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
-/** One operation of the API. Route, validation, response and documents derive from it. */
+/** Definition of an operation, from which its route, validation, response and documents are derived. */
 export interface Operation {
   id: string;
   summary: string;
-  /** In Markdown, for the documents. */
   description: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Resource path with `{name}` for parameters, below the base URL's host and stage. */
+  /** Path below the host and stage, with parameters as `{name}`. */
   path: `/v1/${string}`;
-  /** Has a member for each part of the request that counts. */
   request: v.GenericSchema<unknown, object> & { entries: RequestParts };
   success: {
     status: 200 | 201 | 204;
     description: string;
     /** @default - no body */
     schema?: v.GenericSchema;
-    /** Headers of its own by their keys in the OpenAPI document, and whether every success has them. */
+    /** Headers specific to this operation, by their keys in the OpenAPI document, and whether every success has them. */
     headers?: Partial<Record<'NextPage' | 'Location', 'always' | 'sometimes'>>;
-    /** Operations that take a value of the response, by a runtime expression (OpenAPI, "Link Object"). */
+    /** Operations that accept a value of the response as a parameter (OpenAPI, "Link Object"). */
     links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
   };
-  /** Errors of its own, beside those of every operation: an example of the `message`, or true for the catalogue's. */
+  /** Errors specific to this operation, with an example of the `message`, or true for the message of the catalogue. */
   errors: Partial<Record<ErrorCode, string | true>>;
   deprecation?: Deprecation;
 }
@@ -32,18 +30,18 @@ export interface Operation {
 export interface RequestParts {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
-  /** Its entries bear the headers' names; others are not looked at. */
+  /** Entries have the names of headers. Other headers are ignored. */
   headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
   body?: v.GenericSchema;
 }
 
-/** Deprecation of an operation (RFC 9745) with the day of its removal (RFC 8594). */
+/** Deprecation of an operation (RFC 9745) and its removal date (RFC 8594). */
 export interface Deprecation {
   since: Date;
   sunset: Date;
-  /** Path of the operation to use instead (`rel="successor-version"`, RFC 5829). */
+  /** Path of the replacement (`rel="successor-version"`, RFC 5829). */
   successor: `/v1/${string}`;
-  /** What to use instead, in Markdown. */
+  /** Migration advice in Markdown. */
   advice: string;
 }
 
@@ -52,34 +50,35 @@ const PETS = '/v1/pets';
 export const operations = {
   listPets: {
     id: 'listPets',
-    summary: 'List all animals, newest first',
+    summary: 'List pets',
     description:
-      'Returns at most `limit` pets, newest first. While there are more, the response has a header `Link: <URL>; rel="next"` ' +
-      '(RFC 8288): follow that URL unchanged until a response has none. Pages never repeat a pet, and never skip one that was ' +
-      'listed when the first page was requested. A new pet is listed within moments.',
+      'Returns a page of up to `limit` pets, newest first. If there are more pets, the response has a `Link` header (RFC 8288) ' +
+      'with `rel="next"`. To fetch the next page, request its URL unchanged. The last page has no such header.\n\n' +
+      'Pages never repeat a pet, and never skip a pet that was listed when the first page was requested. ' +
+      'A new pet appears in lists shortly after it is added.',
     method: 'GET',
     path: PETS,
     request: v.object({ query: ListPetsQuery }),
     success: {
       status: 200,
-      description: 'A page of pets. There are more while it has a `Link` with `rel="next"`.',
+      description: 'A page of pets.',
       schema: v.pipe(v.array(Pet), v.maxLength(PAGE.maximum)),
       headers: { NextPage: 'sometimes' },
     },
     errors: {
-      invalid_request: `limit must be an integer from ${PAGE.minimum} to ${PAGE.maximum}, given once; status must be one of ${PetStatus.options.join(', ')}, given once.`,
+      invalid_request: `limit must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}; status must be exactly one of ${PetStatus.options.join(', ')}.`,
     },
   },
   createPet: {
     id: 'createPet',
-    summary: 'Add an animal',
+    summary: 'Add a pet',
     description:
-      'Adds a pet and assigns its `id`.\n\nA response can get lost, so send each create with an `Idempotency-Key` of its own, for ' +
-      'example a random UUID, and retry it with the same key and body after a 408, a 429, a 5xx, a timeout or a lost connection: for ' +
-      `${IDEMPOTENCY_HOURS} hours one key is one pet, and every retry gets the same response. Wait for \`Retry-After\` seconds if ` +
-      'given, otherwise with exponential backoff and jitter.\n\nThe media type may also be any `application` type ' +
-      'ending in `+json`, or be omitted. The body is in UTF-8, without a `Content-Encoding`, and has at most ' +
-      `${MAX_BODY_BYTES / 1_024} KiB. Members that are not listed here are ignored.`,
+      'Adds a pet and assigns its `id`.\n\nTo retry safely, send an `Idempotency-Key` that is unique to this pet, such as a random ' +
+      'UUID. After a 408, a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
+      `${IDEMPOTENCY_HOURS} hours, all retries return the same pet and never add another one. Wait for the number of seconds in ` +
+      '`Retry-After` if present. Otherwise, use exponential backoff with jitter.\n\nThe `Content-Type` can also be any ' +
+      '`application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding`, and up to ' +
+      `${MAX_BODY_BYTES / 1_024} KiB. Unknown fields are ignored.`,
     method: 'POST',
     path: PETS,
     request: v.object({
@@ -88,27 +87,28 @@ export const operations = {
     }),
     success: {
       status: 201,
-      description: 'The pet, with its `id`.',
+      description: 'The new pet.',
       schema: Pet,
       headers: { Location: 'always' },
       links: { GetPet: { operationId: 'getPet', parameters: { petId: '$response.body#/id' } } },
     },
     errors: {
       invalid_request: `name is required; categoryId must be an integer from ${INT64.minimum} to ${INT64.maximum}.`,
-      request_too_large: `The body may have at most ${MAX_BODY_BYTES} bytes.`,
+      request_too_large: `The body must not exceed ${MAX_BODY_BYTES} bytes.`,
       unsupported_media_type: true,
       idempotency_key_reused: true,
     },
   },
   getPet: {
     id: 'getPet',
-    summary: 'Get an animal',
-    description: 'Returns one pet by its `id`. The read is strongly consistent: a new pet is found at once.',
+    summary: 'Get a pet',
+    description:
+      'Returns the pet with this `id`. Reads are strongly consistent, so a new pet is available immediately.',
     method: 'GET',
     path: `${PETS}/{petId}`,
     request: v.object({ path: v.object({ petId: PetIdParameter }) }),
     success: { status: 200, description: 'The pet.', schema: Pet },
-    errors: { not_found: 'There is no pet with the id 244141843387958.' },
+    errors: { not_found: 'No pet has the id 244141843387958.' },
     deprecation: {
       since: new Date('2026-11-21T00:00:00Z'),
       sunset: new Date('2030-12-05T00:00:00Z'),

@@ -9,17 +9,17 @@ import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 
-/** Before its timeout a function responds 503 itself, rather than being killed without a response. */
-const LAST_MOMENT_MILLISECONDS = 500;
+/** Time before the Lambda timeout at which a function responds with a 503, before Lambda stops it without a response. */
+const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
-/** The request as the function of an operation gets it: the parts that its schema names. */
-export type Call<O extends Operation> = v.InferOutput<O['request']> & {
+/** The validated parts of a request, as defined by the operation's schema. */
+export type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
-  /** Id of the API key that the request came with; undefined where the route has no authorizer. */
+  /** Id of the request's API key, undefined if the route has no authorizer. */
   keyId: string | undefined;
 };
 
-/** The function's success. The status is the operation's; an operation without a schema has no body. */
+/** The successful result of an operation. Its body is omitted if the operation has no schema. */
 export type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
   schema: infer Schema extends v.GenericSchema;
 }
@@ -29,23 +29,22 @@ export type Success<O extends Operation> = { headers?: Record<string, string> } 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/** The Lambda handler of an operation. Everything thrown becomes an Error body here and nowhere else. */
+/** Returns the Lambda handler of an operation, which converts all errors to error responses. */
 export function endpoint<O extends Operation>(
   operation: O,
-  run: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: ValidRequest<O>) => Promise<Success<O>>,
 ): Handler {
-  // onError runs in reverse order: the Error body is there before headers are added to it.
+  // middy calls onError in reverse order, so deprecation headers are added to the error response.
   return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
 }
 
-/** The handler of an operation that throws what is thrown. */
 export function throwingEndpoint<O extends Operation>(
   operation: O,
-  run: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: ValidRequest<O>) => Promise<Success<O>>,
 ) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
-    timeoutEarlyInMillis: LAST_MOMENT_MILLISECONDS,
-    timeoutEarlyResponse: throwOutOfTime,
+    timeoutEarlyInMillis: TIMEOUT_MARGIN_MILLISECONDS,
+    timeoutEarlyResponse: throwTimeout,
   }).handler(async (event: APIGatewayProxyEvent) => {
     const parts = parseRequest(operation, event);
     const { body, headers } = await run({ ...parts, rootUrl: rootUrl(event), keyId: keyId(event) });
@@ -62,8 +61,8 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const body = errorBody(code, message, requestId);
       if (body.status >= 500) {
         logger().addContext(context);
-        const circumstances = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
-        logger().error(message, { error: loggable(error), ...circumstances });
+        const details = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
+        logger().error(message, { error: loggable(error), ...details });
       }
       count(metrics.errorResponses, { code });
       if (code === 'internal_error') {
@@ -75,7 +74,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
   };
 }
 
-/** Counts calls of a deprecated operation by API key, and adds its headers to every response of its function. */
+/** Counts the requests of a deprecated operation by API key, and adds deprecation headers to all its responses. */
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;
@@ -99,8 +98,8 @@ function toApiError(error: unknown): ApiError {
   return new ApiError(isDatabaseUnavailable(error) ? 'service_unavailable' : 'internal_error');
 }
 
-function throwOutOfTime(): never {
-  throw new ApiError('service_unavailable', 'The service could not answer in time.');
+function throwTimeout(): never {
+  throw new ApiError('service_unavailable', 'The service could not respond in time.');
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {

@@ -1,19 +1,19 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { type Call, type Success, throwingEndpoint } from './endpoint.ts';
+import { type ValidRequest, type Success, throwingEndpoint } from './endpoint.ts';
 import type { Operation } from '../contract/operations.ts';
 import { warmUp } from './warm-up.ts';
 
 /**
- * Warms up the function of an operation: responds to a sample request, with a read from the database, as to any other.
- * Nothing is logged or counted, and failures are ignored.
+ * Primes the function of an operation during init by processing a sample request. Nothing is logged or counted, and
+ * errors are ignored.
  *
- * @param sample the parts of a request that the operation accepts
- * @param run what the operation does, or a read in place of it
+ * @param sample parts of a valid request
+ * @param run implementation of the operation, or a read-only substitute
  */
 export function prime<O extends Operation>(
   operation: O,
   sample: Partial<APIGatewayProxyEvent>,
-  run: (call: Call<O>) => Promise<Success<O>>,
+  run: (call: ValidRequest<O>) => Promise<Success<O>>,
 ): Promise<void> {
   const requestContext = { stage: '', path: '/', domainName: 'localhost' };
   const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;

@@ -7,10 +7,10 @@ import { findJsonError } from '../contract/json-syntax.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
-/** `application/json` or a type with the suffix `+json` (RFC 6839), parameters aside, or none. */
+/** Matches `application/json`, a type with the suffix `+json` (RFC 6839), or no type. */
 const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 
-/** Parameters of a media type (RFC 9110 section 5.6.6). A quoted value may look like another parameter. */
+/** Matches the parameters of a media type (RFC 9110 section 5.6.6). Quoted values can contain semicolons. */
 const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
 
@@ -18,10 +18,10 @@ type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringPara
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
 
 /**
- * The parts of a request that its operation has a schema for.
+ * Returns the parts of a request that the operation has a schema for.
  *
- * @throws ApiError `invalid_request` naming every field that is wrong, `not_found` for a wrong path,
- *   `unsupported_media_type` or `request_too_large` for a body that is not parsed.
+ * @throws ApiError `invalid_request` listing all invalid fields, `not_found` for an invalid path, or
+ *   `unsupported_media_type` or `request_too_large` for an unacceptable body.
  */
 export function parseRequest<O extends Operation>(
   operation: O,
@@ -41,7 +41,7 @@ export function parseRequest<O extends Operation>(
   throw errorOf(result.issues);
 }
 
-/** What precedes `/v1` in addresses: scheme, host and, without a custom domain, the stage. */
+/** Returns the base URL without `/v1`: scheme, host and, if there is no custom domain, the stage. */
 export function rootUrl(event: APIGatewayProxyEvent): string {
   const { requestContext } = event;
   const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';
@@ -50,7 +50,7 @@ export function rootUrl(event: APIGatewayProxyEvent): string {
   return `${scheme}://${requestContext.domainName}${prefix}`;
 }
 
-/** Path parameters arrive percent-encoded. One that cannot be decoded stays as it is and matches nothing. */
+/** Decodes percent-encoded path parameters. Invalid encodings are left unchanged, so the schema rejects them. */
 function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(parameters ?? {}).map(([name, value]) => {
@@ -63,11 +63,11 @@ function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<
   );
 }
 
-/** Values given once as such, values given several times as arrays. */
+/** Returns single values as strings and repeated values as arrays. */
 function singleValues(parameters: [name: string, values: string[] | undefined][]): Record<string, unknown> {
-  const supplied = parameters.filter(([, values]) => values && values.length > 0);
+  const present = parameters.filter(([, values]) => values && values.length > 0);
   return Object.fromEntries(
-    supplied.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+    present.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
   );
 }
 
@@ -75,7 +75,7 @@ function readBody(event: RequestEvent): Record<string, unknown> {
   requireJson(event);
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
-    throw new ApiError('request_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+    throw new ApiError('request_too_large', `The body must not exceed ${MAX_BODY_BYTES} bytes.`);
   }
   const body = parseBody(event.isBase64Encoded ? decodeBase64(sent) : sent);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -84,16 +84,16 @@ function readBody(event: RequestEvent): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** @throws ApiError `unsupported_media_type` unless the headers say, or leave open, that the body is JSON in UTF-8. */
+/** @throws ApiError `unsupported_media_type` if a header declares something other than uncompressed JSON in UTF-8. */
 function requireJson(event: RequestEvent): void {
   const contentType = headerValues(event, 'Content-Type').at(-1) ?? '';
   if (!JSON_MEDIA_TYPE.test(contentType.split(';')[0]!.trim())) throw new ApiError('unsupported_media_type');
   if (contentType.matchAll(PARAMETERS).some(([parameter]) => OTHER_CHARSET.test(parameter)))
-    throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or left out.');
-  // API Gateway decompresses bodies, and passes the header on.
+    throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
+  // API Gateway decompresses bodies but keeps the header.
   const codings = headerValues(event, 'Content-Encoding').join().split(',');
   if (codings.some((coding) => !/^(?:identity)?$/i.test(coding.trim())))
-    throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or left out.');
+    throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or omitted.');
 }
 
 function decodeBase64(text: string): string {
@@ -116,7 +116,7 @@ function parseBody(text: string): unknown {
 
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
   if (issues.some(({ path }) => path?.[0]?.key === 'path')) return new ApiError('not_found');
-  const complaints = issues.map(({ path, message }) => {
+  const problems = issues.map(({ path, message }) => {
     const field = path
       ?.slice(1)
       .map(({ key }) => String(key))
@@ -124,10 +124,10 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
     const isMissing = path?.at(-1)?.origin === 'key';
     return `${field} ${isMissing ? 'is required' : message}`;
   });
-  return new ApiError('invalid_request', `${complaints.join('; ')}.`);
+  return new ApiError('invalid_request', `${problems.join('; ')}.`);
 }
 
-/** All values of a header; names are compared without regard to case, as HTTP/2 sends them in lower case. */
+/** Returns all values of a header. Header names are case-insensitive, and HTTP/2 sends them in lower case. */
 function headerValues(
   { multiValueHeaders }: Pick<RequestEvent, 'multiValueHeaders'>,
   name: string,

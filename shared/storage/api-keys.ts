@@ -10,14 +10,14 @@ export interface KeyStore {
   table: string;
 }
 
-/** What the table stores about a key. Times are ISO 8601 in UTC. */
+/** Item of the API keys table. Times are ISO 8601 in UTC. */
 export interface ApiKeyRecord {
   hash: string;
   keyId: string;
-  /** Absent from keys that were issued before keys could be listed. */
+  /** Missing from keys that were issued before the key index existed. */
   stage?: string;
   owner: string;
-  /** The first characters, by which people recognise a key. */
+  /** First characters of the key, so that people can recognize it. */
   start: string;
   createdAt: string;
   createdBy?: AuditLine;
@@ -26,7 +26,7 @@ export interface ApiKeyRecord {
   revokedAt?: string;
   revokedBy?: AuditLine;
   rotatedBy?: AuditLine;
-  /** Written together with `rotatedBy`. In earlier versions a rotation that was interrupted left it alone. */
+  /** Written together with `rotatedBy`. Interrupted rotations of earlier versions stored only `successor`. */
   successor?: { keyId: string };
 }
 
@@ -41,7 +41,7 @@ export interface AuditLine {
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
 
-/** A new key: its prefix, random characters, and a checksum that reveals a typing error without a read. */
+/** Returns a new key: prefix, random characters, and a checksum that detects typing errors without a read. */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: KEY_RANDOM_CHARACTERS }, () => BASE62[randomInt(BASE62.length)]);
   return withChecksum(keyPrefix(stage) + random.join(''));
@@ -51,12 +51,12 @@ export function isWellFormedApiKey(stage: string, key: string): boolean {
   return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));
 }
 
-/** SHA-256 of the whole key in hexadecimal digits. A key is too random for its hash to be searched. */
+/** Returns the hexadecimal SHA-256 of a key. It needs no salt, because keys have 178 random bits. */
 export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** The record of a key that works now, or undefined. The checksum is verified before the table is read. */
+/** Returns the record of an active key, or undefined. A key with a wrong checksum is rejected without a read. */
 export async function verifyApiKey(
   { stage, table }: KeyStore,
   key: string,
@@ -67,9 +67,9 @@ export async function verifyApiKey(
   return record && stateOf(record, now) === 'active' ? record : undefined;
 }
 
-/** Whether a key works at this moment, or why not. An end that cannot be read has come. */
+/** Returns the state of a key. An expiry date that cannot be parsed counts as past. */
 export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
-  // Whatever its time: the clock of the operator who revoked it may be fast.
+  // The time of the revocation is ignored, because the operator's clock may have been fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
 }

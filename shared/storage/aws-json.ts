@@ -1,14 +1,13 @@
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { HttpRequest, type HttpResponse } from '@smithy/core/transport';
 
-// AWS JSON 1.0, the protocol of DynamoDB, for items without binary values. Requests and responses are what the SDK works
-// with already. Its own implementation converts each value by a schema, which took a tenth of a cold start.
+// Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation converts each
+// value by a schema, which took 10% of a cold start.
 // https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
 
 const SERVICE = 'DynamoDB_20120810';
 const OPENING_BRACE = 0x7b;
 
-/** @param operation for example `GetItem` */
 export function writeRequest(operation: string, input: object, endpoint: URL): HttpRequest {
   return new HttpRequest({
     method: 'POST',
@@ -22,12 +21,12 @@ export function writeRequest(operation: string, input: object, endpoint: URL): H
 }
 
 /**
- * The output of an operation, as `result.output` of the SDK.
+ * Returns the output of an operation in the form of the SDK's `result.output`.
  *
- * @throws DynamoDBServiceException by the name that DynamoDB gives its error, or Error if the body cannot be read.
+ * @throws DynamoDBServiceException with the name of DynamoDB's error, Error if the body cannot be parsed.
  */
 export function readResponse(response: HttpResponse, body: Buffer): any {
-  if (body[0] !== OPENING_BRACE) throw new Error('The response of the database is no JSON object.');
+  if (body[0] !== OPENING_BRACE) throw new Error('The database response is not a JSON object.');
   const output = JSON.parse(body.toString());
   const { statusCode, headers } = response;
   const $metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid']! };
@@ -39,6 +38,6 @@ export function readResponse(response: HttpResponse, body: Buffer): any {
     $fault: statusCode < 500 ? 'client' : 'server',
     $metadata,
   });
-  // The SDK corrects its clock by the date of the response. Whoever logs all members must not find it.
+  // The SDK corrects its clock by the date of this response. The property is not enumerable, so that it is never logged.
   throw Object.defineProperty(error, '$response', { value: response });
 }

@@ -7,30 +7,31 @@ import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 import type { NewPet } from '../contract/schemas.ts';
 
-/** What a request that may be repeated is going to do, kept until nobody is expected to repeat it. */
+/** Idempotency record: the pet id that all retries of a request use, stored until the idempotency key expires. */
 interface Intent {
   token: string;
-  /** SHA-256 of what is asked for, in hexadecimal digits. */
+  /** Hexadecimal SHA-256 of the requested pet. */
   fingerprint: string;
   petId: bigint;
   expiresAt: number;
 }
 
 /**
- * The token of an `Idempotency-Key`, which is one of an API key and operation: SHA-256 in hexadecimal digits.
+ * Returns the hexadecimal SHA-256 of an `Idempotency-Key` and its scope, an API key and operation.
  *
- * @throws Error without the id of an API key: all clients would share one space of keys.
+ * @throws Error if the key id is missing, because clients would then share idempotency keys.
  */
 export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
-  if (!keyId) throw new Error('A request with an Idempotency-Key must have the id of an API key.');
+  if (!keyId) throw new Error('A request with an Idempotency-Key must have an API key id.');
   return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
 }
 
 /**
- * The identifier under which all retries of a request store its pet: `drawn` for the first of them.
+ * Returns the id under which all retries of a request store its pet.
  *
- * @param taken an identifier agreed on before that turned out to be another pet's
- * @throws ApiError `idempotency_key_reused` when the token stands for another pet.
+ * @param proposed id that is used if there is no earlier request
+ * @param taken id claimed before that belongs to a different pet
+ * @throws ApiError `idempotency_key_reused` if the token was used for a different pet.
  */
 export async function claimPetId(
   token: string,
@@ -38,20 +39,20 @@ export async function claimPetId(
   proposed: bigint,
   taken?: bigint,
 ): Promise<bigint> {
-  const members = Object.entries(newPet).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const fingerprint = hash('sha256', stringifyJson(members));
+  const fields = Object.entries(newPet).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);
   const intent: Intent = { token, fingerprint, petId: proposed, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
   if (await putUnlessEarlier(intent, now, taken)) return proposed;
 
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
-  // The failed condition proves that it existed; only TTL or a manual delete can have removed it since.
+  // The failed condition proves that the record existed. Only TTL or a manual delete can have removed it since.
   if (!earlier) throw new ApiError('service_unavailable');
   if (earlier.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
   return earlier.petId;
 }
 
-/** Puts an intent unless an earlier one counts. The table removes expired ones late: what counts is the time in them. */
+/** Stores an intent unless an unexpired one exists. TTL deletes items late, so the condition compares `expiresAt`. */
 function putUnlessEarlier(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
   const conditions = [
     'attribute_not_exists(petId)',

@@ -6,26 +6,26 @@ import { client, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
 import { listPartitions, petFields, petsTable, statusPartition, toPet } from './pets.ts';
 
-/** By placeholders, as some names are reserved words. */
-const memberNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
-const projection = Object.keys(memberNames).join();
+/** Placeholders for the field names, because some are reserved words in DynamoDB. */
+const fieldNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
+const projection = Object.keys(fieldNames).join();
 
-/** An item, or the key of one, as DynamoDB returns it. Only what becomes part of the page is converted. */
+/** An item or its key in DynamoDB's format. Only items of the page are converted to pets. */
 interface Item {
   id: bigint;
   attributes: Record<string, AttributeValue>;
 }
 
-/** A query for the newest pets of one partition, or for those after `startKey`. */
+/** Query for the newest pets of a partition, or for the pets after `startKey`. */
 interface PartitionQuery {
   partition: string;
   limit: number;
   startKey?: Item | undefined;
 }
 
-/** One page of pets, newest first, below `cursor` if given. Its cost depends on `limit` alone. */
+/** Returns a page of pets, newest first, with ids below `cursor`. Its cost depends only on `limit`. */
 export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next?: bigint }> {
-  // One more than asked for tells whether there is a next page.
+  // An additional pet shows that there is a next page.
   const newest = await readNewest(query.limit + 1, query);
   const pets = newest
     .slice(0, query.limit)
@@ -35,10 +35,9 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
 }
 
 /**
- * Pets, newest first, of which the first `count` are the newest. The first round queries each partition for its likely
- * share. The second round queries those that may hide newer pets for as many as can be missing, so that afterwards
- * `count` pets are newer than all unread ones. More rounds follow only if DynamoDB returns fewer items than the limit
- * (1 MB a page).
+ * Returns pets, newest first. The first `count` pets are the newest of the list. The first round queries each partition
+ * for its likely share. The second round queries partitions that may contain newer unread pets. More rounds follow only
+ * if DynamoDB returns fewer items than the limit (1 MB per page).
  */
 async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
@@ -47,11 +46,9 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
   while (queries.length > 0) {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
-    newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((one, other) =>
-      one.id > other.id ? -1 : 1,
-    );
+    newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((a, b) => (a.id > b.id ? -1 : 1));
     queries = pages.flatMap(({ partition, lastKey }) => {
-      // What is unread in a partition has ids below its last key.
+      // Unread pets of a partition have ids below its last key.
       const newer = lastKey ? newest.findLastIndex(({ id }) => id >= lastKey.id) + 1 : count;
       return newer < count ? [{ partition, startKey: lastKey, limit: count - newer }] : [];
     });
@@ -71,7 +68,7 @@ async function queryPartition(
       IndexName: indexName,
       KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
       ProjectionExpression: projection,
-      ExpressionAttributeNames: { ...memberNames, '#key': partitionKey },
+      ExpressionAttributeNames: { ...fieldNames, '#key': partitionKey },
       ExpressionAttributeValues: {
         ':key': { S: key },
         ...(cursor && { ':cursor': { N: cursor.toString() } }),

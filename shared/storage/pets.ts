@@ -10,10 +10,10 @@ import { count } from '../telemetry.ts';
 
 export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 
-/** A second draw is rare already. */
+/** A single collision is already rare. */
 const MAX_ATTEMPTS = 20;
 
-/** A pet as stored: the token of the request that made it, and the partition keys of the two indexes. */
+/** Item of the pets table. `creation` is the token of its request; the partitions are keys of the two indexes. */
 interface PetItem extends Pet {
   creation: string;
   partition: string;
@@ -21,21 +21,21 @@ interface PetItem extends Pet {
 }
 
 /**
- * Stores a new pet under a free identifier.
+ * Stores a new pet under a free id.
  *
- * @param drawId generates an identifier, again when the one before is taken
- * @throws ApiError `service_unavailable` when no free identifier was found.
+ * @param generateId generates an id, called again if the previous one is taken
+ * @throws ApiError `service_unavailable` if no free id was found.
  */
 export async function createPet(newPet: NewPet, generateId: () => bigint = newPetId): Promise<Pet> {
   return storeOnce(newPet, randomUUID(), () => generateId());
 }
 
 /**
- * Stores a new pet once for each token, and returns the same pet to retries, also of calls that were interrupted or are
- * still running.
+ * Stores a new pet once per token. Retries return the same pet, even if the first call was interrupted or is still
+ * running.
  *
- * @param token see `tokenOf`
- * @throws ApiError `idempotency_key_reused` when the token stands for another pet.
+ * @param token result of `tokenOf`
+ * @throws ApiError `idempotency_key_reused` if the token was used for a different pet.
  */
 export async function createPetOnce(
   newPet: NewPet,
@@ -46,10 +46,10 @@ export async function createPetOnce(
 }
 
 /**
- * Stores a pet. A retry of a write whose response was lost finds its identifier taken: `creation` tells the pet of this
- * very request from a collision.
+ * Stores a pet. If the response of a write was lost, the retry finds the id taken. `creation` then distinguishes this
+ * request's pet from a collision.
  *
- * @param chooseId takes the identifier chosen before, if that turned out to be another pet's
+ * @param chooseId returns an id; its argument is the previous id if that belongs to a different pet
  */
 async function storeOnce(
   newPet: NewPet,
@@ -66,10 +66,10 @@ async function storeOnce(
     if (await isCreatedBy(creation, pet.id)) return pet;
     taken = pet.id;
   }
-  throw new ApiError('service_unavailable', 'No identifier could be assigned.');
+  throw new ApiError('service_unavailable', 'The service could not assign an id.');
 }
 
-/** The pet with this identifier, up to date to the last acknowledged write, or undefined. */
+/** Returns the pet with this id, or undefined if there is none. The read is strongly consistent. */
 export async function getPet(id: bigint): Promise<Pet | undefined> {
   const item = await readPet(id);
   return item && toPet(item);
@@ -83,10 +83,10 @@ function putIfFree(item: PetItem): Promise<boolean> {
   );
 }
 
-/** Whether the pet with this identifier, which is taken, was created by this request. */
+/** Checks whether this request created the pet with this id. @throws ApiError if the pet does not exist. */
 async function isCreatedBy(creation: string, id: bigint): Promise<boolean> {
   const item = await readPet(id);
-  // Nothing removes pets. Whatever is wrong, another identifier might make a second pet of this request.
+  // Pets are never deleted, so this is unexpected. Another id could create a duplicate pet.
   if (!item) throw new ApiError('service_unavailable');
   return item.creation === creation;
 }
@@ -104,7 +104,7 @@ export function statusPartition(status: PetStatus, partition: string): string {
   return `${status}#${partition}`;
 }
 
-/** The members of a pet, in the order of its schema, without those that only storage has. */
+/** Returns the fields of a pet in the order of its schema, without storage attributes. */
 export function toPet(item: Pet): Pet {
   const pet: Record<string, unknown> = {};
   for (const name of petFields) if (item[name] !== undefined) pet[name] = item[name];
@@ -117,7 +117,7 @@ export function petsTable(): string {
 
 export function listPartitions(): number {
   const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
-  // A list over no partition would be empty and look right.
+  // Without partitions, all lists would be empty without an error.
   if (!Number.isInteger(partitions) || partitions < 1)
     throw new Error('LIST_PARTITIONS must be a positive integer.');
   return partitions;

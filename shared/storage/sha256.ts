@@ -1,8 +1,8 @@
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 
 /**
- * SHA-256, and HMAC with a secret, for the signatures of the SDK. Its own passes secrets to Node as bytes, with which an
- * HMAC takes Node three times as long.
+ * SHA-256, and HMAC if there is a secret, for the SDK's signatures. It uses key objects, because HMAC with a secret in
+ * bytes, as in the SDK's implementation, takes three times as long in Node.
  */
 export class Sha256 {
   readonly #hash;
@@ -21,6 +21,6 @@ export class Sha256 {
   }
 
   reset(): never {
-    throw new Error('The SDK makes a new hash for each signature.');
+    throw new Error('Hashes cannot be reset. The SDK creates one for each signature.');
   }
 }

@@ -166,7 +166,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   test('shows the production base URL and no request form when exported', async () => {
     const section = await goTo(exported.page, createPet.summary);
     await section.getByText('https://petstore.example.com/v1/pets').first().waitFor();
-    await exported.page.getByRole('link', { name: /promises, limits/ }).waitFor();
+    await exported.page.getByRole('link', { name: /Guarantees, limits/ }).waitFor();
     expect(await exported.page.getByRole('button', { name: 'Test Request' }).count()).toBe(0);
     expect(await exported.page.getByRole('textbox', { name: 'Bearer Token' }).count()).toBe(0);
   });

@@ -27,8 +27,8 @@ function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDoc
 
 const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
 
-describe('a key that works', () => {
-  test('is let in to the whole stage, whatever it asked for, and named by its id', async () => {
+describe('an active key', () => {
+  test('is allowed for all routes of the stage, and its key id is passed on', async () => {
     mock.on(GetCommand).resolves({ Item: record });
     const token = `Bearer ${generateApiKey('staging')}`;
     const allowed = {
@@ -39,15 +39,13 @@ describe('a key that works', () => {
     expect(await authorize(token, `${API}/staging/GET/v1/pets/42`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
-    expect(mock.commandCalls(GetCommand)[0]!.args[0].input).toMatchObject({
-      TableName: 'keys',
-      ConsistentRead: true,
-    });
+    const read = { TableName: 'keys', ConsistentRead: true };
+    expect(mock.commandCalls(GetCommand)[0]!.args[0].input).toMatchObject(read);
     expect(written()).toBe('');
   });
 
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
-    'may follow the scheme as %s, after any spaces',
+    'is accepted after the scheme %s and any number of spaces',
     async (scheme) => {
       mock.on(GetCommand).resolves({ Item: record });
       const key = generateApiKey('staging');
@@ -57,13 +55,13 @@ describe('a key that works', () => {
   );
 });
 
-describe('one and the same refusal, which is no error of the function, is given to', () => {
+describe('the same Deny, without a function error, is returned for', () => {
   test.each([
     ['unknown', {}],
     ['expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
     ['revoked', { Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } }],
-  ])('a key that is %s', async (_what, found) => {
-    mock.on(GetCommand).resolves(found);
+  ])('a key that is %s', async (_state, output) => {
+    mock.on(GetCommand).resolves(output);
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
     expect(written()).toBe('');
   });
@@ -76,23 +74,23 @@ describe('one and the same refusal, which is no error of the function, is given 
     ['text before it', (key) => `X Bearer ${key}`],
     ['text after it', (key) => `Bearer ${key} x`],
     ['a line break after it', (key) => `Bearer ${key}\n`],
-    ['a character more', (key) => `Bearer ${key}0`],
-    ['a character less', (key) => `Bearer ${key.slice(0, -1)}`],
+    ['an additional character', (key) => `Bearer ${key}0`],
+    ['a missing character', (key) => `Bearer ${key.slice(0, -1)}`],
     ['a key of another stage', () => `Bearer ${generateApiKey('production')}`],
     [
-      'a key of another stage renamed',
+      'a key of another stage with a changed prefix',
       () => `Bearer ${generateApiKey('production').replace('production', 'staging')}`,
     ],
-  ])('a header with %s, unread', async (_what, header) => {
+  ])('a header with %s, without a read', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
     expect([mock.calls(), written()]).toEqual([[], '']);
   });
 });
 
-describe('nobody is let in', () => {
+describe('the function fails', () => {
   test.each(['ThrottlingException', 'AccessDeniedException'])(
-    'when reading the table ends in a %s',
+    'if reading the table fails with a %s',
     async (name) => {
       const error = Object.assign(new Error('?'), { name });
       mock.on(GetCommand).rejects(error);
@@ -100,7 +98,7 @@ describe('nobody is let in', () => {
     },
   );
 
-  test.each(['STAGE', 'API_KEYS_TABLE'])('when %s is not set', async (name) => {
+  test.each(['STAGE', 'API_KEYS_TABLE'])('if %s is not set', async (name) => {
     delete process.env[name];
     await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toThrow(name);
   });

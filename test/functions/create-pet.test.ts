@@ -17,7 +17,7 @@ function writtenTables(): unknown[] {
 }
 
 describe('POST /v1/pets', () => {
-  test('answers 201 with the pet as stored and the address at which it is', async () => {
+  test('returns 201 with the stored pet and its URL', async () => {
     mock.on(PutCommand).resolves({});
     const event = postPetEvent(
       '{"id":1,"name":"Rex","categoryId":-9223372036854775808,"status":"sold","color":"red"}',
@@ -58,7 +58,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     return invoke(handler, postPetEvent(body, { multiValueHeaders: { [name]: values }, requestContext }));
   }
 
-  test('answers each repetition with the same pet, and counts it once', async () => {
+  test('returns the same pet for each retry, and counts it once', async () => {
     const first = await post(['a']);
     expect(first.status).toBe(201);
     expect(await post(['a'])).toEqual(first);
@@ -69,24 +69,24 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['bare and in quotes', 'a', '"a"'],
-    ['with escapes and without', String.raw`"\\\"a\""`, String.raw`\"a"`],
-  ])('takes it for the same %s', async (_how, one, other) => {
-    expect(await post([other])).toEqual(await post([one]));
+    ['quotes', '"a"', 'a'],
+    ['escapes', String.raw`"\\\"a\""`, String.raw`\"a"`],
+  ])('treats a key with and without %s as the same key', async (_what, quoted, bare) => {
+    expect(await post([bare])).toEqual(await post([quoted]));
   });
 
   test.each([
-    ['another value', ['b'], 'key_1'],
-    ['the value in other case', ['A'], 'key_1'],
-    ['the same value and another API key', ['a'], 'key_2'],
-  ])('makes another pet with %s', async (_what, values, keyId) => {
+    ['a different value', ['b'], 'key_1'],
+    ['a value in different case', ['A'], 'key_1'],
+    ['the same value and a different API key', ['a'], 'key_2'],
+  ])('adds another pet for %s', async (_what, values, keyId) => {
     const [first, other] = [await post(['a']), await post(values, { keyId })];
     expect(other.status).toBe(201);
     expect(other.body.id).not.toBe(first.body.id);
     expect(occurrences()).toEqual([counted('PetsCreated'), counted('PetsCreated')]);
   });
 
-  test('answers 422 to another pet, and counts the refusal', async () => {
+  test('returns 422 for a different pet, and counts the error', async () => {
     await post(['a']);
     const { status, body: error } = await post(['a'], { body: '{"name":"Ann","categoryId":7}' });
     expect(status).toBe(422);
@@ -98,32 +98,34 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['an empty string', ['""']],
-    ['given twice', ['a', 'a']],
-  ])('answers 400, naming the header, to one that is %s', async (_what, values) => {
+    ['an empty', ['""']],
+    ['a repeated', ['a', 'a']],
+  ])('returns 400 with the name of the header for %s value', async (_what, values) => {
     const { status, body } = await post(values);
     expect(status).toBe(400);
     expect(body).toMatchObject({
       code: 'invalid_request',
-      message: expect.stringMatching(/^Idempotency-Key must be 1 to 255 visible ASCII characters/),
+      message: expect.stringMatching(
+        /^Idempotency-Key must be a single value of 1 to 255 visible ASCII characters/,
+      ),
     });
     expect(mock.calls()).toEqual([]);
     expect(occurrences()).toEqual([counted('ErrorResponses', { code: 'invalid_request' })]);
   });
 
-  test('answers 500 when no authorizer says whose key it is, and writes nothing', async () => {
+  test('returns 500 and writes nothing if the key id is missing', async () => {
     const { status } = await post(['a'], { keyId: '' });
     expect(status).toBe(500);
     expect(mock.calls()).toEqual([]);
     expect(occurrences()).toEqual(countedInternalError('createPet'));
   });
 
-  test('tells of the header and of the body at once', async () => {
+  test('lists the errors of the header and the body in one message', async () => {
     const { body } = await post([''], { body: '{"name":"Rex"}' });
     expect(body.message).toMatch(/^Idempotency-Key must be .*; categoryId is required\.$/);
   });
 
-  test('keeps no intent without one', async () => {
+  test('stores no idempotency record if the header is missing', async () => {
     await invoke(handler, postPetEvent(rex, { headers: { 'X-Idempotency-Key': 'a' } }));
     expect(writtenTables()).toEqual(['pets']);
   });

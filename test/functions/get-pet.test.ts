@@ -11,7 +11,7 @@ const rex = { id: 42n, name: 'Rex', categoryId: 2n ** 63n - 1n };
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
 
 describe('GET /v1/pets/{petId}', () => {
-  test('answers 200 with the pet that has this id', async () => {
+  test('returns 200 with the pet', async () => {
     mock
       .on(GetCommand, { TableName: 'pets', Key: { id: 42n } })
       .resolves({ Item: { ...rex, creation: 'x', partition: '0' } });
@@ -21,15 +21,15 @@ describe('GET /v1/pets/{petId}', () => {
     expect(logLines()).toEqual([]);
   });
 
-  test('answers 404 when no pet has this id', async () => {
+  test('returns 404 if no pet has this id', async () => {
     mock.on(GetCommand).resolves({});
     const { status, body } = await invoke(handler, getPetEvent('42'));
     expect(status).toBe(404);
-    expect(body).toEqual({ code: 'not_found', message: 'There is no pet with the id 42.', status: 404n });
+    expect(body).toEqual({ code: 'not_found', message: 'No pet has the id 42.', status: 404n });
   });
 
   test.each(['abc', '9223372036854775808', '4%'])(
-    'answers 404 to %s, which is no id, unread',
+    'returns 404 without a read for the invalid id %s',
     async (petId) => {
       const { status, body } = await invoke(handler, getPetEvent(petId));
       expect([status, body.code]).toEqual([404, 'not_found']);

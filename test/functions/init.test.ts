@@ -13,14 +13,14 @@ const { assembly } = await sharedSynthesis();
 const template = readTemplate('staging', assembly);
 const pet = { id: { N: '1' }, name: { S: 'Rex' }, categoryId: { N: '1' } };
 
-/** The database: what it was asked for, as `GetItem Pets`, and what it answers to the asking of so many before. */
-let asked: string[];
-let respond: (response: ServerResponse, before: number) => void;
+/** The calls that the fake database received, such as `GetItem Pets`. */
+let calls: string[];
+let respond: (response: ServerResponse, previousCalls: number) => void;
 const database = createServer(async (request, response) => {
   const action = String(request.headers['x-amz-target']).split('.')[1];
   const { TableName } = (await json(request)) as { TableName: string };
-  asked.push(`${action} ${/Pets|ApiKeys/.exec(TableName)?.[0]}`);
-  respond(response, asked.length - 1);
+  calls.push(`${action} ${/Pets|ApiKeys/.exec(TableName)?.[0]}`);
+  respond(response, calls.length - 1);
 });
 const { origin: databaseEndpoint, close } = await listenOnLoopback(database);
 afterAll(close);
@@ -28,13 +28,13 @@ afterAll(close);
 let fn: RunningFunction;
 let lines: string[];
 beforeEach(() => {
-  asked = [];
+  calls = [];
   lines = [];
-  respond = found;
+  respond = returnPet;
 });
 afterEach(() => fn.close());
 
-function found(response: ServerResponse): void {
+function returnPet(response: ServerResponse): void {
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
   response.end(JSON.stringify({ Item: pet, Items: [pet] }));
 }
@@ -51,7 +51,7 @@ function start(name: string): RunningFunction {
   return fn;
 }
 
-describe('an instance that starts', () => {
+describe('a new instance', () => {
   const key = generateApiKey('staging');
   const events: Record<string, object> = {
     GetPet: getPetEvent('1'),
@@ -59,38 +59,40 @@ describe('an instance that starts', () => {
     Authorizer: { type: 'TOKEN', authorizationToken: `Bearer ${key}`, methodArn: 'arn/staging' },
   };
 
-  /** How many metrics the event counts. */
-  const counted: Record<string, number> = { GetPet: 1, CreatePet: 1 };
+  const metricCounts: Record<string, number> = { GetPet: 1, CreatePet: 1 };
 
-  test.each(functionNames)('reads twice before its first event, which alone is counted: %s', async (name) => {
-    const event = events[name] ?? apiGatewayEvent();
-    expect(await start(name).invoke(event)).toEqual({ result: expect.any(String) });
-    const [first, second] = asked;
-    expect(first).toMatch(/^(Query Pets|GetItem Pets|GetItem ApiKeys)$/);
-    expect(second).toBe(first);
-    expect(lines).toHaveLength(counted[name] ?? 0);
-  });
+  test.each(functionNames)(
+    'of %s reads twice before its first event, and counts only the event',
+    async (name) => {
+      const event = events[name] ?? apiGatewayEvent();
+      expect(await start(name).invoke(event)).toEqual({ result: expect.any(String) });
+      const [first, second] = calls;
+      expect(first).toMatch(/^(Query Pets|GetItem Pets|GetItem ApiKeys)$/);
+      expect(second).toBe(first);
+      expect(lines).toHaveLength(metricCounts[name] ?? 0);
+    },
+  );
 
-  test('does not wait for a database that is silent', async () => {
-    respond = (response, before) => before > 0 && found(response);
+  test('does not wait for a database that does not respond', async () => {
+    respond = (response, previousCalls) => previousCalls > 0 && returnPet(response);
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
-    // The first read would be given up and repeated, and the second one made, before the event is looked at.
-    expect(asked.length).toBeLessThan(4);
+    // If the instance waited, the first read would be retried and the second read executed before the event.
+    expect(calls.length).toBeLessThan(4);
   });
 
-  test('lets nobody in without a database, as an authorizer', async () => {
+  test('of the authorizer fails without a database', async () => {
     respond = (response) => response.destroy();
     const authorizationToken = `Bearer ${generateApiKey('staging')}`;
     const event = { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' };
     expect(await start('Authorizer').invoke(event)).toEqual({ error: expect.stringContaining('Error') });
   });
 
-  test('comes up without a database, which the event then finds away', async () => {
+  test('starts without a database and returns a 503', async () => {
     respond = (response) => response.destroy();
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
-    // Of the event, and nothing of what went before: the error, the refusal, the use of a deprecated operation.
+    // Only the event is logged: the error and the metrics of the error response and of the deprecated operation.
     expect(lines).toHaveLength(3);
   });
 });

@@ -22,7 +22,7 @@ function nextQuery(link: unknown): Record<string, string[]> {
 }
 
 describe('GET /v1/pets', () => {
-  test('answers 200 with the 20 newest pets in a bare array', async () => {
+  test('returns 200 with an array of the 20 newest pets', async () => {
     const { status, body } = await invoke(handler, apiGatewayEvent());
     expect(status).toBe(200);
     expect(body.map(({ id }: { id: bigint }) => id)).toEqual(
@@ -32,7 +32,7 @@ describe('GET /v1/pets', () => {
     expect([logLines(), occurrences()]).toEqual([[], []]);
   });
 
-  test('links to the next page, with the same limit and status, as long as there is one', async () => {
+  test('links to each next page with the same limit and status', async () => {
     const ids: bigint[] = [];
     const queries: Record<string, string[]>[] = [{ limit: ['15'], status: ['sold'] }];
     for (const query of queries) {
@@ -45,12 +45,12 @@ describe('GET /v1/pets', () => {
     expect(ids).toEqual(sold.map(({ id }) => id).toReversed());
   });
 
-  test('links with the limit that applies when none was asked for', async () => {
+  test('adds the default limit to the link', async () => {
     const { headers } = await invoke(handler, apiGatewayEvent());
     expect(nextQuery(headers['Link'])).toEqual({ limit: ['20'], cursor: [expect.any(String)] });
   });
 
-  test('links to a domain of its own', async () => {
+  test('uses the custom domain in the link', async () => {
     const requestContext = { domainName: 'pets.example.com', path: '/v1/pets' };
     const { headers } = await invoke(handler, apiGatewayEvent({ requestContext }));
     expect(headers['Link']).toMatch(
@@ -58,7 +58,7 @@ describe('GET /v1/pets', () => {
     );
   });
 
-  test('answers an empty array and no link when there are none', async () => {
+  test('returns an empty array without a link if there are no pets', async () => {
     const { status, headers, text } = await invoke(handler, listPetsEvent({ status: ['pending'] }));
     expect([status, text]).toEqual([200, '[]']);
     expect(headers).not.toHaveProperty('Link');

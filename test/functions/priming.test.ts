@@ -3,12 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { clientMock, mock, setEnvironment } from '../support/mocked-database.ts';
 
-setEnvironment({
-  STAGE: 'staging',
-  PETS_TABLE: 'pets',
-  API_KEYS_TABLE: 'keys',
-  LIST_PARTITIONS: '1',
-});
+setEnvironment({ STAGE: 'staging', PETS_TABLE: 'pets', API_KEYS_TABLE: 'keys', LIST_PARTITIONS: '1' });
 
 test.each([
   [
@@ -19,13 +14,11 @@ test.each([
   ['create-pet', () => import('../../functions/create-pet.ts'), { TableName: 'pets', Key: { id: 0n } }],
   ['get-pet', () => import('../../functions/get-pet.ts'), { TableName: 'pets', Key: { id: 0n } }],
   ['list-pets', () => import('../../functions/list-pets.ts'), { TableName: 'pets', Limit: 21 }],
-])('during init, %s reads twice, as its requests do', async (_name, load, input) => {
+])('%s executes the read of its requests twice during init', async (_name, load, input) => {
   process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] = 'on-demand';
   mock.on(GetCommand).resolves({});
   clientMock.on(QueryCommand).resolves({});
   await load();
-  expect([...mock.calls(), ...clientMock.calls()].map(({ args }) => args[0].input)).toMatchObject([
-    input,
-    input,
-  ]);
+  const inputs = [...mock.calls(), ...clientMock.calls()].map(({ args }) => args[0].input);
+  expect(inputs).toMatchObject([input, input]);
 });

@@ -16,8 +16,8 @@ export interface Pet extends Content {
 }
 
 const documentation = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8');
-const rows = documentation.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm);
-const statusByCode = new Map(Array.from(rows, ([, code, status]) => [code, Number(status)]));
+const errors = documentation.matchAll(/^- \*\*(\d{3}) `(\w+)`\*\*/gm);
+const statusByCode = new Map(Array.from(errors, ([, status, code]) => [code, Number(status)]));
 
 export function checkResponse({ status, headers, text }: ApiResponse, method: string): void {
   const summary = `${status} ${text}`;

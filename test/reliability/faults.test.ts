@@ -86,7 +86,7 @@ test('a create gets a 503 if each attempt of its write has a fault, and its retr
   }
   const responses = await Promise.all(others.map(createWith));
   responses.unshift(await createWith(refusedConnection));
-  const message = expect.stringContaining('The service cannot answer right now.');
+  const message = expect.stringContaining('The service is temporarily unavailable.');
   for (const { status, headers, body } of responses) {
     const error = { code: 'service_unavailable', message, status: 503 };
     expect([status, headers['Retry-After'], JSON.parse(body)]).toEqual([503, '1', error]);

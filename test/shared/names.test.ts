@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { requireEnvironment, serviceName } from '../../shared/names.ts';
 
-test('a stage has a service name of its own', () => {
+test('serviceName contains the stage', () => {
   expect(serviceName('staging')).toBe('pet-store-staging');
 });
 
-test('an environment variable is read when it is asked for, and named if it is empty or not set', () => {
+test('requireEnvironment reads the current value of a variable, and throws if it is empty or not set', () => {
   process.env['PETS_TABLE'] = 'pets';
   expect(requireEnvironment('PETS_TABLE')).toBe('pets');
   process.env['PETS_TABLE'] = '';

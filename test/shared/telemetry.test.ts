@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../shared/names.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
-// Read once, when the module is loaded.
+// Powertools reads this variable once, when the module is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = 'pet-store-test';
 const { count, loggable } = await import('../../shared/telemetry.ts');
 
 const service = 'pet-store-test';
 const common = { namespace: 'PetStore', unit: 'Count', value: 1 };
 
-describe('a metric', () => {
-  test('has the dimensions of its own call and none of an earlier one', () => {
+describe('count', () => {
+  test('writes only the dimensions of the current call', () => {
     count(metrics.deprecatedCalls, { operation: 'getPet', keyId: 'key_1' });
     count(metrics.petsCreated, {});
     count(metrics.errorResponses, { code: 'not_found' });
@@ -27,38 +27,41 @@ describe('a metric', () => {
   });
 });
 
-describe('an error in the log', () => {
+describe('loggable', () => {
   test.each(['RangeError', 'SyntaxError', 'ValidationException'])(
-    'has no message if it is a %s, which quotes values',
+    'omits the message of a %s, because it can contain request data',
     (name) => {
       const error = Object.assign(new Error('secret'), { name });
-      expect(loggable(error)).toMatchObject({ name, message: 'Not logged: it may quote what was sent.' });
+      expect(loggable(error)).toMatchObject({
+        name,
+        message: 'Not logged, because it may contain request data.',
+      });
     },
   );
 
-  test('has its stack, without the lines of its message', () => {
-    const message = 'No luck\n    at all';
-    const places = '    at first (a.ts:1:2)\n    at second (b.ts:3:4)';
-    const error = Object.assign(new Error(message), { stack: `Error at home: ${message}\n${places}` });
-    expect(loggable(error)).toEqual({ name: 'Error', message, stack: places });
+  test('returns the stack frames without the lines of the message', () => {
+    const message = 'Read failed\n    at all';
+    const frames = '    at first (a.ts:1:2)\n    at second (b.ts:3:4)';
+    const error = Object.assign(new Error(message), { stack: `Error at home: ${message}\n${frames}` });
+    expect(loggable(error)).toEqual({ name: 'Error', message, stack: frames });
   });
 
-  test.each([undefined, 'Error: No luck'])('may have a stack without places: %s', (stack) => {
-    const error = Object.assign(new Error('No luck'), { stack });
-    expect(loggable(error)).toEqual({ name: 'Error', message: 'No luck' });
+  test.each([undefined, 'Error: Read failed'])('returns no stack if the stack is %j', (stack) => {
+    const error = Object.assign(new Error('Read failed'), { stack });
+    expect(loggable(error)).toEqual({ name: 'Error', message: 'Read failed' });
   });
 
-  test('is only the type of what was thrown if that is not an error', () => {
+  test('returns only the type of a thrown value that is not an error', () => {
     expect(loggable('secret')).toEqual({ thrown: 'string' });
   });
 
-  test('has what the SDK says of the call', () => {
-    const members = { code: 'ECONNRESET', $metadata: { httpStatusCode: 400, attempts: 3 } };
-    expect(loggable(Object.assign(new Error('No luck'), members))).toMatchObject(members);
+  test('returns the SDK’s metadata', () => {
+    const metadata = { code: 'ECONNRESET', $metadata: { httpStatusCode: 400, attempts: 3 } };
+    expect(loggable(Object.assign(new Error('Read failed'), metadata))).toMatchObject(metadata);
   });
 
-  test('has five causes, even if they form a ring', () => {
-    const error = new Error('No luck');
+  test('returns five causes of a circular chain', () => {
+    const error = new Error('Read failed');
     error.cause = error;
     expect(JSON.stringify(loggable(error)).match(/"message"/g)).toHaveLength(6);
   });

@@ -73,12 +73,14 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
     response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
     response.text.includes('"The body is nested too deeply."') ||
-    (response.text.includes('"cursor is not from a page of this list: start again without it."') &&
+    (response.text.includes(
+      '"cursor is not valid for this list; omit cursor to start from the first page."',
+    ) &&
       queryOf(exchange).has('cursor'));
   if (operation && response.status === 400 && invalid.length === 0 && !breaksOtherRule) {
     problems.push('rejects the request, but the document allows it');
   }
-  const isNowhere = response.text.includes('There is nothing at this address.');
+  const isNowhere = response.text.includes('This URL does not exist.');
   if (operation && response.status === 404 && isNowhere !== invalid.length > 0) {
     problems.push(
       isNowhere

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { documentRules, itself, methods, type Rule, type Verdict } from './rules.ts';
+import { documentRules, wholeValue, methods, type Rule, type Verdict } from './rules.ts';
 
 const unknown = (): Verdict => 'cannot judge';
 
@@ -8,7 +8,7 @@ const unknown = (): Verdict => 'cannot judge';
  * Returns a line for each difference between two OpenAPI documents without references, such as
  * `breaking: changed GET /pets › parameters › limit › schema › maximum: 100 → 50`.
  *
- * @param place names of the parts that lead to the two values
+ * @param place path of the two values in the documents
  */
 export function differences(
   before: unknown,
@@ -22,7 +22,7 @@ export function differences(
   const [old, current] = [partsOf(before), partsOf(after)];
   if (!old || !current) return differences(before, after, unknown, place);
   const isWhole = before === undefined || after === undefined;
-  if (isWhole && rule[itself]) return differences(before, after, rule[itself], place);
+  if (isWhole && rule[wholeValue]) return differences(before, after, rule[wholeValue], place);
   return [...new Set([...old.keys(), ...current.keys()])].flatMap((name) => {
     const partRule = (Object.hasOwn(rule, name) ? rule[name] : rule['*']) ?? unknown;
     return differences(old.get(name), current.get(name), partRule, [...place, name]);
@@ -32,7 +32,7 @@ export function differences(
 /**
  * Returns the members of an object, or the items of a list by name (parameters) or value (`enum`, `required`).
  *
- * @returns undefined if the value has no parts, or two of the same name
+ * @returns undefined if the value is not an object or list, or if two items have the same name
  */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -51,7 +51,7 @@ function describe(verdict: Verdict, before: unknown, after: unknown, place: stri
   const values = [before, after]
     .filter((value) => value !== undefined)
     .map((value) => stringifyJson(value).replace(/(?<=^.{60}).+/s, '…'));
-  // The name of an item in a list is its value.
+  // An item without a name is identified by its value, which is not repeated.
   const shown = values[0] === place.at(-1) ? '' : `: ${values.join(' → ')}`;
   return `${verdict}: ${action} ${steps.join(' › ')}${shown}`;
 }

@@ -4,24 +4,25 @@ import { UsageError } from '../../operate/command.ts';
 
 type Json = Record<string, unknown>;
 
-/** Returns the document in a file without references. @throws UsageError if it cannot be read, or lacks a target. */
+/** Reads a document and resolves its references. @throws UsageError if the file is invalid. */
 export function readDocument(path: string): object {
   try {
     return withoutReferences(parseJson(readFileSync(path, 'utf8')) as Json);
   } catch (error) {
-    const message = error instanceof RangeError ? 'a reference contains itself.' : (error as Error).message;
+    const message =
+      error instanceof RangeError ? 'it contains a circular reference.' : (error as Error).message;
     throw new UsageError(`${path} is not an OpenAPI document in JSON: ${message}`);
   }
 }
 
 /**
- * Returns a copy of the document in which each reference is replaced with its target. A member next to a reference
- * overrides the target's.
+ * Returns a copy of the document in which each reference is replaced by its target. Members next to a reference override
+ * members of the target.
  *
- * @throws Error if the target is not in the document; RangeError if it contains the reference.
+ * @throws Error if a target is missing, RangeError if references are circular.
  */
 export function withoutReferences(document: Json): object {
-  // These components count only where a reference uses them.
+  // These components are compared where they are referenced.
   const components = { ...(document['components'] as Json), schemas: {}, responses: {}, headers: {} };
   return resolve({ ...document, components }, document) as object;
 }
@@ -32,17 +33,16 @@ function resolve(part: unknown, document: Json): unknown {
   const { $ref, ...others } = part as { $ref?: string };
   const target = $ref === undefined ? {} : resolve(targetOf($ref, document), document);
   const members = Object.entries(others).map(([name, value]) => [name, resolve(value, document)]);
-  // A schema may be true or false.
+  // A schema can be true or false.
   return typeof target === 'object' ? { ...target, ...Object.fromEntries(members) } : target;
 }
 
-/** Returns the value at a JSON pointer in a URI fragment (RFC 6901). */
 function targetOf(reference: string, document: Json): unknown {
   const keys = reference.slice(2).split('/');
   const target = keys.reduce<any>(
     (part, key) => part?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
     document,
   );
-  if (target === undefined) throw new Error(`the target of ${reference} is not in it.`);
+  if (target === undefined) throw new Error(`it does not contain the target of ${reference}.`);
   return target;
 }

@@ -1,23 +1,22 @@
-// Which differences between two OpenAPI documents break clients, by the policy in docs/interface.md ("Compatibility"). A
-// difference without a rule cannot be judged.
+// Rules that decide whether a difference between two OpenAPI documents breaks clients. They implement the policy in
+// docs/interface.md ("Compatibility"). A difference without a rule cannot be judged.
 
 export type Verdict = 'breaking' | 'cannot judge' | 'non-breaking';
 
-/** Judges two values that differ; an absent one is undefined. */
+/** Judges two different values. A missing value is undefined. */
 export type Judge = (before: unknown, after: unknown) => Verdict;
 
-export const itself = Symbol('itself');
+export const wholeValue = Symbol('wholeValue');
 
-/** Rules for the members of an object or the items of a list, by name; `*` is for all others. */
+/** Rules for the members of an object or the items of a list, by name. `*` applies to all others. */
 export interface Rules {
-  /** Judges an addition or a removal of the whole. If omitted, its parts are judged as added or removed. */
-  [itself]?: Judge;
+  /** Judges the addition or removal of the object or list. @default - each part is judged as added or removed */
+  [wholeValue]?: Judge;
   [name: string]: Rule;
 }
 
 export type Rule = Judge | Rules;
 
-/** Returns a judge that asks only whether a value is added, removed or changed. */
 function on(added: Verdict, removed: Verdict, changed: Verdict = 'breaking'): Judge {
   return (before, after) => (before === undefined ? added : after === undefined ? removed : changed);
 }
@@ -31,11 +30,11 @@ const breakingUnlessOptional: Judge = (before, after: any) =>
 
 const DAY = 86_400_000;
 
-/** An operation may be removed after the day that its `Sunset` header announced. */
+/** An operation can be removed after the date in its `Sunset` header. */
 const operationAsWhole: Judge = (before: any, after) =>
   Date.parse(before?.['x-sunset']) + DAY <= Date.now() ? 'non-breaking' : breakingUnlessAdded(before, after);
 
-/** A removal is announced twelve months before. A day that has been announced may only be moved to a later one. */
+/** A removal must be announced 12 months in advance. An announced date can only be postponed. */
 const sunset: Judge = (before: any, after: any) => {
   const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(after);
@@ -48,7 +47,7 @@ function sameRule(rule: Rule, ...names: string[]): Rules {
 
 const texts = sameRule(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/** Judges a limit by whether it allows fewer values (narrower) or more (wider) than before. */
+/** Returns a judge of a limit, which can allow fewer values (narrower) or more values (wider) than before. */
 function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judge {
   return (before: any, after: any) => {
     if (before === undefined || after === undefined) return on(narrower, wider)(before, after);
@@ -57,49 +56,48 @@ function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judg
   };
 }
 
-/** Returns the rules for a JSON Schema. */
 function schemaRules(narrower: Verdict, wider: Verdict): Rules {
   const schema: Rules = {
-    [itself]: on(narrower, wider),
+    [wholeValue]: on(narrower, wider),
     ...texts,
     ...sameRule(on(narrower, wider), 'type', 'format', 'const', 'additionalProperties'),
     ...sameRule(limit('lower', narrower, wider), 'minimum', 'exclusiveMinimum', 'minProperties'),
     ...sameRule(limit('upper', narrower, wider), 'maximum', 'exclusiveMaximum', 'maxProperties'),
-    // Clients must not rely on the length of texts and lists that they read: the limits for requests may be raised.
+    // Clients must not rely on the length of strings and lists in responses, because the limits for requests can be raised.
     ...sameRule(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
     ...sameRule(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
-    // Whether one pattern allows more than another is for people to judge.
+    // Two patterns cannot be compared automatically.
     pattern: on(narrower, wider === 'breaking' ? 'cannot judge' : wider, 'cannot judge'),
-    enum: { [itself]: on(narrower, wider), '*': on(wider, narrower) },
+    enum: { [wholeValue]: on(narrower, wider), '*': on(wider, narrower) },
     'x-extensible-enum': safe,
     required: { '*': on(narrower, wider) },
     default: breakingUnlessAdded,
   };
   schema['items'] = schema;
-  // A removed property is missing from responses, and no longer stored from requests.
-  schema['properties'] = { '*': { ...schema, [itself]: breakingUnlessAdded } };
+  // A removed property is missing from responses and no longer stored.
+  schema['properties'] = { '*': { ...schema, [wholeValue]: breakingUnlessAdded } };
   return schema;
 }
 
-const promised = { [itself]: breakingUnlessAdded, ...texts };
-const demanded = { [itself]: breakingUnlessOptional, ...texts, required: breakingIfTrue };
+const guaranteed = { [wholeValue]: breakingUnlessAdded, ...texts };
+const requestInput = { [wholeValue]: breakingUnlessOptional, ...texts, required: breakingIfTrue };
 const request = { schema: schemaRules('breaking', 'non-breaking') };
 const response = { schema: schemaRules('non-breaking', 'breaking') };
 
 const responses: Rules = {
   '*': {
-    ...promised,
-    headers: { '*': { ...promised, ...response, required: breakingUnlessAdded } },
-    content: { '*': { ...promised, ...response } },
+    ...guaranteed,
+    headers: { '*': { ...guaranteed, ...response, required: breakingUnlessAdded } },
+    content: { '*': { ...guaranteed, ...response } },
     links: safe,
   },
 };
 const operation: Rules = {
-  ...promised,
-  [itself]: operationAsWhole,
+  ...guaranteed,
+  [wholeValue]: operationAsWhole,
   ...sameRule(safe, 'operationId', 'tags', 'externalDocs', 'x-deprecated-reason'),
-  parameters: { '*': { ...demanded, ...request, in: breaking } },
-  requestBody: { ...demanded, content: { '*': { ...promised, ...request } } },
+  parameters: { '*': { ...requestInput, ...request, in: breaking } },
+  requestBody: { ...requestInput, content: { '*': { ...guaranteed, ...request } } },
   responses,
   security: breaking,
   'x-sunset': sunset,
@@ -110,8 +108,8 @@ export const documentRules: Rules = {
   ...sameRule(safe, 'servers', 'tags', 'externalDocs'),
   info: { '*': safe },
   security: breaking,
-  components: { securitySchemes: { '*': { [itself]: breaking, description: safe, '*': breaking } } },
+  components: { securitySchemes: { '*': { [wholeValue]: breaking, description: safe, '*': breaking } } },
   paths: { '*': { ...texts, ...sameRule(operation, ...methods) } },
-  // Responses to requests that match no operation.
+  // Responses to requests that do not match an operation.
   'x-other-requests': { ...texts, responses },
 };

@@ -4,8 +4,8 @@ import { differences } from './differences.ts';
 import { readDocument, withoutReferences } from './document.ts';
 
 /**
- * Returns how the API differs from the OpenAPI document in a file: a line for each change, in alphabetical order, so that
- * breaking changes come first; and those lines that break clients or cannot be judged.
+ * Returns a line for each change of the API since the OpenAPI document in a file. The lines are in alphabetical order, so
+ * breaking changes are first. `failing` contains the changes that break clients or cannot be judged.
  *
  * @throws UsageError if the file cannot be read.
  */

@@ -17,8 +17,8 @@ import { componentSchemas, type Json, parameterObjects, schemaObject } from './s
 const allOperations = Object.values<Operation>(operations);
 
 /**
- * The API as an OpenAPI document in JSON, made from the operations and their schemas alone. It uses only what OpenAPI 3.0
- * and 3.1 have in common, so both versions have the same content.
+ * Returns the OpenAPI document as JSON, generated from the operations and their schemas. It uses only features that OpenAPI
+ * 3.0 and 3.1 share, so both versions have the same content.
  * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
  */
 export function openApiJson(version: '3.0.4' | '3.1.1'): string {
@@ -28,14 +28,13 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
       title: 'Pet store',
       version: '1.0.0',
       description:
-        'Animals offered in a store: list them, add one, fetch one. Bodies are JSON (RFC 8259) in UTF-8. Every request ' +
-        'carries an API key as a bearer token, and every error response of the service has the same body, `Error`. ' +
-        'Any other URL gets a 404, any other method a 405.',
+        'An API to list, add and fetch the pets that a store offers. Requests and responses are JSON (RFC 8259) in UTF-8. ' +
+        'Each request requires an API key: `Authorization: Bearer <API_KEY>`.',
       contact: { name: 'The operator of the stage' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     externalDocs: {
-      description: 'The interface: promises, limits and compatibility',
+      description: 'Guarantees, limits and compatibility',
       url: `https://${PRODUCTION_DOMAIN}/docs/interface.md`,
     },
     servers: [
@@ -43,7 +42,7 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
       server('Staging', 'staging_host', `staging.${PRODUCTION_DOMAIN}`),
     ],
     security: [{ bearerAuth: [] }],
-    tags: [{ name: 'pets', description: 'Animals offered in the store.' }],
+    tags: [{ name: 'pets', description: 'Pets that the store offers.' }],
     paths: pathsObject(),
     components: {
       securitySchemes: {
@@ -52,11 +51,11 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
           scheme: 'bearer',
           bearerFormat: 'API key',
           description:
-            'The operator issues an API key for one stage: it starts with ' +
+            'The operator issues an API key for one stage. It starts with ' +
             `${Object.keys(stages)
               .map((stage) => `\`${keyPrefix(stage)}\``)
-              .join(' or ')}. Treat it as a password. A 401 ` +
-            'is final, and is the same whatever is wrong with the key.',
+              .join(' or ')}. Keep it ` +
+            'secret like a password. Do not retry after a 401. Its body does not depend on the cause.',
         },
       },
       schemas: componentSchemas(),
@@ -66,7 +65,9 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
       ),
     },
     'x-other-requests': {
-      description: 'Responses to any other URL or method, with or without an API key.',
+      description:
+        'Responses to requests that do not match an operation, with or without an API key. An unknown URL gets a 404, an ' +
+        'unsupported method a 405.',
       responses: Object.fromEntries(
         [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
           (code) => [errorCatalogue[code].status, errorResponse(code)],
@@ -81,13 +82,13 @@ function server(stage: string, variable: string, host: string): Json {
   return {
     url: `https://{${variable}}/v1`,
     description:
-      `${stage}. The operator gives you the host: a domain, or ` +
-      '`{id}.execute-api.{region}.amazonaws.com/{stage}` if the stage has none.',
+      `${stage}. The operator provides the host: a domain, or ` +
+      '`{id}.execute-api.{region}.amazonaws.com/{stage}` if the stage has no domain.',
     variables: { [variable]: { default: host } },
   };
 }
 
-/** Paths below the base address, which ends with the version. */
+/** Returns the paths below the base URL, which ends with the version. */
 function pathsObject(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of allOperations) {
@@ -141,10 +142,10 @@ function operationObject(operation: Operation): Json {
 
 function deprecationNotice({ sunset, advice }: Deprecation): string {
   const day = sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return `**Deprecated**: will be removed on ${day}. ${advice}`;
+  return `**Deprecated**: This operation will be removed on ${day}. ${advice}`;
 }
 
-/** The response with an error to a request of this operation, or of none. */
+/** @param operation operation of the request @default - a request that does not match an operation */
 function errorResponse(code: ErrorCode, operation?: Operation): Json {
   return {
     description: errorCatalogue[code].description,
@@ -162,7 +163,6 @@ function errorCodesOf({ errors }: Operation): ErrorCode[] {
   return errorCodes.filter((code) => code in errors || common.has(code));
 }
 
-/** Whether all operations have the same response with this error. */
 function isShared(code: ErrorCode): boolean {
   return allOperations.every(
     (operation) =>

@@ -7,25 +7,24 @@ import { exampleOf, PRODUCTION_DOMAIN } from './examples.ts';
 
 type Presence = 'always' | 'sometimes';
 
-/** Errors that the function of any operation may end with, beside the operation's own. */
+/** Errors that the function of any operation can return. */
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
-const BASE_ADDRESS = `https://${PRODUCTION_DOMAIN}/v1`;
+const BASE_URL = `https://${PRODUCTION_DOMAIN}/v1`;
 const { since, sunset } = operations.getPet.deprecation;
 const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unknown>;
 const { id } = exampleOf(Pet) as { id: bigint };
 
-/** Headers of responses that clients may use, by their keys among the components. */
 const responseHeaders = {
   RequestId: {
     name: 'x-amzn-RequestId',
-    description: 'Identifier of the request, to quote when asking the operator.',
+    description: 'Id of the request. Include it when you contact the operator.',
     schema: { type: 'string' },
     example: '3c436e3c-4f1a-4ec3-9e92-dd89cd42a1b1',
   },
   CacheControl: {
     name: 'Cache-Control',
-    description: 'No cache may store the response.',
+    description: 'Caches must not store the response.',
     schema: { type: 'string', enum: ['no-store'] },
     example: 'no-store',
   },
@@ -33,41 +32,41 @@ const responseHeaders = {
     name: 'Link',
     description: 'URL of the next page (RFC 8288), if there is one.',
     schema: { type: 'string', pattern: '<[^>]+>; rel="next"' },
-    example: `<${BASE_ADDRESS}/pets?limit=${String(limit)}&status=${String(status)}&cursor=${String(cursor)}>; rel="next"`,
+    example: `<${BASE_URL}/pets?limit=${String(limit)}&status=${String(status)}&cursor=${String(cursor)}>; rel="next"`,
   },
   Location: {
     name: 'Location',
     description: 'URL of the new pet (RFC 9110).',
     schema: { type: 'string', format: 'uri' },
-    example: `${BASE_ADDRESS}/pets/${id}`,
+    example: `${BASE_URL}/pets/${id}`,
   },
   Deprecation: {
     name: 'Deprecation',
-    description: 'When the operation was deprecated, in seconds since 1970 (RFC 9745).',
+    description: 'Time of the deprecation, in seconds since 1970 (RFC 9745).',
     schema: { type: 'string', pattern: '^@[0-9]+$' },
     example: `@${since.getTime() / 1_000}`,
   },
   Sunset: {
     name: 'Sunset',
-    description: 'When the operation will be removed (RFC 8594).',
+    description: 'Time after which the operation will be removed (RFC 8594).',
     schema: { type: 'string' },
     example: sunset.toUTCString(),
   },
   Successor: {
     name: 'Link',
-    description: 'The operation to use instead (RFC 5829).',
+    description: 'URL of the replacement (RFC 5829).',
     schema: { type: 'string', pattern: '<[^>]+>; rel="successor-version"' },
-    example: `<${BASE_ADDRESS}/pets>; rel="successor-version"`,
+    example: `<${BASE_URL}/pets>; rel="successor-version"`,
   },
   Challenge: {
     name: 'WWW-Authenticate',
-    description: 'How to authenticate (RFC 6750).',
+    description: 'Required authentication scheme (RFC 6750).',
     schema: { type: 'string', enum: [challenge] },
     example: challenge,
   },
   Allow: {
     name: 'Allow',
-    description: 'The methods that the URL supports (RFC 9110).',
+    description: 'Methods that the URL supports (RFC 9110).',
     schema: { type: 'string' },
     example: 'GET, POST',
   },
@@ -86,7 +85,6 @@ type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
 
 const everywhere: ResponseHeaders = { RequestId: 'always', CacheControl: 'always' };
 
-/** Headers of an operation's success. */
 export function headersOfSuccess(operation: Operation): ResponseHeaders {
   return {
     ...everywhere,
@@ -95,17 +93,17 @@ export function headersOfSuccess(operation: Operation): ResponseHeaders {
   };
 }
 
-/** Headers of an error, of an operation or of a request for none. */
+/** Returns the headers of an error response of an operation, or of a request that does not match an operation. */
 export function headersOfError(code: ErrorCode, operation?: Operation): ResponseHeaders {
   const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
   return {
     ...everywhere,
-    // The firewall's own responses may lack it.
+    // The firewall's responses can lack the request id.
     ...(['too_many_requests', 'request_too_large'].includes(code) && { RequestId: 'sometimes' }),
     ...(code === 'unauthorized' && { Challenge: 'always' }),
     ...(code === 'method_not_allowed' && { Allow: 'always' }),
     ...(errorCatalogue[code].retryAfterSeconds !== undefined && { RetryAfter: 'always' }),
-    // API Gateway's own responses lack them.
+    // Responses that API Gateway generates have no deprecation headers.
     ...(operation?.deprecation &&
       isOfFunction &&
       deprecationHeaders(gatewayErrorCodes('operations').includes(code) ? 'sometimes' : 'always')),
@@ -116,7 +114,7 @@ function deprecationHeaders(presence: Presence): ResponseHeaders {
   return { Deprecation: presence, Sunset: presence, Successor: presence };
 }
 
-/** Header objects by their names; one that several responses always have is a reference to its component. */
+/** Returns header objects by name. A header that several responses always have is a reference to its component. */
 export function headersObject(headers: ResponseHeaders): object {
   return Object.fromEntries(
     Object.entries(headers).map(([key, presence]) => {
@@ -128,7 +126,6 @@ export function headersObject(headers: ResponseHeaders): object {
   );
 }
 
-/** The headers that several responses have, each time. */
 export function headerComponents(): object {
   return Object.fromEntries(
     Object.entries(sharedHeaders).map(([key, { description, schema, example }]) => [

@@ -13,12 +13,11 @@ const conversion: ConversionConfig = {
   typeMode: 'input',
   definitions: components,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  // JSON has one kind of integer; its format and bounds are metadata, as are those that a check tells in code.
+  // JSON Schema has no bigint. Format and limits are in the metadata, as are rules that are implemented as code.
   overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'bigint' ? { type: 'integer' } : undefined),
   ignoreActions: ['check', 'min_value', 'max_value', 'examples'],
 };
 
-/** The schemas of the components, those of pets and that of errors. */
 export function componentSchemas(): Json {
   return {
     ...toJsonSchemaDefs(components, conversion),
@@ -30,9 +29,10 @@ export function componentSchemas(): Json {
         code: {
           type: 'string',
           'x-extensible-enum': errorCodes,
-          description: 'For programs. Codes may be added: treat an unknown one by its `status`.',
+          description:
+            'Error code for programs. New codes can be added. Handle an unknown code by its `status`.',
         },
-        message: { type: 'string', description: 'For people: what is wrong. Its words may change.' },
+        message: { type: 'string', description: 'Error message for people. The text can change.' },
         status: {
           type: 'integer',
           format: 'int32',
@@ -52,12 +52,10 @@ export function schemaObject(schema: v.GenericSchema): Json {
 
 export type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
 
-/** The description of an entry, or of the schema that it makes optional. */
 export function descriptionOf(entry: Entry): string | undefined {
   return v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped));
 }
 
-/** The parameters in one place of a request, each an entry of the schema. */
 export function parameterObjects(
   place: 'path' | 'query' | 'header',
   schema: (v.GenericSchema & { entries?: Record<string, Entry> }) | undefined,
@@ -72,7 +70,7 @@ export function parameterObjects(
   }));
 }
 
-/** The schema of a parameter, which arrives as text: a number's is in its metadata, with the default as a number. */
+/** Returns the schema of a parameter. Parameters are text, so the schema of a number is in its metadata. */
 function parameterSchema(entry: Entry): Json {
   const schema: v.GenericSchema & { options?: unknown } = entry.wrapped ?? entry;
   if (schema.options === PetStatus.options) return schemaObject(PetStatus);

@@ -9,10 +9,10 @@ const USAGE = `npm run docs -- [--output docs-site]
 
 Exports the API reference as static files for any web server.
 
-  --output  folder for index.html, and the files that it links to; created if it does not exist`;
+  --output  folder for index.html and the linked files; created if it does not exist`;
 
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
-/** Files that the page and these documents link to. */
+/** Files that the page links to, directly or through another of these files. */
 const linked = [
   'openapi.json',
   'openapi-3.0.json',
@@ -23,7 +23,7 @@ const linked = [
 const options = { output: { type: 'string', default: join(projectRoot, 'docs-site') } } as const;
 
 await runWithOptions(USAGE, options, async ({ output }) => {
-  if (output === '') throw new UsageError('--output must name a folder.');
+  if (output === '') throw new UsageError('--output must be the path of a folder.');
   const document = await readFile(join(projectRoot, 'openapi.json'), 'utf8');
   const { html } = referencePage(document, { library: await readLibrary() });
   try {
@@ -34,5 +34,5 @@ await runWithOptions(USAGE, options, async ({ output }) => {
     const { message } = error as Error;
     throw new UsageError(`${output} cannot be written: ${message}. Choose another folder with --output.`);
   }
-  console.log(`Wrote ${join(output, 'index.html')}, and next to it ${linked.join(', ')}.`);
+  console.log(`Wrote ${join(output, 'index.html')} and, in the same folder, ${linked.join(', ')}.`);
 });

@@ -1,6 +1,6 @@
 /**
- * Returns Scalar's API reference as a script for browsers. `@scalar/api-reference` ships it as a file, with 270 packages.
- * This package brings 20, and has the script only as a string behind a route, whose handler is called here.
+ * Returns the browser script of Scalar's API reference. `@scalar/api-reference` contains it as a file, but has 270
+ * dependencies. This package has 20, but serves the script only through a route, so the route's handler is called here.
  */
 export async function readLibrary(): Promise<string> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');

@@ -4,25 +4,25 @@ import { showReference } from './browser.ts';
 interface ReferenceOptions {
   /** Script of Scalar's API reference. */
   library: string;
-  /** The service that the page sends requests to. If omitted, the page is read-only. */
+  /** The service that the page sends requests to. @default - the page is read-only */
   service?: { baseUrl: string; apiKey: string };
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
 
 const STYLE = `
-/* Opening an operation moves the focus to it, for screen readers; an outline around the whole section has no use. */
+/* Opening an operation focuses its section for screen readers. The section needs no visible outline. */
 section:focus-visible { outline: none }
-/* The links beside the title keep their texts, on as many lines as they need. */
+/* The links below the title show their full text and wrap. */
 .section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 4px; white-space: normal }
 .section-header-wrapper > .custom-scroll > * { border: 0; margin-left: 0 !important }
 .icons-only span { display: inline !important }
-/* All statuses, on as many lines as they need. */
+/* The tabs of all statuses are visible and wrap. */
 .tab-list { flex-wrap: wrap }
 .tab-list .tab-selected::after { bottom: 0 }
-/* The whole description of a response, on as many lines as it needs. */
+/* The description of a response is not truncated. */
 .parameter-item-description-summary .markdown { display: block; white-space: normal }
-/* An invisible button must not add a line. */
+/* An invisible button does not add a line. */
 .copy-link-trailing { margin-right: -32px !important }
 `;
 
@@ -30,10 +30,10 @@ const CONFIGURATION = {
   orderRequiredPropertiesFirst: false,
   orderSchemaPropertiesBy: 'preserve',
   documentDownloadType: 'none',
-  // "Selected Auth Type: bearerAuth" leaves no room for the heading.
+  // The default text, "Selected Auth Type: bearerAuth", leaves no room for the heading.
   localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
   customCss: STYLE,
-  // Disables everything that leads to Scalar's own services.
+  // Disables all features that use Scalar's services.
   withDefaultFonts: false,
   telemetry: false,
   proxyUrl: '',
@@ -43,29 +43,23 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
 };
 
-const READ_ONLY = `
-## Trying it
-
-This page sends no requests: the API does not allow pages of other origins to call it, and an API key does not belong in a browser.
-To try requests, run the service on your own machine with \`npm start\`, and open its address. The
-[OpenAPI document](openapi.json) is next to this page.
-`;
+const READ_ONLY =
+  'This page is read-only. To send requests from it, run `npm start` and open the URL that it prints. ' +
+  'Download the [OpenAPI document](openapi.json).';
 
 /**
- * Returns a page that shows an OpenAPI document in JSON. The browser loads nothing else, and sends requests only to the
- * service that the page came from.
+ * Renders the reference page of an OpenAPI document. The page loads no other files, and sends requests only to the service
+ * that serves it.
  *
- * @returns its HTML, and the policy that is also in a meta element of it
+ * @returns the HTML, and its content security policy, which is also in a meta element
  */
 export function referencePage(document: string, { library, service }: ReferenceOptions) {
   const content: any = JSON.parse(document, forLibrary);
   if (service) {
-    content.servers = [{ url: service.baseUrl, description: 'This machine' }];
-    delete content.externalDocs; // the service does not serve them
-  } else {
-    if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
-    content.info.description = `${content.info.description}\n\n${READ_ONLY}`;
-  }
+    content.servers = [{ url: service.baseUrl, description: 'Local service' }];
+    delete content.externalDocs; // The local service does not serve this file.
+  } else if (content.externalDocs) content.externalDocs.url = 'docs/interface.md';
+  content.info.description += `\n\nBase URL: \`${content.servers[0].url}\`${service ? '' : `\n\n${READ_ONLY}`}`;
   const configuration = {
     ...CONFIGURATION,
     content,
@@ -76,7 +70,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
     hideTestRequestButton: !service,
   };
 
-  // `\x3c` is `<` in the strings, templates and patterns of a script, and does not end it for the parser of HTML.
+  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not end the script there.
   const scripts = [library, `(${showReference.toString()})();`].map((script) =>
     script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
   );
@@ -84,7 +78,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
   const contentSecurityPolicy = [
     "default-src 'none'",
     `script-src ${hashes.map((hash) => `'sha256-${hash}'`).join(' ')}`,
-    "style-src 'unsafe-inline'", // the library creates its styles at run time
+    "style-src 'unsafe-inline'", // The library creates its styles at run time.
     'img-src data:',
     `connect-src ${service ? "'self'" : "'none'"}`,
     "base-uri 'none'",
@@ -112,20 +106,20 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
-/** Reviver for JSON.parse that adapts an OpenAPI document to the library. */
+/** A reviver for JSON.parse that adapts an OpenAPI document to the library. */
 function forLibrary(key: string, part: any): unknown {
-  // The library would round it. `format` says the same.
+  // The library would round these limits. `format` implies them.
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
-  // What the library ignores moves to a place that it renders.
+  // Moves values that the library ignores to a field that it renders.
   const { example, schema, description, 'x-extensible-enum': codes } = part ?? {};
-  if (codes) return { ...part, description: `${description} Known: \`${codes.join('`, `')}\`.` };
+  if (codes) return { ...part, description: `${description} Known codes: \`${codes.join('`, `')}\`.` };
   if (example === undefined) return part;
   if (part.in && !part.required) {
-    // Sent or copied with every request, the example of an `Idempotency-Key` or `cursor` would do harm, so it is off by default.
+    // Optional parameters are off by default, because sending the same `Idempotency-Key` or `cursor` each time causes errors.
     const { example: _, ...parameter } = part;
     return { ...parameter, examples: { default: { value: example, 'x-disabled': true } } };
   }
-  // Of a response's header the library shows the schema alone. A key with a slash is a media type.
+  // The library shows only the schema of a response header. A key with a slash is a media type.
   const isHeader = schema && !part.in && !key.includes('/') && !('enum' in schema);
   return isHeader ? { ...part, schema: { ...schema, example } } : part;
 }

@@ -11,7 +11,7 @@ function isJson(text: string): boolean {
   }
 }
 
-describe('the first error in a text that is not JSON', () => {
+describe('findJsonError', () => {
   test.each([
     ['', 'line 1, column 1: expected a value, not the end of the text'],
     ['{a:1}', `line 1, column 2: expected a name in double quotes or '}', not 'a'`],
@@ -30,7 +30,7 @@ describe('the first error in a text that is not JSON', () => {
     ['\ufeff{}', 'line 1, column 1: expected a value, not a byte order mark'],
     ['\u{1f415}', 'line 1, column 1: expected a value, not U+1F415'],
     ['[\r1,\r\n2,\n\n "\u{1f415}", "\u00e9"x', `line 5, column 10: expected a comma or ']', not 'x'`],
-  ])('is described by its place and cause: %j', (text, description) => {
+  ])('returns the position and cause of the first error in %j', (text, description) => {
     expect(isJson(text)).toBe(false);
     expect(findJsonError(text)).toBe(description);
   });
@@ -42,12 +42,12 @@ describe('the first error in a text that is not JSON', () => {
     String.raw`["", "\"\\\/\b\f\n\r\t\u00e9\uD83d"]`,
     '[" !#[]\x7f\u2028\ud800\uffff"]',
     '{"a":{"":[]},"b":[{},[[]]],"c":{}}',
-  ])('is missing from JSON: %j', (text) => {
+  ])('returns undefined for %j', (text) => {
     expect(isJson(text)).toBe(true);
     expect(findJsonError(text)).toBeUndefined();
   });
 
-  test('is found in a text if and only if JSON.parse rejects the text', () => {
+  test('finds an error if and only if JSON.parse rejects the text', () => {
     const part = fc.oneof(
       fc.constantFrom(...Array.from('{}[]:,"\\/-+.019eEtux\t\n\f \0\u00a0\ufeff')),
       fc.constantFrom('null', 'true', '""', String.raw`\u00e9`, '1.5e-3', '\ud83d'),
@@ -71,7 +71,7 @@ describe('the first error in a text that is not JSON', () => {
     );
   });
 
-  test('is found behind any depth of nesting, and any length of a string', () => {
+  test('finds errors in deeply nested and very long texts', () => {
     expect(findJsonError('['.repeat(1_000_000))).toMatch(/^line 1, column 1000001: expected a value or '\]'/);
     expect(findJsonError(`"${String.raw`a\n`.repeat(100_000)}`)).toMatch(/^line 1, column 300002: /);
   });

@@ -6,7 +6,7 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 const fractional = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
-/** Any sequence of UTF-16 units, lone surrogates included. */
+/** Any sequence of UTF-16 code units, including lone surrogates. */
 const text = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd800, max: 0xdfff })))
   .map((units) => String.fromCharCode(...units));
@@ -20,7 +20,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
   ),
 }));
 
-/** The point moved so far to the left or right, made up for by the exponent. */
+/** Returns the integer in scientific notation, with its decimal point moved left by `places`. */
 function scientific(integer: bigint, places: number): string {
   const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(integer.toString()) ?? [];
   if (places <= 0) return `${sign}${digits}${digits === '0' ? '' : '0'.repeat(-places)}e${places}`;
@@ -28,8 +28,8 @@ function scientific(integer: bigint, places: number): string {
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}E+${places}`;
 }
 
-describe('reading numbers', () => {
-  test('every int64 arrives exactly wherever its point is', () => {
+describe('parseJson', () => {
+  test('reads every int64 exactly, in any notation', () => {
     fc.assert(
       fc.property(int64, fc.integer({ min: -40, max: 40 }), (integer, places) => {
         const spellings = [`${integer}`, `${integer}.0`, scientific(integer, places)];
@@ -38,11 +38,11 @@ describe('reading numbers', () => {
     );
   });
 
-  test('minus zero is zero', () => {
+  test('reads minus zero as zero', () => {
     expect(['-0', '-0.0', '0e999999999', '-0e-5'].map(parseJson)).toEqual([0n, 0n, 0n, 0n]);
   });
 
-  test('a number with a fraction stays a number', () => {
+  test('reads a number with a fraction as a double', () => {
     fc.assert(
       fc.property(fractional, (number) => {
         expect(parseJson(JSON.stringify(number))).toBe(number);
@@ -50,7 +50,7 @@ describe('reading numbers', () => {
     );
   });
 
-  test('a fraction too small for a double still keeps a number from being an integer', () => {
+  test('reads a number as a double even if its fraction is too small for a double', () => {
     fc.assert(
       fc.property(int64, fc.integer({ min: 0, max: 60 }), (integer, zeros) => {
         expect(typeof parseJson(`${integer}.${'0'.repeat(zeros)}1`)).toBe('number');
@@ -58,7 +58,7 @@ describe('reading numbers', () => {
     );
   });
 
-  test('an integer beyond int64 never turns into one within', () => {
+  test('never reads an integer beyond int64 as an int64', () => {
     const beyond = fc.oneof(fc.bigInt({ min: INT64_MAX + 1n }), fc.bigInt({ max: INT64_MIN - 1n }));
     fc.assert(
       fc.property(beyond, fc.integer({ min: -40, max: 400 }), (integer, places) => {
@@ -73,29 +73,29 @@ describe('reading numbers', () => {
     ['1e19', 1e19],
     ['-1e99999999999999999999', -Infinity],
     ['1e-99999999999999999999', 0],
-  ])('%s arrives as %s', (source, expected) => {
+  ])('reads %s as %s', (source, expected) => {
     expect(parseJson(source)).toBe(expected);
   });
 
   test.each([
     ['digits', '9'.repeat(50_000), Infinity],
-    ['zeros that end in another digit', `-1.${'0'.repeat(50_000)}1`, -1],
+    ['zeros before the last digit', `-1.${'0'.repeat(50_000)}1`, -1],
     ['zeros that cancel its exponent', `5${'0'.repeat(50_000)}e-50000`, 5n],
-    ['zeros after its point', `5.${'0'.repeat(50_000)}`, 5n],
-  ])('a number of 50,000 %s is read', (_what, source, expected) => {
+    ['zeros after the decimal point', `5.${'0'.repeat(50_000)}`, 5n],
+  ])('reads a number with 50,000 %s', (_content, source, expected) => {
     const many = Array.from({ length: 20 }, () => source);
     expect(parseJson(`[${many.join()}]`)).toEqual(many.map(() => expected));
   });
-});
 
-test('digits in a text or a name are no number', () => {
-  expect(parseJson('{"5":["1e3"]}')).toEqual({ 5: ['1e3'] });
-});
+  test('leaves digits in strings and names unchanged', () => {
+    expect(parseJson('{"5":["1e3"]}')).toEqual({ 5: ['1e3'] });
+  });
 
-test('every value survives writing and reading', () => {
-  fc.assert(
-    fc.property(anyValue, (value) => {
-      expect(parseJson(stringifyJson(value))).toEqual(value);
-    }),
-  );
+  test('reads every value that stringifyJson writes', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        expect(parseJson(stringifyJson(value))).toEqual(value);
+      }),
+    );
+  });
 });

@@ -9,19 +9,18 @@ const INT64_MAX = 2n ** 63n - 1n;
 const DOG = '\u{1f415}';
 const rex = { name: 'Rex', categoryId: 7n };
 
-/** The field and the message of every complaint. */
-function complaints(schema: v.GenericSchema, input: unknown): [string | undefined, string][] {
+function validationErrors(schema: v.GenericSchema, input: unknown): [string | undefined, string][] {
   const { issues = [] } = v.safeParse(schema, input, { abortPipeEarly: true });
   return issues.map((issue) => [v.getDotPath(issue) ?? undefined, issue.message]);
 }
 
-/** As a string of structured fields (RFC 9651 section 4.1.6). */
+/** Returns a structured-field string (RFC 9651 section 4.1.6). */
 function quoted(key: string): string {
   return `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-describe('a new pet', () => {
-  test('is taken as sent, without the members that it does not have', () => {
+describe('NewPet', () => {
+  test('accepts a pet and drops unknown fields', () => {
     const sent = { ...rex, name: ' Rex ', status: 'sold', id: 5n, creation: 'mine', partition: '3' };
     expect(v.parse(NewPet, sent)).toEqual({ name: ' Rex ', categoryId: 7n, status: 'sold' });
     expect(Object.keys(v.parse(NewPet, rex))).toEqual(['name', 'categoryId']);
@@ -33,11 +32,11 @@ describe('a new pet', () => {
     ['name', ' \t R\n\0'],
     ['categoryId', INT64_MIN],
     ['categoryId', INT64_MAX],
-  ])('may have the %s %j', (member, value) => {
-    expect(v.parse(NewPet, { ...rex, [member]: value })).toEqual({ ...rex, [member]: value });
+  ])('accepts the %s %j', (field, value) => {
+    expect(v.parse(NewPet, { ...rex, [field]: value })).toEqual({ ...rex, [field]: value });
   });
 
-  const name = 'must be a string of 1 to 255 characters, not all white space, in well-formed Unicode';
+  const name = 'must be a string of 1 to 255 well-formed Unicode characters, not all of them white space';
   const categoryId = 'must be an integer from -9223372036854775808 to 9223372036854775807';
   const status = 'must be one of available, pending, sold';
 
@@ -45,15 +44,15 @@ describe('a new pet', () => {
     ['name', name, ['', DOG.repeat(256), ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
     ['categoryId', categoryId, [INT64_MIN - 1n, INT64_MAX + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
-  ])('is told what its %s must be: %s', (member, message, values) => {
-    const messages = values.map((value) => complaints(NewPet, { ...rex, [member]: value }));
-    expect(messages).toEqual(values.map(() => [[member, message]]));
+  ])('rejects an invalid %s with the message that it %s', (field, message, values) => {
+    const errors = values.map((value) => validationErrors(NewPet, { ...rex, [field]: value }));
+    expect(errors).toEqual(values.map(() => [[field, message]]));
   });
 });
 
-describe('the Idempotency-Key', () => {
+describe('IdempotencyKey', () => {
   const visible = fc.stringMatching(/^[!-~]{1,255}$/);
-  test('is any visible ASCII characters, and the same in quotes', () => {
+  test('accepts visible ASCII characters, with or without quotes', () => {
     fc.assert(
       fc.property(visible, (key) => {
         expect(v.parse(IdempotencyKey, quoted(key))).toBe(key);
@@ -63,7 +62,7 @@ describe('the Idempotency-Key', () => {
     );
   });
 
-  test('is read back from one spelling or the other, and is nothing else', () => {
+  test('accepts nothing but a key with or without quotes', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }));
     fc.assert(
       fc.property(text, (sent) => {
@@ -76,7 +75,7 @@ describe('the Idempotency-Key', () => {
     );
   });
 
-  test('may have 255 characters, in quotes each of them escaped', () => {
+  test('accepts 255 characters, also if all are escaped', () => {
     expect(v.is(IdempotencyKey, 'a'.repeat(255))).toBe(true);
     expect(v.is(IdempotencyKey, `"${String.raw`\"`.repeat(255)}"`)).toBe(true);
   });
@@ -93,18 +92,15 @@ describe('the Idempotency-Key', () => {
     'a\x7f',
     'caf\u00e9',
     ['a', 'b'],
-  ])('may not be otherwise (%#)', (sent) => {
-    expect(complaints(IdempotencyKey, sent)).toEqual([
-      [
-        undefined,
-        'must be 1 to 255 visible ASCII characters without spaces, bare or in double quotes, given once',
-      ],
-    ]);
+  ])('rejects %j', (sent) => {
+    const message =
+      'must be a single value of 1 to 255 visible ASCII characters without spaces, optionally in double quotes';
+    expect(validationErrors(IdempotencyKey, sent)).toEqual([[undefined, message]]);
   });
 });
 
-describe('petId in the path', () => {
-  test('is any int64 in plain decimal', () => {
+describe('PetIdParameter', () => {
+  test('accepts any decimal int64', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) => {
         expect(v.parse(PetIdParameter, id.toString())).toBe(id);
@@ -112,10 +108,10 @@ describe('petId in the path', () => {
     );
   });
 
-  test('is nothing that would be written otherwise', () => {
-    const spelling = fc.oneof(fc.string(), fc.stringMatching(/^[-+0]?\d{1,20}(?:\.0)?\n?$/));
+  test('rejects other notations of an integer', () => {
+    const notation = fc.oneof(fc.string(), fc.stringMatching(/^[-+0]?\d{1,20}(?:\.0)?\n?$/));
     fc.assert(
-      fc.property(spelling, (text) => {
+      fc.property(notation, (text) => {
         const { success, output } = v.safeParse(PetIdParameter, text);
         expect(!success || output.toString() === text).toBe(true);
       }),
@@ -128,21 +124,21 @@ test.each<[string, v.GenericSchema, unknown[]]>([
   ['limit', ListPetsQuery.entries.limit, ['+5', '5.0', '05', '5\n', ' 5', '1e1', '']],
   ['status', ListPetsQuery.entries.status, ['Sold', 'sold,pending', '']],
   ['cursor', ListPetsQuery.entries.cursor, ['', '?', 'a b', 'MA==', 'a\n', 'a'.repeat(65), 5]],
-])('%s in another spelling is refused', (_name, schema, spellings) => {
-  expect(spellings.filter((text) => v.is(schema, text))).toEqual([]);
+])('%s is rejected in any other notation', (_name, schema, values) => {
+  expect(values.filter((value) => v.is(schema, value))).toEqual([]);
 });
 
-describe('the query of a list', () => {
+describe('ListPetsQuery', () => {
   test.each<[string, object, string]>([
-    ['of the list of all pets', { status: 'sold' }, encodeCursor(42n)],
-    ['of the list of a status', {}, encodeCursor(42n, 'sold')],
-  ])('may not have the cursor %s', (_what, query, cursor) => {
-    expect(complaints(ListPetsQuery, { ...query, cursor })).toEqual([
-      ['cursor', 'is not from a page of this list: start again without it'],
+    ['without a filter', { status: 'sold' }, encodeCursor(42n)],
+    ['with another filter', {}, encodeCursor(42n, 'sold')],
+  ])('rejects the cursor of a list %s', (_filter, query, cursor) => {
+    expect(validationErrors(ListPetsQuery, { ...query, cursor })).toEqual([
+      ['cursor', 'is not valid for this list; omit cursor to start from the first page'],
     ]);
   });
 
-  test('takes every limit from 1 to 100 and no other', () => {
+  test('accepts only limits from 1 to 100', () => {
     const limits = Array.from({ length: 1_003 }, (_, index) => index - 2);
     const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
     expect(accepted).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));

@@ -23,13 +23,12 @@ function failing(error: unknown): ReturnType<typeof endpoint> {
   });
 }
 
-/** What an error of this code adds to the metrics of `listPets`. */
 function countedError(code: ErrorCode): unknown {
   return code === 'internal_error' ? countedInternalError('listPets') : [counted('ErrorResponses', { code })];
 }
 
-describe('an answer', () => {
-  test('has the status of the operation, JSON with exact integers, and leaves no trace', async () => {
+describe('a successful response', () => {
+  test('has the status of the operation and a body with exact integers, and is not logged or counted', async () => {
     const handler = endpoint(operations.createPet, async ({ body }) => ({ body: { id: 42n, ...body } }));
     const { status, headers, text } = await invoke(
       handler,
@@ -41,7 +40,7 @@ describe('an answer', () => {
     expect([logLines(), occurrences()]).toEqual([[], []]);
   });
 
-  test('has the headers of the function', async () => {
+  test('has the headers that the function returns', async () => {
     const handler = endpoint(operations.listPets, async ({ rootUrl }) => ({
       body: [],
       headers: { Link: `<${rootUrl}>` },
@@ -50,7 +49,7 @@ describe('an answer', () => {
     expect(headers).toHaveProperty('Link', `<https://${STAGE_DOMAIN}/staging>`);
   });
 
-  test('has neither a body nor its type if the operation has none', async () => {
+  test('has no body and no Content-Type if the operation has no schema', async () => {
     const success = { status: 204, description: '' } as const;
     const handler = endpoint({ ...operations.listPets, success }, async () => ({}));
     const context = { ...invocation, getRemainingTimeInMillis: () => 10_000 } as Context;
@@ -62,8 +61,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a refusal', () => {
-  test('has exactly code, message and status, in this order, and is not to be kept', async () => {
+describe('an error response', () => {
+  test('contains only code, message and status, and must not be cached', async () => {
     const error = new ApiError('not_found', 'No "such" pet.', { cause: new Error(secret) });
     const { status, headers, text } = await invoke(failing(error), apiGatewayEvent());
     expect(status).toBe(404);
@@ -71,53 +70,50 @@ describe('a refusal', () => {
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
-  test.each(errorCodes)('%s is counted once, and logged with its key and cause from 500 on', async (code) => {
+  test.each(errorCodes)('%s is counted once, and a 5xx is logged with its key id and cause', async (code) => {
     const error = new ApiError(code, 'No.', { cause: new Error(secret) });
     await invoke(failing(error), apiGatewayEvent(byKey));
-    const isFault = errorCatalogue[code].status >= 500;
+    const isServerError = errorCatalogue[code].status >= 500;
     const line = { level: 'ERROR', message: 'No.', code, keyId: KEY_ID };
     expect(occurrences()).toEqual(countedError(code));
-    expect(logLines()).toMatchObject(isFault ? [line] : []);
-    expect(written().includes(secret)).toBe(isFault);
+    expect(logLines()).toMatchObject(isServerError ? [line] : []);
+    expect(written().includes(secret)).toBe(isServerError);
   });
 });
 
-describe('a fault', () => {
+describe('a server error', () => {
   const throttling = Object.assign(new Error(secret), { name: 'ThrottlingException' });
 
   test.each<[string, unknown, ErrorCode]>([
-    ['an error', new TypeError(`Cannot read ${secret}`), 'internal_error'],
-    ['something that is no error', { text: secret }, 'internal_error'],
-    ['nothing', undefined, 'internal_error'],
+    ['an exception', new TypeError(`Cannot read ${secret}`), 'internal_error'],
+    ['a thrown object that is not an error', { text: secret }, 'internal_error'],
+    ['a thrown undefined', undefined, 'internal_error'],
     ['an unavailable database', throttling, 'service_unavailable'],
     ['an ApiError of the service', new ApiError('service_unavailable'), 'service_unavailable'],
-  ])(
-    'from %s is answered with the request id, and its cause stays in the log',
-    async (_what, thrown, code) => {
-      const respondWith = await invoke(failing(thrown), apiGatewayEvent());
-      const { status, message } = errorCatalogue[code];
-      expect(respondWith.status).toBe(status);
-      expect(respondWith.body).toEqual({
-        code,
-        message: expect.stringContaining(REQUEST_ID),
-        status: BigInt(status),
-      });
-      expect(respondWith.text).not.toContain('arn:');
-      expect(respondWith.headers).toEqual({
-        'Content-Type': 'application/json',
-        'Cache-Control': 'no-store',
-        ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
-      });
-      expect(logLines()).toEqual([logLine(code, message, thrown)]);
-      expect(occurrences()).toEqual(countedError(code));
-    },
-  );
+  ])('caused by %s has the request id, and its cause is only logged', async (_cause, thrown, code) => {
+    const response = await invoke(failing(thrown), apiGatewayEvent());
+    const { status, message } = errorCatalogue[code];
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({
+      code,
+      message: expect.stringContaining(REQUEST_ID),
+      status: BigInt(status),
+    });
+    expect(response.text).not.toContain('arn:');
+    expect(response.headers).toEqual({
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      ...(code === 'service_unavailable' && { 'Retry-After': '1' }),
+    });
+    expect(logLines()).toEqual([logLine(code, message, thrown)]);
+    expect(occurrences()).toEqual(countedError(code));
+  });
 
-  test.each([0, 501])('of a function with %i ms left is a 503 before it is killed', async (milliseconds) => {
+  test.each([0, 501])('is a 503 if the function has only %i ms left', async (milliseconds) => {
     const handler = endpoint(operations.listPets, async () => new Promise<never>(() => {}));
     const { status, body } = await invoke(handler, apiGatewayEvent(), milliseconds);
     expect([status, body.code]).toEqual([503, 'service_unavailable']);
-    const error = new ApiError('service_unavailable', 'The service could not answer in time.');
+    const error = new ApiError('service_unavailable', 'The service could not respond in time.');
     expect(logLines()).toEqual([logLine('service_unavailable', error.message, error)]);
     expect(occurrences()).toEqual(countedError('service_unavailable'));
   });
@@ -125,7 +121,7 @@ describe('a fault', () => {
 
 const stack: unknown = expect.stringMatching(/\bat .+/);
 
-/** The whole line that is logged of a fault: nothing of the event but two ids. */
+/** Returns the complete log line of a server error, which contains only two ids of the event. */
 function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
   return {
@@ -147,8 +143,8 @@ function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   };
 }
 
-describe('every answer of a deprecated operation', () => {
-  const announced = {
+describe('a response of a deprecated operation', () => {
+  const deprecationHeaders = {
     Deprecation: `@${Date.parse('2026-11-21T00:00:00Z') / 1000}`,
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     Link: `<https://${STAGE_DOMAIN}/staging/v1/pets>; rel="successor-version"`,
@@ -167,20 +163,18 @@ describe('every answer of a deprecated operation', () => {
     [500, broken, '42', 10_000, countedInternalError('getPet')],
     [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
   ])(
-    'announces its end, and is counted once, by operation and key: %i',
+    'has deprecation headers and is counted once, by operation and key id (status %i)',
     async (status, handler, petId, milliseconds, errorResponses) => {
-      const respondWith = await invoke(handler, getPetEvent(petId, byKey), milliseconds);
-      expect(respondWith).toMatchObject({
-        status,
-        headers: { 'Content-Type': 'application/json', ...announced },
-      });
+      const response = await invoke(handler, getPetEvent(petId, byKey), milliseconds);
+      const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };
+      expect(response).toMatchObject({ status, headers });
       const call = counted('DeprecatedCalls', { operation: 'getPet', keyId: KEY_ID });
       expect(occurrences()).toEqual([...errorResponses, call]);
     },
   );
 
   test.each([undefined, { principalId: 'nobody' }])(
-    'is counted for a key that is unknown, with the authorizer %j',
+    'is counted for the key id "unknown" if the authorizer context is %j',
     async (authorizer) => {
       await invoke(getPet, getPetEvent('42', { requestContext: { authorizer } }));
       expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: 'getPet', keyId: 'unknown' })]);

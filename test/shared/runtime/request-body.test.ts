@@ -12,22 +12,21 @@ function bodyOf(event: APIGatewayProxyEvent): unknown {
   return parseRequest(operations.createPet, event).body;
 }
 
-/** White space and a new pet that have this many bytes together. */
 function bodyOfBytes(bytes: number, pet = REX): string {
   return `${' '.repeat(bytes - Buffer.byteLength(pet))}${pet}`;
 }
 
 describe('the body', () => {
   test.each([
-    ['none', null],
-    ['no type', { 'Content-Type': '' }],
+    ['no headers', null],
+    ['no media type', { 'Content-Type': '' }],
     ['white space and parameters', { 'Content-Type': ' Application/JSON ;charset=utf-8; a=b' }],
     ['a +json suffix', { 'content-type': 'application/vnd.pets.v1+json' }],
-    ['spaces around the sign', { 'Content-Type': 'application/json; charset = "utf-8"' }],
-    ['a charset in quotes', { 'Content-Type': 'application/json; a="\\";" ; Charset="UTF8"' }],
-    ['the name of a charset elsewhere', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
-    ['no coding', { 'content-encoding': ' Identity, ' }],
-  ])('is read with headers: %s', (_what, headers) => {
+    ['spaces around the equals sign', { 'Content-Type': 'application/json; charset = "utf-8"' }],
+    ['a quoted charset', { 'Content-Type': 'application/json; a="\\";" ; Charset="UTF8"' }],
+    ['other uses of "charset"', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
+    ['the encoding "identity"', { 'content-encoding': ' Identity, ' }],
+  ])('is accepted with %s', (_what, headers) => {
     expect(bodyOf(postPetEvent(REX, { headers }))).toEqual({ name: 'Rex', categoryId: 7n });
   });
 
@@ -50,7 +49,7 @@ describe('the body', () => {
         'application/json; a="\\"" ;charset=latin1',
       ],
     ],
-  ])('is not looked at, and the message has %s, when it is sent as', (message, contentTypes) => {
+  ])('is rejected with the message %s if the Content-Type is', (message, contentTypes) => {
     test.each(contentTypes)('%s', (contentType) => {
       const event = postPetEvent('{', { headers: { 'content-type': contentType } });
       expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', message));
@@ -64,32 +63,32 @@ describe('the body', () => {
     ['x identity'],
     ['identity', 'gzip'],
     ['gzip', 'identity'],
-  ])('is not looked at when it is encoded: %s %s', (...codings) => {
+  ])('is rejected without parsing if the Content-Encoding is %s %s', (...codings) => {
     const event = postPetEvent('{', { multiValueHeaders: { 'content-encoding': codings } });
     expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', '^Content-Encoding must be'));
   });
 
-  test('may have 64 KiB', () => {
+  test('is accepted with 64 KiB', () => {
     const event = postPetEvent(bodyOfBytes(MAX_BODY_BYTES));
     expect(bodyOf(event)).toEqual({ name: 'Rex', categoryId: 7n });
   });
 
   test.each([
-    ['fewer characters but more bytes', bodyOfBytes(MAX_BODY_BYTES + 1, '{"name":"\u20ac"}'), false],
+    ['fewer characters, but more bytes,', bodyOfBytes(MAX_BODY_BYTES + 1, '{"name":"\u20ac"}'), false],
     ['one byte more in base64', Buffer.from(bodyOfBytes(MAX_BODY_BYTES + 1)).toString('base64'), true],
-  ])('may not have %s', (_what, body, isBase64Encoded) => {
+  ])('is rejected with %s than 64 KiB', (_what, body, isBase64Encoded) => {
     expect(() => bodyOf(postPetEvent(body, { isBase64Encoded }))).toThrow(
       errorResponse('request_too_large', '65536'),
     );
   });
 
-  test('is refused in base64 when its bytes are not UTF-8, which storing would alter', () => {
+  test('is rejected if its base64 is not UTF-8, because storing it would change it', () => {
     const bytes = Buffer.from('{"name":"R\u00ffx","categoryId":7}', 'latin1');
     const event = postPetEvent(bytes.toString('base64'), { isBase64Encoded: true });
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
-  test('is decoded from base64, whose longer text does not count against it', () => {
+  test('is decoded from base64, and only its decoded size is limited', () => {
     const body = bodyOfBytes(MAX_BODY_BYTES, '{"name":"R\u00eax \u20ac","categoryId":7}');
     const event = postPetEvent(Buffer.from(body).toString('base64'), { isBase64Encoded: true });
     expect(bodyOf(event)).toEqual({ name: 'R\u00eax \u20ac', categoryId: 7n });
@@ -99,22 +98,22 @@ describe('the body', () => {
     ['null', 'null'],
     ['an array', `[${REX}]`],
     ['a string', '"Rex"'],
-  ])('is refused when it is %s', (_what, body) => {
+  ])('is rejected if it is %s', (_type, body) => {
     expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', 'JSON object'));
   });
 
   test.each([
     ['is missing', null, ': line 1, column 1: expected a value, not the end of the text\\.$'],
     ['is not JSON', '{"name":"Rex",}', ': line 1, column 15: expected a name in double quotes, not .}.\\.$'],
-    ['nests too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
-  ])('is refused when it %s', (_what, body, word) => {
+    ['is nested too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
+  ])('is rejected if it %s', (_problem, body, word) => {
     expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(errorResponse('invalid_request', word));
   });
 
   test.each([
     ['{}', '^name is required; categoryId is required\\.$'],
     ['{"name":" ","categoryId":7,"status":null}', '^name must be [^;]+; status must be [^;]+\\.$'],
-  ])('%s is refused with a message that names what is wrong: %s', (body, message) => {
+  ])('%s is rejected with the message %s', (body, message) => {
     expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
 });

@@ -23,12 +23,12 @@ function headersOf(headers: Record<string, string[]>): unknown {
 }
 
 describe('the query', () => {
-  test('may be absent, and what it does not know is dropped', () => {
+  test('is optional, and unknown parameters are dropped', () => {
     expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({ limit: 20 });
     expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5 });
   });
 
-  test('gives limit, status and cursor their types', () => {
+  test('is converted to typed parameters', () => {
     const query = { limit: ['100'], status: ['sold'], cursor: [encodeCursor(42n, 'sold')] };
     expect(queryOf(query)).toEqual({ limit: 100, status: 'sold', cursor: 42n });
   });
@@ -38,13 +38,13 @@ describe('the query', () => {
     ['limit', ['5', '5']],
     ['status', ['sold', 'sold']],
     ['cursor', [encodeCursor(42n), encodeCursor(42n)]],
-  ])('%s given as %j is refused by name', (name, values) => {
+  ])('is rejected if %s is %j, and the message contains its name', (name, values) => {
     expect(() => queryOf({ [name]: values })).toThrow(
-      errorResponse('invalid_request', `^${name} must be .*given once\\.$`),
+      errorResponse('invalid_request', `^${name} must be (a single|exactly one) `),
     );
   });
 
-  test('is told of all that is wrong at once', () => {
+  test('is rejected with a message that lists all invalid parameters', () => {
     expect(() => queryOf({ limit: ['0'], status: ['gone'], cursor: ['?'] })).toThrow(
       errorResponse('invalid_request', 'limit must', 'status must', 'cursor is not'),
     );
@@ -54,7 +54,7 @@ describe('the query', () => {
 test.each([
   ['1', ['invalid_request', '^owner.name is required']],
   ['x', ['not_found']],
-] as const)('a wrong path counts before a wrong member of the body: %s', (petId, [code, ...words]) => {
+] as const)('an invalid path has priority over an invalid body (petId %s)', (petId, [code, ...words]) => {
   const owner = v.object({ name: v.string() });
   const path = v.object({ petId: PetIdParameter });
   const operation = { ...operations.getPet, request: v.object({ path, body: v.object({ owner }) }) };
@@ -63,49 +63,57 @@ test.each([
 });
 
 describe('the path', () => {
-  test('is decoded', () => {
+  test('is percent-decoded', () => {
     const { path } = parseRequest(operations.getPet, getPetEvent('%2D%34%32'));
     expect(path).toEqual({ petId: -42n });
   });
 
-  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('%s is nowhere', (petId) => {
+  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('with petId %j is a 404', (petId) => {
     expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(errorResponse('not_found'));
   });
 
-  test('without its parameter is nowhere', () => {
+  test('without its parameter is a 404', () => {
     expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(errorResponse('not_found'));
   });
 });
 
 describe('the headers', () => {
   test.each([
-    ['found by their names in whatever case', { 'iDEMPOTENCY-kEY': ['a'] }, { 'Idempotency-Key': 'a' }],
-    ['others', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'] }, {}],
-    ['without a value', { 'Idempotency-Key': [] }, {}],
-  ])('may be %s', (_what, headers, expected) => {
+    ['are read regardless of case', { 'iDEMPOTENCY-kEY': ['a'] }, { 'Idempotency-Key': 'a' }],
+    ['are ignored if unknown', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'] }, {}],
+    ['are ignored without a value', { 'Idempotency-Key': [] }, {}],
+  ])('%s', (_name, headers, expected) => {
     expect(headersOf(headers)).toEqual(expected);
   });
 
-  test('are refused by name when one is given twice, in different case', () => {
+  test('are rejected if one is repeated, even in a different case', () => {
     const headers = { 'Idempotency-Key': ['a'], 'idempotency-key': ['a'] };
     expect(() => headersOf(headers)).toThrow(
-      errorResponse('invalid_request', '^Idempotency-Key must be', 'given once'),
+      errorResponse('invalid_request', '^Idempotency-Key must be a single value'),
     );
   });
 
-  test('are no part of what is asked of an operation that reads none', () => {
+  test('are not read for an operation without a schema for headers', () => {
     const event = listPetsEvent({}, { headers: { 'Idempotency-Key': '' } });
     expect(Object.keys(parseRequest(operations.listPets, event))).toEqual(['query']);
   });
 });
 
 describe('the base URL', () => {
-  const own = { domainName: 'pets.example.com', path: '/v1/pets' };
+  const requestContext = { domainName: 'pets.example.com', path: '/v1/pets' };
   test.each([
-    ['has the stage', {}, `https://${STAGE_DOMAIN}/staging`],
-    ['has no stage on a domain of its own', { requestContext: own }, 'https://pets.example.com'],
-    ['is http behind http', { headers: { 'x-forwarded-proto': 'http' } }, `http://${STAGE_DOMAIN}/staging`],
-  ])('%s', (_what, request, expected) => {
+    ['contains the stage', {}, `https://${STAGE_DOMAIN}/staging`],
+    [
+      'does not contain the stage if there is a custom domain',
+      { requestContext },
+      'https://pets.example.com',
+    ],
+    [
+      'uses http if the request did',
+      { headers: { 'x-forwarded-proto': 'http' } },
+      `http://${STAGE_DOMAIN}/staging`,
+    ],
+  ])('%s', (_name, request, expected) => {
     expect(rootUrl(apiGatewayEvent(request))).toBe(expected);
   });
 });

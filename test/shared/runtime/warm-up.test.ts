@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { warmUp } from '../../../shared/runtime/warm-up.ts';
 
-describe('warming up', () => {
+describe('warmUp', () => {
   beforeEach(() => {
     process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] = 'on-demand';
     jest.useFakeTimers();
@@ -12,7 +12,7 @@ describe('warming up', () => {
     jest.useRealTimers();
   });
 
-  test('is done twice, one after the other, and waited for', async () => {
+  test('runs the function twice in sequence and waits for both runs', async () => {
     const steps: string[] = [];
     await warmUp(async () => {
       steps.push('begins');
@@ -24,45 +24,45 @@ describe('warming up', () => {
   });
 
   test.each([
-    ['rejects', () => Promise.reject(new Error('The database is away.'))],
+    ['rejects', () => Promise.reject(new Error('The database is unavailable.'))],
     [
       'throws',
       () => {
         throw new Error('A variable is missing.');
       },
     ],
-  ])('goes on at once when it %s', async (_how, act) => {
-    await warmUp(act);
+  ])('returns immediately if the function %s', async (_how, run) => {
+    await warmUp(run);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('goes on after half a second when nothing comes of it', async () => {
-    let isOver = false;
+  test('returns after half a second if the function does not end', async () => {
+    let hasEnded = false;
     const warm = warmUp(() => new Promise(() => {})).finally(() => {
-      isOver = true;
+      hasEnded = true;
     });
     await jest.advanceTimersByTimeAsync(499);
-    expect(isOver).toBe(false);
+    expect(hasEnded).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
-    expect(isOver).toBe(true);
+    expect(hasEnded).toBe(true);
     await warm;
   });
 
-  test('begins nothing after that', async () => {
+  test('starts no further run after half a second', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const act = jest.fn(() => promise);
-    const warm = warmUp(act);
+    const run = jest.fn(() => promise);
+    const warm = warmUp(run);
     await jest.advanceTimersByTimeAsync(500);
     await warm;
     resolve();
     await jest.advanceTimersByTimeAsync(0);
-    expect(act).toHaveBeenCalledTimes(1);
+    expect(run).toHaveBeenCalledTimes(1);
   });
 
-  test('is left out outside of Lambda', async () => {
+  test('does nothing outside Lambda', async () => {
     delete process.env['AWS_LAMBDA_INITIALIZATION_TYPE'];
-    const act = jest.fn(() => Promise.resolve());
-    await warmUp(act);
-    expect(act).not.toHaveBeenCalled();
+    const run = jest.fn(() => Promise.resolve());
+    await warmUp(run);
+    expect(run).not.toHaveBeenCalled();
   });
 });

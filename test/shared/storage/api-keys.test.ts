@@ -24,7 +24,7 @@ const anyCharacter = fc.oneof(
   fc.stringMatching(/^\w$/),
 );
 
-/** The key with another character at one place, or two neighbours swapped. */
+/** A key, and the same key with one character replaced or two adjacent characters swapped. */
 const misspelled = fc
   .tuple(fc.nat({ max: 47 }), fc.option(anyCharacter))
   .map(([at, character]) => {
@@ -37,21 +37,21 @@ const misspelled = fc
   })
   .filter(({ key, other }) => key !== other);
 
-describe('a key', () => {
-  test('has its stage, 30 random characters and 6 that check them', () => {
+describe('generateApiKey', () => {
+  test('returns the stage, 30 random characters and a checksum of 6', () => {
     expect(generateApiKey('staging')).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
   });
 
-  test('draws on all 62 characters at every place', () => {
+  test('uses all 62 characters at every position', () => {
     const keys = Array.from({ length: 2000 }, () =>
       generateApiKey('staging').slice('pets_staging_'.length, -6),
     );
-    const seen = Array.from({ length: 30 }, (_, place) => new Set(keys.map((key) => key[place])).size);
-    expect(new Set(seen)).toEqual(new Set([62]));
+    const counts = Array.from({ length: 30 }, (_, place) => new Set(keys.map((key) => key[place])).size);
+    expect(new Set(counts)).toEqual(new Set([62]));
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('is well-formed in its own stage and in no other', () => {
+  test('returns a key that is well-formed only for its stage', () => {
     const key = generateApiKey('staging');
     expect(isWellFormedApiKey('staging', key)).toBe(true);
     expect(isWellFormedApiKey('production', key)).toBe(false);
@@ -59,20 +59,20 @@ describe('a key', () => {
   });
 });
 
-describe('a key is', () => {
+describe('a key', () => {
   test.each([
-    ['active', 'without an end', {}],
-    ['active', 'until it expires', { expiresAt: later }],
-    ['expired', 'when it expires', { expiresAt: now.toISOString() }],
-    ['expired', 'when its end cannot be read', { expiresAt: 'soon' }],
-    ['revoked', 'even when its operator had a fast clock', { revokedAt: later }],
-    ['revoked', 'though it has expired before', { revokedAt: later, expiresAt: earlier }],
-  ])('%s %s', (state, _when, ends) => {
-    expect(stateOf(ends, now)).toBe(state);
+    ['active', 'without an expiry date', {}],
+    ['active', 'before its expiry date', { expiresAt: later }],
+    ['expired', 'at its expiry date', { expiresAt: now.toISOString() }],
+    ['expired', 'if its expiry date is invalid', { expiresAt: 'soon' }],
+    ['revoked', 'even if the operator’s clock was fast', { revokedAt: later }],
+    ['revoked', 'even if it had expired before', { revokedAt: later, expiresAt: earlier }],
+  ])('is %s %s', (state, _condition, times) => {
+    expect(stateOf(times, now)).toBe(state);
   });
 });
 
-describe('verifying a key', () => {
+describe('verifyApiKey', () => {
   const key = generateApiKey('staging');
   const record = {
     hash: sha256(key),
@@ -82,7 +82,7 @@ describe('verifying a key', () => {
     createdAt: '2026-01-01T00:00:00.000Z',
   };
 
-  test('reads the record under its hash, up to date', async () => {
+  test('returns the record from a strongly consistent read by hash', async () => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await verifyApiKey(staging, key, now)).toEqual(record);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
@@ -90,7 +90,7 @@ describe('verifying a key', () => {
     ]);
   });
 
-  test('goes by the present time', async () => {
+  test('uses the current time by default', async () => {
     const in2000 = '2000-01-01T00:00:00.000Z';
     const in2999 = '2999-01-01T00:00:00.000Z';
     mock
@@ -101,7 +101,7 @@ describe('verifying a key', () => {
     expect(await verifyApiKey(staging, key)).toMatchObject({ expiresAt: in2999 });
   });
 
-  test('refuses a malformed one and one of another stage unread', async () => {
+  test('rejects malformed keys and keys of other stages without a read', async () => {
     mock.on(GetCommand).resolves({ Item: record });
     await fc.assert(
       fc.asyncProperty(misspelled, async ({ other }) => {

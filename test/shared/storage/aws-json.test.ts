@@ -8,22 +8,22 @@ async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
 }
 
-const numbers = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
-const stored = { least: { N: '-9223372036854775808' }, most: { N: '9223372036854775807' } };
+const numbers = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+const stored = { minimum: { N: '-9223372036854775808' }, maximum: { N: '9223372036854775807' } };
 
-test('numbers arrive as bigint, exact over the whole of int64', async () => {
+test('numbers are read as bigint, exactly over the full int64 range', async () => {
   nextResponses.push(respondWith(200, { Item: stored }));
   expect(await read()).toMatchObject({ Item: numbers });
 });
 
-test('numbers leave exactly, and a member that is undefined does not leave', async () => {
+test('numbers are written exactly, and undefined properties are omitted', async () => {
   nextResponses.push(respondWith(200, {}));
   const Item = { ...numbers, status: undefined };
   await database.send(new PutCommand({ TableName: 'pets', Item }));
   expect(received[0]?.body.Item).toEqual(stored);
 });
 
-test('requests are those of the SDK', async () => {
+test('requests are identical to those of the unmodified SDK', async () => {
   const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
   for (const client of [byDefault, database]) {
     nextResponses.push(respondWith(200, {}), respondWith(200, {}));
@@ -36,7 +36,7 @@ test('requests are those of the SDK', async () => {
   expect(requests.slice(2)).toEqual(requests.slice(0, 2));
 });
 
-test('an error has the name, message and metadata that DynamoDB gave it', async () => {
+test('an error has the name, message and metadata of the DynamoDB response', async () => {
   nextResponses.push(respondWithError(400, 'ResourceNotFoundException'));
   await expect(read()).rejects.toMatchObject({
     name: 'ResourceNotFoundException',
@@ -50,7 +50,7 @@ test('an error has the name, message and metadata that DynamoDB gave it', async 
   await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
 });
 
-test('a clock that is wrong is corrected by the date of a response', async () => {
+test('a wrong clock is corrected with the date of an error response', async () => {
   const Date = new globalThis.Date(globalThis.Date.now() + 3_600_000).toUTCString();
   const skewed = respondWithError(400, 'InvalidSignatureException', { Date });
   nextResponses.push(skewed, respondWith(200, {}));
@@ -59,13 +59,13 @@ test('a clock that is wrong is corrected by the date of a response', async () =>
   expect(Number(second) - Number(first)).toBeGreaterThan(5_000);
 });
 
-test('a retry waits as long as the database asks for', async () => {
+test('a retry waits as long as the database requests', async () => {
   const { setTimeout } = globalThis;
   const pauses: number[] = [];
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation((act, milliseconds = 0) => {
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds = 0) => {
     const isPause = milliseconds > 4_000;
     if (isPause) pauses.push(milliseconds);
-    return setTimeout(act, isPause ? 0 : milliseconds);
+    return setTimeout(run, isPause ? 0 : milliseconds);
   });
   nextResponses.push(
     respondWithError(400, 'ThrottlingException', { 'x-amz-retry-after': '5000' }),

@@ -18,30 +18,30 @@ import {
 
 const details = { message: 'Why.', $metadata: {} };
 
-test('the SDK prepares no log lines of calls, and no header that describes it', () => {
-  const leftOut = /^(?:loggerMiddleware|getUserAgentMiddleware)/;
-  const [byDefault, here] = [new DynamoDBClient({ region: 'eu-central-1' }), database].map((client) =>
-    client.middlewareStack.identify().filter((name) => leftOut.test(name)),
+test('the client has no middleware for logging or the User-Agent header', () => {
+  const removed = /^(?:loggerMiddleware|getUserAgentMiddleware)/;
+  const [byDefault, actual] = [new DynamoDBClient({ region: 'eu-central-1' }), database].map((client) =>
+    client.middlewareStack.identify().filter((name) => removed.test(name)),
   );
   expect(byDefault).toHaveLength(2);
-  expect(here).toEqual([]);
+  expect(actual).toEqual([]);
 });
 
-describe('the database counts as unavailable', () => {
+describe('isDatabaseUnavailable', () => {
   test.each<[string, Error]>([
-    ['it throttles', new ThrottlingException(details)],
-    ['it fails', new InternalServerError({ ...details, $metadata: { httpStatusCode: 500 } })],
-    ['it does not answer in time', Object.assign(new Error('?'), { name: 'TimeoutError' })],
-    ['it ends the connection', Object.assign(new Error('?'), { code: 'ECONNRESET' })],
-  ])('when %s', (_when, error) => {
+    ['throttling', new ThrottlingException(details)],
+    ['a server error', new InternalServerError({ ...details, $metadata: { httpStatusCode: 500 } })],
+    ['a timeout', Object.assign(new Error('?'), { name: 'TimeoutError' })],
+    ['a closed connection', Object.assign(new Error('?'), { code: 'ECONNRESET' })],
+  ])('returns true for %s', (_what, error) => {
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
   test.each<[string, unknown]>([
-    ['a condition failed', new ConditionalCheckFailedException(details)],
-    ['the code is wrong', new TypeError('Cannot read properties of undefined')],
-    ['no error was thrown', { name: 'ThrottlingException' }],
-  ])('but not when %s', (_when, error) => {
+    ['a failed condition', new ConditionalCheckFailedException(details)],
+    ['a programming error', new TypeError('Cannot read properties of undefined')],
+    ['a value that is not an error', { name: 'ThrottlingException' }],
+  ])('returns false for %s', (_what, error) => {
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
 });
@@ -51,7 +51,7 @@ async function read(): Promise<unknown> {
 }
 
 describe('over HTTP', () => {
-  test('an attempt may take 1 s to connect, and 1.5 s in all', async () => {
+  test('an attempt takes up to 1 s to connect and 1.5 s in total', async () => {
     nextResponses.push(respondWith(200, {}));
     await read();
     expect((database.config as any).requestHandler.httpHandlerConfigs()).toMatchObject({
@@ -61,7 +61,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('a call is tried three times', async () => {
+  test('a call makes up to three attempts', async () => {
     const fail = respondWithError(500, 'InternalServerError');
     nextResponses.push(
       fail,
@@ -74,16 +74,16 @@ describe('over HTTP', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
-    expect(error).toHaveProperty('message', 'The database gave no readable answer (ECONNRESET).');
+    expect(error).toHaveProperty('message', 'The database returned no readable response (ECONNRESET).');
     expect(received.map(({ operation }) => operation)).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
   });
 
   test.each([
-    ['empty', 200, '', 'no JSON object'],
-    ['cut off', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
-    ['no object', 200, 'null', 'no JSON object'],
-    ['an error that is cut off', 400, '{"__type":"com.amaz', 'JSON at position'],
-  ])('an answer that is %s is not believed: the call is tried again', async (_what, status, body, cause) => {
+    ['an empty response', 200, '', 'not a JSON object'],
+    ['a truncated response', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
+    ['a response that is not an object', 200, 'null', 'not a JSON object'],
+    ['a truncated error response', 400, '{"__type":"com.amaz', 'JSON at position'],
+  ])('a call is retried after %s', async (_what, status, body, cause) => {
     const unreadable: Responder = (_request, response) => {
       response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
     };
@@ -98,13 +98,13 @@ describe('over HTTP', () => {
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(error).toMatchObject({
-      message: 'The database gave no readable answer.',
+      message: 'The database returned no readable response.',
       cause: { message: expect.stringContaining(cause) },
     });
     expect(received).toHaveLength(5);
   });
 
-  test('an answer may end later than it begins', async () => {
+  test('a response can arrive in several parts', async () => {
     nextResponses.push((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);
@@ -114,6 +114,6 @@ describe('over HTTP', () => {
   });
 });
 
-test('Endpoint discovery is off, because the bundles lack its cache', async () => {
+test('endpoint discovery is disabled, because the bundles do not contain its cache', async () => {
   expect(await (database.config as any).endpointDiscoveryEnabled()).toBe(false);
 });

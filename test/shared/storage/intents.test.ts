@@ -4,8 +4,6 @@ import { claimPetId, tokenOf } from '../../../shared/storage/intents.ts';
 import { errorResponse } from '../../support/operations.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
-// What requests with a token do on real tables is in test/reliability/creates.test.ts.
-
 const NOW_SECONDS = 1_790_000_000;
 const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
 const sha256 = expect.stringMatching(/^[\da-f]{64}$/);
@@ -16,17 +14,17 @@ beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(NOW_SECONDS * 1_000 + 999);
 });
 
-describe('the token of a request', () => {
-  test('is the same for the same API key, operation and Idempotency-Key', () => {
+describe('tokenOf', () => {
+  test('returns the same token for the same key id, operation and idempotency key', () => {
     expect(tokenOf('key_1', 'createPet', 'a')).toEqual(sha256);
     expect(tokenOf('key_1', 'createPet', 'a')).toBe(tokenOf('key_1', 'createPet', 'a'));
   });
 
-  test('is not made without an API key', () => {
-    expect(() => tokenOf(undefined, 'createPet', 'a')).toThrow('must have the id of an API key');
+  test('throws if there is no key id', () => {
+    expect(() => tokenOf(undefined, 'createPet', 'a')).toThrow('must have an API key id');
   });
 
-  test('differs when any of them does, however they are put together', () => {
+  test('returns different tokens for different values, even if their concatenations are equal', () => {
     const tokens = [
       tokenOf('a', 'b', 'c,d'),
       tokenOf('a', 'b,c', 'd'),
@@ -38,8 +36,8 @@ describe('the token of a request', () => {
   });
 });
 
-describe('an intent', () => {
-  test('is put for a day, unless there is one, and keeps nothing of the pet but a hash', async () => {
+describe('an idempotency record', () => {
+  test('is stored for a day unless one exists, and contains only a hash of the pet', async () => {
     mock.on(PutCommand).resolves({});
     expect(await claimPetId('token', rex, 42n)).toBe(42n);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
@@ -52,14 +50,14 @@ describe('an intent', () => {
     ]);
   });
 
-  test('is for the same pet whatever the order of its members', async () => {
+  test('identifies the same pet regardless of the order of its fields', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: mock.commandCalls(PutCommand)[0]!.args[0].input.Item }));
     await claimPetId('token', { name: 'Rex', categoryId: 1n, status: 'sold' }, 42n);
     expect(await claimPetId('token', { status: 'sold', categoryId: 1n, name: 'Rex' }, 43n)).toBe(42n);
   });
 
-  test('that was there a moment ago and is gone lets the request be repeated', async () => {
+  test('that was deleted after the failed condition causes a 503, which clients retry', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     await expect(claimPetId('token', rex, 43n)).rejects.toEqual(errorResponse('service_unavailable'));

@@ -10,8 +10,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('an identifier', () => {
-  test('is positive and has at most 53 bits, from 2025 until 2094', () => {
+describe('newPetId', () => {
+  test('returns a positive id of up to 53 bits from 2025 until 2094', () => {
     fc.assert(
       fc.property(moment, randomBits, (now, random) => {
         const id = newPetId(now, random);
@@ -21,42 +21,42 @@ describe('an identifier', () => {
     expect(newPetId(Date.parse('2094-09-01T00:00:00Z'), 4095)).toBeLessThan(2n ** 53n);
   });
 
-  test('grows with time, whatever its random bits', () => {
+  test('returns greater ids at later times, regardless of the random bits', () => {
     fc.assert(
-      fc.property(moment, moment, randomBits, randomBits, (one, other, random, otherRandom) => {
-        fc.pre(one !== other);
-        expect(newPetId(one, random) < newPetId(other, otherRandom)).toBe(one < other);
+      fc.property(moment, moment, randomBits, randomBits, (time, otherTime, random, otherRandom) => {
+        fc.pre(time !== otherTime);
+        expect(newPetId(time, random) < newPetId(otherTime, otherRandom)).toBe(time < otherTime);
       }),
     );
   });
 
-  test('takes the present time and all of 12 bits at random', () => {
+  test('uses the current time and 12 random bits', () => {
     const now = START_OF_2025 + 1000;
     jest.spyOn(Date, 'now').mockReturnValue(now);
     const ids = Array.from({ length: 500 }, () => newPetId());
     expect(new Set(ids.map((id) => id >> 12n))).toEqual(new Set([1000n]));
-    // Every bit is seen set and unset; that one is not has a chance of 2^-496.
-    expect(ids.reduce((one, other) => one | other) & 4095n).toBe(4095n);
-    expect(ids.reduce((one, other) => one & other) & 4095n).toBe(0n);
+    // Each bit occurs as 0 and 1. The probability that a bit does not is less than 2^-494.
+    expect(ids.reduce((a, b) => a | b) & 4095n).toBe(4095n);
+    expect(ids.reduce((a, b) => a & b) & 4095n).toBe(0n);
   });
 });
 
-describe('the likely share of a partition', () => {
-  test('is everything of the only one, and of many little', () => {
+describe('likelyShare', () => {
+  test('returns all pets for one partition, and few pets for many partitions', () => {
     expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 6, 15]);
   });
 
-  test('is more than any of up to 16 has of a page in 97 % of lists', () => {
+  test('returns more than the share of any of up to 16 partitions in 97% of lists', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;
-        let atMost = chance;
+        let cumulative = chance;
         // The binomial distribution.
         for (let pets = 1; pets < likelyShare(limit + 1, partitions); pets += 1) {
           chance *= (limit - pets + 1) / pets / (partitions - 1);
-          atMost += chance;
+          cumulative += chance;
         }
-        expect(partitions * (1 - atMost)).toBeLessThan(0.03);
+        expect(partitions * (1 - cumulative)).toBeLessThan(0.03);
       }),
     );
   });

@@ -11,7 +11,7 @@ const statuses = fc.constantFrom<PetStatus | undefined>('available', 'pending', 
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
 
-/** Items from oldest to newest, in runs of one partition. */
+/** Generates items from oldest to newest, with consecutive items in the same partition. */
 function itemsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
   const run = fc.tuple(fc.nat(partitions - 1), fc.array(statuses, { maxLength: 25 }));
   return fc
@@ -25,8 +25,7 @@ function itemsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
     );
 }
 
-/** The pages of a list from its start to its end. */
-async function walk(limit: number, status?: PetStatus): Promise<bigint[][]> {
+async function allPages(limit: number, status?: PetStatus): Promise<bigint[][]> {
   const pages: bigint[][] = [];
   let cursor: bigint | undefined;
   do {
@@ -54,14 +53,14 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     process.env['LIST_PARTITIONS'] = partitions.toString();
   });
 
-  test('has each pet of the status once, newest first, in full pages, also while newer pets are added', async () => {
+  test('contains each pet of the status once, newest first, in full pages, even while pets are added', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
         const stored = [...items];
         serveIndexes(mock, stored, itemsAtOnce, () => {
           if (grows) stored.push(indexedPet(2n ** 53n + BigInt(stored.length), { partitions, status }));
         });
-        const pages = await walk(limit, status);
+        const pages = await allPages(limit, status);
         const listed = pages.flat();
         const expected = items.filter((item) => !status || item.status === status).map(({ id }) => id);
         expect(listed.filter((id) => id < 2n ** 53n)).toEqual(expected.toReversed());
@@ -72,7 +71,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     );
   });
 
-  test('queries each partition at most twice, and for no more pets than if it were the only one', async () => {
+  test('queries each partition up to twice, for no more pets than a list over one partition', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(mock, items);
@@ -88,12 +87,12 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
 });
 
 describe('the queries of a list', () => {
-  test.each(['0', '1.5'])('are none when the stage has %s partitions: that is an error', async (n) => {
+  test.each(['0', '1.5'])('fail if LIST_PARTITIONS is %s', async (n) => {
     process.env['LIST_PARTITIONS'] = n;
     await expect(listPets({ limit: 20 })).rejects.toThrow('LIST_PARTITIONS must be a positive integer');
   });
 
-  test('ask all partitions at once for their likely share, then again where newer pets may be hidden', async () => {
+  test('request the likely share of all partitions at once, then more where newer pets may exist', async () => {
     process.env['LIST_PARTITIONS'] = '4';
     // Partition 2 has the five newest pets, partition 1 the others.
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
@@ -107,7 +106,7 @@ describe('the queries of a list', () => {
     expect(queries()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
   });
 
-  test('start below the cursor, in the index of the status', async () => {
+  test('start below the cursor in the status index', async () => {
     mock.on(QueryCommand).resolves({});
     expect(await listPets({ limit: 100, status: 'pending', cursor: 42n })).toEqual({ pets: [] });
     expect(queries()).toEqual([
@@ -130,7 +129,7 @@ describe('the queries of a list', () => {
     ]);
   });
 
-  test('go on where DynamoDB stopped early, for what is still missing', async () => {
+  test('continue for the missing pets if DynamoDB returns fewer items than the limit', async () => {
     const LastEvaluatedKey = marshall({ id: 8n, partition: '0' });
     mock
       .on(QueryCommand)
@@ -146,7 +145,7 @@ describe('the queries of a list', () => {
     ]);
   });
 
-  test('fail together when one of them fails', async () => {
+  test('fail if one of them fails', async () => {
     process.env['LIST_PARTITIONS'] = '4';
     const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
     mock

@@ -31,10 +31,10 @@ test.each([
   expect(differences(base, withChanges(base, change)).map(withoutValues)).toEqual(lines);
 });
 
-describe('A change of a definition', () => {
+describe('a change of a component', () => {
   const source = readOpenApi();
 
-  test('is reported where the definition is used, for requests and responses', () => {
+  test('is reported for each request and response that references the component', () => {
     const changed = withChanges(source, 'removed components › schemas › PetStatus › enum › "sold"');
     const lines = differences(withoutReferences(source), withoutReferences(changed));
     expect(lines).toEqual(
@@ -45,21 +45,21 @@ describe('A change of a definition', () => {
     );
   });
 
-  test('is not reported if it only renames the definition', () => {
+  test('is not reported if it only renames the component', () => {
     const renamed = JSON.parse(JSON.stringify(source).replaceAll('RetryAfter', 'Delay'));
     expect(renamed).not.toEqual(source);
     expect(differences(withoutReferences(source), withoutReferences(renamed))).toEqual([]);
   });
 });
 
-test('A member next to a reference overrides the one of the target', () => {
+test('withoutReferences prefers members next to a reference over members of the target', () => {
   const schemas = { 'a/b': { type: 'string', title: 'target' }, none: false };
   const references = [{ $ref: '#/x-schemas/a~1b', title: 'own' }, { $ref: '#/x-schemas/none' }];
   const resolved = withoutReferences({ 'x-schemas': schemas, references });
   expect(resolved).toMatchObject({ references: [{ type: 'string', title: 'own' }, false] });
 });
 
-/** Every value that differs from a value of JSON in a single part. */
+/** Yields all values that differ from a JSON value in one part. */
 function* variantsOf(value: any): Generator {
   yield* ['other', null, {}].filter((other) => !isDeepStrictEqual(other, value));
   if (Array.isArray(value)) {
@@ -77,7 +77,7 @@ function* variantsOf(value: any): Generator {
   }
 }
 
-test('No change of a single part goes unreported', () => {
+test('differences reports a change of any single part', () => {
   const others = ['GET /pets', 'paths › /pets/{petId}', 'x-other-requests'];
   const document = withChanges(base, ...others.map((other) => `removed ${other}`));
   const variants = [...variantsOf(document)];

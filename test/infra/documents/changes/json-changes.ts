@@ -1,10 +1,10 @@
 import { parseJson, stringifyJson } from '../../../../shared/contract/json.ts';
 
 /**
- * Returns a copy of an OpenAPI document with changes, which are written as `npm run openapi:diff` prints them:
- * `removed GET /pets › parameters › limit`, `changed info › title: "Pet store" → "Pets"`.
+ * Returns a copy of an OpenAPI document with changes in the format of `npm run openapi:diff`, such as
+ * `removed GET /pets › parameters › limit` or `changed info › title: "Pet store" → "Pets"`.
  *
- * @throws Error if a part to remove or to change does not exist, or one to add exists.
+ * @throws Error if a part to remove or change does not exist, or if a part to add exists.
  */
 export function withChanges<Document extends object>(document: Document, ...changes: string[]): Document {
   const copy = parseJson(stringifyJson(document)) as Document;
@@ -20,7 +20,7 @@ function apply(change: string, document: object): void {
   const parent = steps.reduce<any>((part, step) => part[keyOf(part, step)], document);
   const key = keyOf(parent, name);
   if (Object.hasOwn(parent, key) === (action === 'added'))
-    throw new Error(`This change is not possible: ${change}`);
+    throw new Error(`The change cannot be applied: ${change}`);
   if (action !== 'removed') parent[key] = parseJson(value ?? name);
   else if (Array.isArray(parent)) parent.splice(Number(key), 1);
   else delete parent[key];
@@ -31,7 +31,7 @@ function stepsOf(step: string): string[] {
   return method ? ['paths', path!, method.toLowerCase()] : [step];
 }
 
-/** Returns the name of a member, or the index of the item with a name or a value, which is the end for a new item. */
+/** Returns the name of a member, or the index of the list item with this name or value. A new item has the next index. */
 function keyOf(part: any, name: string): string {
   if (!Array.isArray(part)) return name;
   const index = part.findIndex((item) => item.name === name || stringifyJson(item) === name);

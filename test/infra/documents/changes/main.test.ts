@@ -10,7 +10,6 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 const command = 'infra/documents/changes/main.ts';
 
-/** Writes openapi.json with changes to a file. */
 function baseWith(...changes: string[]): string {
   const document = parseJson(readFileSync('openapi.json', 'utf8')) as object;
   return written(stringifyJson(withChanges(document, ...changes)));
@@ -26,12 +25,12 @@ const referring = (to: string) =>
   baseWith(`added components › schemas › NewPet › properties › other: {"$ref":"${to}"}`);
 
 describe('npm run openapi:diff', () => {
-  test('finds no breaking change since the released interface', async () => {
+  test('finds no breaking changes since the last release', async () => {
     const stdout = done(await runInProcess(command, []));
     expect(stdout).toMatch(/^No (breaking )?changes since docs\/openapi-released\.json\.$/m);
   });
 
-  test('lists breaking changes first, says what to do, and fails', async () => {
+  test('lists breaking changes first, prints instructions and fails', async () => {
     const base = baseWith(
       'changed info › title: "Pet store" → "Animals"',
       'added info › x-\u001b[31m: 1',
@@ -48,8 +47,8 @@ describe('npm run openapi:diff', () => {
         'non-breaking: changed info › title: "Animals" → "Pet store"\n' +
         'non-breaking: removed info › x- [31m: 1\n',
       stderr:
-        `3 of 5 changes since ${base} break clients or cannot be judged. Undo a breaking change, or publish it as a new version ` +
-        'with its own URL (docs/interface.md, "Compatibility"). For a change that cannot be judged, add a rule to ' +
+        `3 of 5 changes since ${base} break clients or cannot be judged. Undo breaking changes, or publish them in a new version ` +
+        'with its own URL (docs/interface.md, "Compatibility"). For changes that cannot be judged, add rules to ' +
         'infra/documents/changes/rules.ts.\n',
     });
   });
@@ -70,9 +69,9 @@ describe('npm run openapi:diff', () => {
   test.each([
     ['that does not exist', () => join(folder, 'missing.json'), /ENOENT: no such file/],
     ['that is not JSON', () => written('{'), /./],
-    ['with a reference to nothing', () => referring('#/components/schemas/Dog'), /Dog is not in it\.$/],
-    ['with a reference to another file', () => referring('pets.json#/Pet'), /Pet is not in it\.$/],
-    ['with a circle', () => referring('#/components/schemas/NewPet'), /: a reference contains itself\.$/],
+    ['with a missing target', () => referring('#/components/schemas/Dog'), /the target of \S+Dog\.$/],
+    ['with a reference to another file', () => referring('pets.json#/Pet'), /the target of \S+Pet\.$/],
+    ['with a cycle', () => referring('#/components/schemas/NewPet'), /: it contains a circular reference\.$/],
   ])('rejects a base %s', async (_what, base, reason) => {
     const sentence = errorOutput(await runInProcess(command, ['--base', base()]));
     expect(sentence).toMatch(/^\S+\.json is not an OpenAPI document in JSON: /);

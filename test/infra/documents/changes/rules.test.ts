@@ -29,7 +29,7 @@ const breaking = [
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "2029-12-05"',
   'changed GET /pets/{petId} › x-sunset: "2030-12-05" → "soon"',
   `added GET /pets › x-sunset: "${daysFromNow(360)}"`,
-  // Values of a request
+  // Requests
   `changed ${LIMIT} › schema › maximum: 100 → 50`,
   `changed ${LIMIT} › schema › maximum: 100 → "50"`,
   `changed ${LIMIT} › schema › minimum: 1 → 2`,
@@ -112,14 +112,14 @@ const safe = [
   'added GET /pets › responses › 200 › headers › Age: {"required":true}',
   `added ${LINK} › required: true`,
   `added ${LOCATION} › schema › maxLength: 36`,
-  // What people read
+  // Text for people
   'changed info › title: "Pet store" → "Pets"',
   'removed servers',
   'removed tags',
   'removed components › securitySchemes › bearerAuth › description',
   'removed externalDocs',
   'changed GET /pets › operationId: "listPets" → "pets"',
-  'changed GET /pets › summary: "List all animals, newest first" → "Pets"',
+  'changed GET /pets › summary: "List pets" → "Pets"',
   'added GET /pets › deprecated: true',
   `changed ${LIMIT} › example: 2 → 3`,
   'removed POST /pets › requestBody › content › application/json › example',
@@ -142,7 +142,7 @@ describe.each([
 test.each([
   [daysFromNow(-2), 'non-breaking'],
   [daysFromNow(2), 'breaking'],
-])('An operation whose removal was announced for %s may be removed: %s', (day, verdict) => {
+])('removing an operation with the sunset date %s is %s', (day, verdict) => {
   const announced = withChanges(base, `changed GET /pets/{petId} › x-sunset: "2030-12-05" → "${day}"`);
   const removed = withChanges(announced, 'removed GET /pets/{petId}');
   expect(differences(announced, removed)).toEqual([

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { contract, type Exchange } from '../../../support/contract.ts';
 
-// What holds the HTTP tests against openapi.json must be able to fail. That it allows what is right, they show.
+// The HTTP tests compare responses with openapi.json. These tests prove that the comparison can fail.
 
 const { responses, contradictions, examples } = contract();
 
-/** A documented response as in its example, to a request as in that of the operation, or to none. */
+/** Returns the example of a documented response with the example request of its operation. */
 function documented(name: string): Exchange {
   const [operation = '', status] = name.split(' ');
   const request = examples[operation] ?? { method: 'GET', target: '/v1/orders', headers: {} };
@@ -25,7 +25,7 @@ function documented(name: string): Exchange {
 const listed = documented('listPets 200');
 const created = documented('createPet 201');
 const rejected: Exchange = { ...created, response: documented('createPet 400').response };
-const message = 'cursor is not from a page of this list: start again without it.';
+const message = 'cursor is not valid for this list; omit cursor to start from the first page.';
 const lostCursor = withResponse(listed, {
   ...rejected.response,
   text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),
@@ -44,13 +44,13 @@ function withHeaders(exchange: Exchange, changed: Record<string, string>): Excha
 
 test.each<[string, Exchange, string]>([
   ['an undocumented status', withResponse(listed, { status: 418 }), 'is not documented'],
-  ['a status of no operation', withResponse(orders, { status: 401 }), 'is not documented'],
+  ['an operation’s status for an unknown URL', withResponse(orders, { status: 401 }), 'is not documented'],
   [
-    'no such address for a pet that may be',
+    'an unknown URL for a valid pet id',
     withResponse(unknown, { text: orders.response.text }),
     'but the document has it',
   ],
-  ['no such pet for what is no id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
+  ['an unknown pet for an invalid id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
   ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
   ['an undocumented header', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
   [
@@ -60,7 +60,7 @@ test.each<[string, Exchange, string]>([
   ],
   ['an invalid header', withHeaders(listed, { link: '<a>; rel="last"' }), 'Link must match pattern'],
   [
-    'an undocumented member',
+    'an undocumented field',
     withResponse(listed, { text: listed.response.text.replace('}', ',"age":1}') }),
     'properties',
   ],
@@ -80,17 +80,17 @@ test.each<[string, Exchange, string]>([
     'forbids the request: Idempotency-Key',
   ],
   [
-    'an error for a pair of surrogates',
+    'an error for a surrogate pair',
     { ...rejected, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` },
     'but the document allows it',
   ],
   [
-    'an error for more than the cursor',
+    'an error for the cursor and another parameter',
     withResponse(lostCursor, { text: lostCursor.response.text.replace('cursor', 'limit; cursor') }),
     'but the document allows it',
   ],
   [
-    'an error for a cursor that is not there',
+    'an error for a cursor that was not sent',
     { ...lostCursor, target: '/pets' },
     'but the document allows it',
   ],

@@ -3,20 +3,18 @@ import { readFileSync } from 'node:fs';
 import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
 import { hasTools, toolModules } from '../../../support/tools.ts';
 
-// What breaks clients is found by `npm run openapi:diff`, against the contract that they have been given.
-
 describe.each([
   ['openapi.json', '3.1.1'],
   ['openapi-3.0.json', '3.0.4'],
 ] as const)('%s', (file, version) => {
   const text = readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
 
-  test('is what the code describes: if not, run npm run generate', () => {
+  test('is up to date (if not, run npm run generate)', () => {
     expect(text).toBe(openApiJson(version));
   });
 
   (hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
-    test('has nothing that a linter finds', async () => {
+    test('has no linter errors', async () => {
       const { createConfig, lintFromString } = await import(
         `${toolModules}/@redocly/openapi-core/lib/index.js`
       );

@@ -11,15 +11,14 @@ import { type FaultyService, type Request, startFaultyService } from '../../../s
 import { rowOf } from '../../../support/operations.ts';
 import { sendBytes } from '../../../support/raw-http.ts';
 
-// Every answer that openapi.json documents is produced here, so that none is made up, its example least of all.
+// Produces each response that openapi.json documents, which proves that its examples are real.
 
-/** Gives what is to be held against one documented answer, its example's first. */
+/** Returns the exchanges to compare with a documented response. The first must equal its example. */
 type Call = () => Promise<Exchange[]>;
 
 const { responses, contradictions, examples, nameOf } = contract();
 const names = [...responses.keys()];
 
-/** Pets as the examples have them, without what the service assigns. */
 const [rex, mia] = (responses.get('listPets 200')!.example as { id: number }[]).map(({ id: _id, ...pet }) =>
   JSON.stringify(pet),
 ) as [string, string];
@@ -42,11 +41,11 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
   body,
 });
 
-/** The request of each operation that the document shows, and one to no operation. */
+/** The example request of each operation, and a request that does not match an operation. */
 const sampleRequests: Record<string, Request> = { ...examples, other: orders };
 const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
 
-/** Ways to what an operation answers of its own, and to what is told to all other requests. */
+/** Calls that get operation-specific responses, and responses to requests that do not match an operation. */
 const specialCalls: Record<string, Call> = {
   'listPets 200': async () => {
     await sent(create(mia), create(mia), create(rex));
@@ -74,15 +73,14 @@ const specialCalls: Record<string, Call> = {
   'other 404': () => sent(orders),
   'other 405': () => sent({ target: '/v1/pets', method: 'PUT' }),
   'other 415': () => sent({ target: '/v1/pets', method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
-  'other 400': async () => [givenByApiGateway('DEFAULT_4XX', orders)],
+  'other 400': async () => [fromApiGateway('DEFAULT_4XX', orders)],
   'other 413': async () => [
-    givenByApiGateway('REQUEST_TOO_LARGE', orders),
+    fromApiGateway('REQUEST_TOO_LARGE', orders),
     exchange(orders, firewallResponse('LargeBody')),
   ],
-  'other 500': async () => [givenByApiGateway('DEFAULT_5XX', orders)],
+  'other 500': async () => [fromApiGateway('DEFAULT_5XX', orders)],
 };
 
-/** The way to an answer: one of its own, or one that all operations have. */
 function callFor(name: string): Call {
   const [operation = ''] = name.split(' ');
   const request = sampleRequests[operation]!;
@@ -90,43 +88,42 @@ function callFor(name: string): Call {
   return rowOf(calls, name, 'add a call that gets this response to `specialCalls` in responses.test.ts');
 }
 
-/** Ways to what may come of a request to any operation. */
 function commonCalls(operation: string, request: Request): Record<string, Call> {
   return {
-    [`${operation} 400`]: async () => [givenByApiGateway('BAD_REQUEST_PARAMETERS', request)],
+    [`${operation} 400`]: async () => [fromApiGateway('BAD_REQUEST_PARAMETERS', request)],
     [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
-    [`${operation} 403`]: async () => [givenByApiGateway('WAF_FILTERED', request)],
+    [`${operation} 403`]: async () => [fromApiGateway('WAF_FILTERED', request)],
     [`${operation} 408`]: () =>
       rejected(request, 'X: x', { requestTimeout: 50, connectionsCheckingInterval: 10 }),
     [`${operation} 413`]: async () => [
       ...(await sent({ ...request, body: ' '.repeat(7_000_000) })),
       exchange(request, firewallResponse('LargeBody')),
     ],
-    [`${operation} 415`]: async () => [givenByApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
+    [`${operation} 415`]: async () => [fromApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
     [`${operation} 429`]: async () => [
-      givenByApiGateway('THROTTLED', request),
+      fromApiGateway('THROTTLED', request),
       exchange(request, firewallResponse('PerKey')),
     ],
     [`${operation} 431`]: () => rejected(request, `X: ${'x'.repeat(2_000_000)}`),
     [`${operation} 500`]: async () => [
       ...(await misconfigured(request)),
-      givenByApiGateway('DEFAULT_5XX', request),
+      fromApiGateway('DEFAULT_5XX', request),
     ],
     [`${operation} 503`]: async () => [
       ...(await throttled(request)),
-      givenByApiGateway('INTEGRATION_FAILURE', request),
+      fromApiGateway('INTEGRATION_FAILURE', request),
     ],
-    [`${operation} 504`]: async () => [givenByApiGateway('INTEGRATION_TIMEOUT', request)],
+    [`${operation} 504`]: async () => [fromApiGateway('INTEGRATION_TIMEOUT', request)],
   };
 }
 
-test('openapi.json has every status that API Gateway may answer with by itself', () => {
-  const given = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
-  const statuses = given.map(({ StatusCode }) => StatusCode);
+test('openapi.json documents every status of the gateway responses', () => {
+  const gatewayResponses = template.resources('AWS::ApiGateway::GatewayResponse');
+  const statuses = gatewayResponses.map(({ properties }) => properties.StatusCode);
   expect(names.map((name) => name.split(' ')[1])).toEqual(expect.arrayContaining(statuses));
 });
 
-test.each(names)('%s happens as it is documented, and like its example', async (name) => {
+test.each(names)('the response %s conforms to the document and equals its example', async (name) => {
   const exchanges = await callFor(name)();
   const { headers, example: body } = responses.get(name)!;
   expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
@@ -134,22 +131,21 @@ test.each(names)('%s happens as it is documented, and like its example', async (
   for (const [header, { example, required = false }] of Object.entries(headers)) {
     const values = exchanges.map(({ response }) => new Headers(response.headers).get(header));
     const first = values.find((value) => value !== null);
-    expect([header, ageless(first ?? '')]).toEqual([header, ageless(example)]);
-    // What is there sometimes is missing at other times.
+    expect([header, normalized(first ?? '')]).toEqual([header, normalized(example)]);
+    // An optional header must be missing from one of the responses.
     expect([header, !values.includes(null)]).toEqual([header, required]);
   }
   const { text } = exchanges[0]!.response;
-  expect(ageless(text && JSON.stringify(JSON.parse(text)))).toBe(ageless(JSON.stringify(body) ?? ''));
+  expect(normalized(text && JSON.stringify(JSON.parse(text)))).toBe(normalized(JSON.stringify(body) ?? ''));
 });
 
-/** Sends the requests one after the other; gives what came of the last one. */
 async function sent(...requests: Request[]): Promise<Exchange[]> {
   const exchanges = [];
   for (const request of requests) exchanges.push(exchange(request, await service.send(request)));
   return exchanges.slice(-1);
 }
 
-/** The response to an incomplete head, over a connection of its own. */
+/** Sends incomplete headers over a separate connection and returns the exchange. */
 async function rejected(request: Request, line: string, timeouts = {}): Promise<Exchange[]> {
   const { method = 'GET', target } = request;
   const server = await serve(service.api, 0, undefined, timeouts);
@@ -163,8 +159,7 @@ async function rejected(request: Request, line: string, timeouts = {}): Promise<
   return [exchange(request, { status, headers: Object.fromEntries(headers), body })];
 }
 
-/** An answer that only API Gateway on AWS has occasion to give. */
-function givenByApiGateway(responseType: string, request: Request): Exchange {
+function fromApiGateway(responseType: string, request: Request): Exchange {
   return exchange(request, service.api.gatewayResponse(responseType));
 }
 
@@ -179,7 +174,6 @@ function exchange({ method = 'GET', target, headers = {}, body }: Request, respo
   };
 }
 
-/** Sends a request while the database throttles every call. */
 async function throttled(request: Request): Promise<Exchange[]> {
   isThrottled = true;
   const exchanges = await sent(request);
@@ -187,7 +181,6 @@ async function throttled(request: Request): Promise<Exchange[]> {
   return exchanges;
 }
 
-/** Sends a request to functions that lack the name of their table. */
 async function misconfigured(request: Request): Promise<Exchange[]> {
   const table = process.env['PETS_TABLE'];
   delete process.env['PETS_TABLE'];
@@ -196,8 +189,8 @@ async function misconfigured(request: Request): Promise<Exchange[]> {
   return exchanges;
 }
 
-/** Text with what differs from one run to another made equal: ids of pets and requests, cursors, the host. */
-function ageless(text: string): string {
+/** Replaces the parts of a text that differ between runs: pet ids, request ids, cursors and the host. */
+function normalized(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')
     .replaceAll(/(?<=cursor=)[\w-]+/g, 'CURSOR')

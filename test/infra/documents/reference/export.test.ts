@@ -8,10 +8,10 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 const command = 'infra/documents/reference/export.ts';
 
-test('npm run docs writes the page and the document to a folder that it creates', async () => {
+test('npm run docs creates a folder with the page and the linked files', async () => {
   const output = join(folder, 'for', 'clients');
   const printed = done(await runModule(command, ['--output', output]));
-  const [, page, files = ''] = /^Wrote (\S+), and next to it (.+)\.\n$/.exec(printed)!;
+  const [, page, files = ''] = /^Wrote (\S+) and, in the same folder, (.+)\.\n$/.exec(printed)!;
   expect([page, files]).toEqual([
     join(output, 'index.html'),
     expect.stringMatching(/openapi\.json.*interface\.md/),
@@ -19,17 +19,17 @@ test('npm run docs writes the page and the document to a folder that it creates'
   for (const file of files.split(', ')) expect(readFileSync(join(output, file))).toEqual(readFileSync(file));
   const html = readFileSync(join(output, 'index.html'), 'utf8');
   expect(html).toContain("connect-src 'none'");
-  expect(html).toContain('createApiReference'); // of the library
+  expect(html).toContain('createApiReference');
   expect(html).not.toContain('"token":"');
 });
 
 test.each([
-  [['--output', ''], /^--output must name a folder\.$/],
+  [['--output', ''], /^--output must be the path of a folder\.$/],
   [
     ['--output', join(folder, 'file')],
     /^\S+file cannot be written: .*ENOTDIR.*\. Choose another folder with --output\.$/,
   ],
-])('npm run docs rejects %j in a sentence', async (parameters, sentence) => {
+])('npm run docs rejects %j with an error message', async (parameters, sentence) => {
   writeFileSync(join(folder, 'file'), '');
   expect(errorOutput(await runInProcess(command, parameters))).toMatch(sentence);
 });

@@ -79,7 +79,7 @@ describe('the local service with --watch', () => {
     const added = await call('/pets', { name: 'Rex', categoryId: 1 });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
-    expect(await message()).toBe('There is no pet with the id 5.');
+    expect(await message()).toBe('No pet has the id 5.');
 
     await until(/Z reloaded GetPet in \d+ ms\n/, () => project.write(GET_PET, getPetWith('saved')));
     expect(await message()).toBe('saved');

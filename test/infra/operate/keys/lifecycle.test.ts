@@ -24,7 +24,7 @@ import {
 useKeysInTables();
 
 describe('issuing a key, if the response of the database is lost,', () => {
-  const lost = new Error('The database sent no readable response (ECONNRESET).');
+  const lost = new Error('The database returned no readable response (ECONNRESET).');
   const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
 
   test.each([
