@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { plain, runWithOptions, UsageError } from '../operate/command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
+import { stages } from '../stages.ts';
 import { changesSince } from './changes/since.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
@@ -57,7 +58,11 @@ function releasableContract(): string {
 }
 
 function generatedFiles(): Record<string, string> {
+  const cacheSeconds = Object.values(stages).map(({ authorizerCacheSeconds }) => authorizerCacheSeconds);
+  const cache = { 'authorizer cache': Math.max(...cacheSeconds).toFixed() };
   const parts: Record<string, Record<string, string>> = {
+    'docs/api-keys.md': cache,
+    'docs/architecture.md': cache,
     'docs/interface.md': {
       operations: operationTable(),
       fields: fieldList(),
@@ -68,6 +73,7 @@ function generatedFiles(): Record<string, string> {
     'docs/cost.md': { cost: costReport() },
     'docs/security.md': { retention: retentionTable() },
     'README.md': {
+      ...cache,
       'idle staging': monthlyDollars('staging', 0).toFixed(),
       'production at 10/s': monthlyDollars('production', 10).toFixed(),
     },

@@ -79,7 +79,9 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     ['a key with an accent', 'caf\u00e9'],
     ['a key of 256 characters', 'a'.repeat(256)],
   ])('rejects %s', async (_case, key) => {
-    const message = expect.stringMatching(/^Idempotency-Key must be a single value of 1 to 255 visible ASCII characters/);
+    const message = expect.stringMatching(
+      /^Idempotency-Key must be a single value of 1 to 255 visible ASCII characters/,
+    );
     const [before, name] = [await addPet(), uniqueName()];
     expectError(await post({ name, categoryId: 5 }, key), 'invalid_request', message);
     expect(await petsNamed(name, before)).toEqual([]);

@@ -48,7 +48,7 @@ test.each<[string, Exchange, string]>([
   [
     'an unknown URL for a valid pet id',
     withResponse(unknown, { text: orders.response.text }),
-    'but the document has it',
+    'but the document contains it',
   ],
   ['an unknown pet for an invalid id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
   ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],

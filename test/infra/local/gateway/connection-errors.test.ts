@@ -107,7 +107,6 @@ test('a rejected HEAD gets no body', async () => {
 describe('the server returns 431 for', () => {
   const url = 'The URL may have at most 10240 characters.';
   const headers = 'The headers may have at most 10240 bytes in total.';
-  const either = 'The URL is limited to 10240 characters, and the headers to 10240 bytes in total.';
 
   test.each([
     ['a URL of 10,241 characters', `GET /${'a'.repeat(10_240)} HTTP/1.1\r\n${HOST}\r\n`, url],
