@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Compares the stacks of two synthesized cloud assemblies without access to AWS.
+# Compares the stacks of two synthesized cloud assemblies. It needs no access to AWS.
 #
 #   .github/template-diff.sh BASE HEAD OUTPUT
 #
-# Writes OUTPUT/<stack>.diff for every stack, and Markdown for a job summary to standard output. If BASE does not exist,
-# every stack is new.
+# The script writes OUTPUT/<stack>.diff for every stack. It prints Markdown for a job summary to standard output. If BASE
+# does not exist, the summary shows every stack as new.
 set -euo pipefail
 base=$1 head=$2 output=$3
 
 # GitHub rejects a step summary of more than 1 MiB. This limit leaves room for three stacks and their headings.
 summary_bytes_per_stack=200000
-# Longer than any sequence of tildes expected in a template, which could end the code block.
+# A shorter sequence of tildes in a template cannot end the code block.
 fence='~~~~~~~~~~'
 
 mkdir -p "$output"

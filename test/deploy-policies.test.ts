@@ -7,14 +7,14 @@ import { readableTemplate, resourcesOf, stageNames } from './support/stack-templ
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
 /**
- * Permissions that AWS lists for the handlers and tags of each resource type, except for features that are not used.
- * A star follows actions without resource-level permissions, and actions that read several resources. Source:
- * `aws cloudformation describe-type --type RESOURCE --type-name TYPE --query Schema`
+ * Actions that AWS lists for the handlers and tags of each resource type. Actions for unused features are omitted. A
+ * star follows an action that must be allowed for all resources. The actions come from the output of
+ * `aws cloudformation describe-type --type RESOURCE --type-name TYPE --query Schema`.
  */
 const file = 'test/support/cloudformation-permissions.json';
 const listed: Record<string, string[]> = JSON.parse(read(file));
 
-/** Types that only stages with a `domain` or an `alarmEmail` have. */
+/** Resource types that only stages with a `domain` or an `alarmEmail` contain. */
 const optional = [
   'ApiGateway::BasePathMapping',
   'ApiGateway::DomainName',
@@ -29,7 +29,7 @@ const [boundary, ...execution] = ['Monitoring', 'Functions', 'WithoutResources',
 const allowed = execution.flat().map(({ Resource, ...rest }) => ({ ...rest, Resource: [Resource].flat() }));
 const templates = [...stageNames, 'account' as const].map(readableTemplate);
 
-test('the policies allow CloudFormation only the actions that AWS lists for the resource types of the stacks', () => {
+test('the policies allow only the actions that AWS lists for the resource types in the stacks', () => {
   const types = templates.flatMap(({ Resources }) => Object.values<any>(Resources).map(({ Type }) => Type));
   const needed = [...types, ...optional].flatMap(
     (type) => listed[type] ?? `Add ${type} to ${file} and docs/pipelines.md.`,
@@ -48,12 +48,12 @@ test.each([
   ['iam:PassRole', 'iam::ACCOUNT:role/'],
   ['lambda:UpdateAlias', 'lambda:REGION:ACCOUNT:function:'],
   ['logs:DeleteLogGroup', 'logs:REGION:ACCOUNT:log-group:'],
-])('the policies allow %s only for resources of a stage', (action, arn) => {
+])('the policies allow %s only for resources with the prefix PetStore', (action, arn) => {
   const names = ['PetStore-preview-Part1A2B', 'Other-PetStore-Part1A2B'];
   expect(names.map((name) => permits(allowed, action, `arn:aws:${arn}${name}`))).toEqual([true, false]);
 });
 
-test('the policies allow creating roles and granting them permissions only with the boundary', () => {
+test('the policies allow the creation and change of roles only if the roles have the boundary', () => {
   const { name } = JSON.parse(blockWith('permissionsBoundary', document))[
     '@aws-cdk/core:permissionsBoundary'
   ];
@@ -62,10 +62,10 @@ test('the policies allow creating roles and granting them permissions only with 
   expect(grants.map(({ Condition }) => Condition.StringEquals)).toEqual([condition, condition]);
 });
 
-test('the boundary allows only the actions that the roles of the stacks need', () => {
+test('the boundary allows only the actions that the roles in the stacks need', () => {
   const policies = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = policies.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
-  // Further actions of AmazonAPIGatewayPushToCloudWatchLogs.
+  // API Gateway's logging role needs these actions through AmazonAPIGatewayPushToCloudWatchLogs.
   const forGateway = /^logs:(?:CreateLogGroup|Describe(?:LogGroups|LogStreams)|(?:Filter|Get)LogEvents)$/;
   const actions = boundary!.flatMap(({ Action }) => Action).filter((action) => !forGateway.test(action));
   expect(new Set(actions)).toEqual(new Set(used.flatMap(({ Action }) => Action)));

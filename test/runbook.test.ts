@@ -28,7 +28,7 @@ function unknown(names: string[], known: Iterable<string>): string[] {
   return [...new Set(names).difference(new Set(known))];
 }
 
-describe('the sections', () => {
+describe('docs/runbook.md', () => {
   const parts = ['Impact', 'Check', 'Fix', 'Resolved when'];
   const alarms = templates.flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'));
   const ofAlarms = alarms.map(
@@ -36,16 +36,16 @@ describe('the sections', () => {
       / See docs\/runbook\.md, "([^"]+)"\.$/.exec(Properties['AlarmDescription'])?.[1] ?? `of ${id}`,
   );
 
-  test('include the section of each alarm', () => {
+  test('contains the section that each alarm refers to', () => {
     expect(ofAlarms).not.toEqual([]);
     const missing = unknown(ofAlarms, sections.keys()).map(
       (name) =>
-        `Add the section "${name}" to docs/runbook.md, with "### ${parts.join('", "### ')}", and to its table.`,
+        `Add the section "${name}" with "### ${parts.join('", "### ')}" to docs/runbook.md and to its table.`,
     );
     expect(missing).toEqual([]);
   });
 
-  test('have the same four parts for all alarms', () => {
+  test('has the same four parts in each section about alarms', () => {
     const partsOf = new Map(Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text)]));
     const aboutAlarms = [...sections.keys()].filter((name) =>
       partsOf.get(name)!.some((part) => parts.includes(part)),
@@ -54,7 +54,7 @@ describe('the sections', () => {
     for (const name of aboutAlarms) expect([name, partsOf.get(name)]).toEqual([name, parts]);
   });
 
-  test('include each section that the code or another section refers to', () => {
+  test('contains each section that the code or a different section refers to', () => {
     const sources = globSync('{infra,shared,functions}/**/*.ts', { cwd: root }).map(read).join('\n');
     const ofCode = matchesOf(/docs\/runbook\.md, "([^"$]+)"/g, sources);
     expect(ofCode).toContain('Raising listPartitions');
@@ -63,11 +63,11 @@ describe('the sections', () => {
   });
 });
 
-describe('the commands', () => {
+describe('the commands in docs/runbook.md', () => {
   const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
 
-  // `named TYPE PREFIX` prints the first match, so there must be only one.
-  test('look up exactly one resource of production by type and prefix', () => {
+  // `named TYPE PREFIX` prints only the first match, so a second match would go unnoticed.
+  test('look up exactly one production resource for each type and prefix', () => {
     const lookUps = [...runbook.matchAll(/\$\(named ([A-Za-z]+::[A-Za-z]+) ([\w${}]+)\)/g)].flatMap(
       ([, type, prefix = '']) =>
         functionNames.map((name) => [`AWS::${type}`, prefix.replace(/\$\{?fn\}?/, name)] as const),
@@ -98,22 +98,22 @@ describe('the commands', () => {
   });
 });
 
-describe('the Logs Insights queries', () => {
+describe('the Logs Insights queries in docs/runbook.md', () => {
   const builtIn = ['@timestamp', '@message', '@logStream'];
   /**
-   * Fields that Lambda logs for an error that a function throws, and in `platform.report`.
+   * Fields that Lambda logs in `platform.report` and for an error that a function throws.
    * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
    * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
    */
   const byLambda = `errorType errorMessage type record.status record.errorType record.metrics.durationMs
     record.metrics.maxMemoryUsedMB`.split(/\s+/);
 
-  test('each start with the name of a log', () => {
+  test('start with the name of a log', () => {
     const logs = matchesOf(/^ *```logs-insights\n(.*)$/gm).map((line) => line.trim());
     expect(new Set(logs)).toEqual(new Set(['# access log', '# function log', '# firewall log']));
   });
 
-  test('read fields that the access log of every stage contains', () => {
+  test('read only fields that the access log of every stage contains', () => {
     for (const template of templates) {
       const [[, { Properties }]] = resourcesOf(template, 'AWS::ApiGateway::Stage') as [[string, any]];
       const fields = Object.keys(JSON.parse(Properties.AccessLogSetting.Format) as object);
@@ -121,7 +121,7 @@ describe('the Logs Insights queries', () => {
     }
   });
 
-  test('read fields that functions or Lambda log', async () => {
+  test('read only fields that functions or Lambda log', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
     const handler = endpoint(operations.getPet, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
@@ -132,7 +132,7 @@ describe('the Logs Insights queries', () => {
   });
 
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
-  test('read fields that AWS WAF logs', () => {
+  test('read only fields that AWS WAF logs', () => {
     const byFirewall = 'terminatingRuleId httpRequest.clientIp httpRequest.httpMethod httpRequest.uri'.split(
       ' ',
     );
@@ -140,14 +140,14 @@ describe('the Logs Insights queries', () => {
   });
 });
 
-/** Returns the paths of all fields in the notation of Logs Insights, such as `error.message`. */
+/** Returns the paths of all fields in `value`, in the notation of Logs Insights, such as `error.message`. */
 function pathsOf(value: object, prefix = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) =>
     member instanceof Object ? pathsOf(member, `${prefix}${name}.`) : [`${prefix}${name}`],
   );
 }
 
-/** Returns the fields that the queries of a log read: all words except functions, keywords and aliases. */
+/** Returns all words in the queries of the given log, except functions, keywords and aliases. */
 function fieldsRead(log: string): string[] {
   const queries = matchesOf(new RegExp(`^ *\`\`\`logs-insights\\n *# ${log}\\n([^]*?)^ *\`\`\`$`, 'gm'));
   expect(queries).not.toEqual([]);

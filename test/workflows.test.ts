@@ -22,7 +22,7 @@ const sources = new Map(
   readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
 );
 
-/** Returns the commands and actions of a job in their order, without versions of actions. */
+/** Returns the commands and actions in the steps of the given job, without the versions of the actions. */
 function stepsOf({ steps }: Job): string[] {
   return steps.map(({ run, uses }) => run ?? uses!.split('@')[0]!);
 }
@@ -30,28 +30,31 @@ function stepsOf({ steps }: Job): string[] {
 describe.each([...sources])('%s', (_name, source) => {
   const { on, permissions, jobs } = parse(source) as Workflow;
 
-  test('pins every action to a commit, with its version in a comment', () => {
+  test('pins every action to a commit and contains its version in a comment', () => {
     const uses = source.split('\n').filter((line) => line.includes('uses:'));
     expect(uses).not.toEqual([]);
     const pinned = /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
   });
 
-  test('has read access only, and id tokens only in jobs with an environment', () => {
+  test('grants write access only to id tokens in jobs with an environment', () => {
     expect(permissions).toEqual({ contents: 'read' });
     for (const { environment, permissions: ofJob } of Object.values(jobs)) {
       expect(ofJob).toEqual(environment ? { contents: 'read', 'id-token': 'write' } : undefined);
     }
   });
 
-  test('is not triggered with write access for forks, and limits each job to an hour', () => {
+  test('has no trigger that gives forks write access', () => {
     expect(Object.keys(on)).not.toContain('pull_request_target');
     expect(Object.keys(on)).not.toContain('workflow_run');
+  });
+
+  test('limits each job to one hour', () => {
     for (const job of Object.values(jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
   });
 
-  // Anyone can choose titles and branch names, so an expression in a script can run their commands.
-  test('has no expressions in its scripts, and runs only scripts of package.json', () => {
+  // Expressions can insert titles and branch names into scripts, and anyone can put shell commands into these names.
+  test('runs only scripts in package.json and uses no expressions in commands', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const commands = Object.values(jobs).flatMap(stepsOf);
     expect(commands.filter((command) => command.includes('${{'))).toEqual([]);
@@ -62,7 +65,7 @@ describe.each([...sources])('%s', (_name, source) => {
   });
 });
 
-test('a pull request is checked, tested and compared with its base', () => {
+test('the pull request workflow runs the checks and compares the templates with the base', () => {
   const { jobs, concurrency } = parse(sources.get('pull-request.yml')!) as Workflow;
   expect(concurrency?.['cancel-in-progress']).toBe(true);
   expect(jobs['templates']!.steps.at(-1)!.uses).toMatch(/^actions\/upload-artifact@/);
@@ -72,16 +75,16 @@ test('a pull request is checked, tested and compared with its base', () => {
   );
 });
 
-describe('a deployment', () => {
+describe('the deployment workflow', () => {
   const { on, concurrency, jobs } = parse(sources.get('deploy.yml')!) as Workflow;
   const { build, staging, production } = jobs;
 
-  test('starts from main only, waits for the previous deployment and is never canceled', () => {
+  test('runs only on main and does not cancel a deployment in progress', () => {
     expect(on).toEqual({ push: { branches: ['main'] }, workflow_dispatch: null });
     expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
   });
 
-  test('runs the checks and the synthesis first, then deploys staging, then production', () => {
+  test('runs the checks before it deploys staging and deploys production last', () => {
     expect(Object.entries(jobs).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
       ['build', undefined, undefined],
       ['staging', 'build', 'staging'],
@@ -91,20 +94,17 @@ describe('a deployment', () => {
     expect(stepsOf(staging!).at(-1)).toBe('npm run smoke -- --stage staging');
   });
 
-  // `npm ci` runs scripts of packages, so the credentials must come after it.
-  test.each(['staging', 'production'])(
-    'deploys the assembly of the build to %s, without prompts',
-    (stage) => {
-      const steps = stepsOf(stage === 'staging' ? staging! : production!);
-      const text = steps.join('\n');
-      expect(text).toMatch(
-        /^npm ci$[^]*^actions\/download-artifact$[^]*^aws-actions\/configure-aws-credentials$[^]*deploy/m,
-      );
-      expect(text).not.toContain('cdk synth');
-      const deploys = steps.filter((step) => step.includes('cdk deploy'));
-      expect(deploys).toEqual([
-        expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out --require-approval never`),
-      ]);
-    },
-  );
+  // `npm ci` runs install scripts of packages, so a job must get its credentials after `npm ci`.
+  test.each(['staging', 'production'])('deploys the assembly from the build job to %s', (stage) => {
+    const steps = stepsOf(stage === 'staging' ? staging! : production!);
+    const text = steps.join('\n');
+    expect(text).toMatch(
+      /^npm ci$[^]*^actions\/download-artifact$[^]*^aws-actions\/configure-aws-credentials$[^]*deploy/m,
+    );
+    expect(text).not.toContain('cdk synth');
+    const deploys = steps.filter((step) => step.includes('cdk deploy'));
+    expect(deploys).toEqual([
+      expect.stringContaining(`cdk deploy PetStore-${stage} --app cdk.out --require-approval never`),
+    ]);
+  });
 });
