@@ -48,7 +48,7 @@ test.each([
   ['iam:PassRole', 'iam::ACCOUNT:role/'],
   ['lambda:UpdateAlias', 'lambda:REGION:ACCOUNT:function:'],
   ['logs:DeleteLogGroup', 'logs:REGION:ACCOUNT:log-group:'],
-])('the policies allow %s only for resources with the prefix PetStore', (action, arn) => {
+])('the policies allow %s only for resources whose names start with PetStore-', (action, arn) => {
   const names = ['PetStore-preview-Part1A2B', 'Other-PetStore-Part1A2B'];
   expect(names.map((name) => permits(allowed, action, `arn:aws:${arn}${name}`))).toEqual([true, false]);
 });

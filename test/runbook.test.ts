@@ -93,7 +93,7 @@ describe('the commands in docs/runbook.md', () => {
     expect(matchesOf(/Enabled=true,AttributeName=(\w+)/g)).toEqual(timesToLive);
   });
 
-  test('read a metric that the functions emit', () => {
+  test('read only metrics that the functions emit', () => {
     expect(matchesOf(/--namespace PetStore --metric-name (\w+)/g)).toEqual([metrics.deprecatedCalls.name]);
   });
 });
