@@ -5,23 +5,35 @@ import { isStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { UsageError } from './command.ts';
 
-/** The clock of this machine determines when keys expire. */
+/** Maximum clock error. Keys expire relative to the local clock, so a wrong clock would change their lifetime. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
-/** Returns the ARN of the operator's IAM user or role session. @throws UsageError if this machine's clock is wrong. */
+/**
+ * Returns the ARN of the operator's IAM user or role session.
+ *
+ * @throws UsageError if this machine's clock is wrong.
+ */
 export async function findCaller(): Promise<string> {
   const client = new STSClient();
   const { Arn } = await client.send(new GetCallerIdentityCommand());
-  // The SDK calculates this offset from the responses of AWS.
+  // The SDK has set this offset from the time in AWS's response.
   const seconds = Math.round(Math.abs(client.config.systemClockOffset) / 1_000);
   if (seconds < MAX_CLOCK_SKEW_SECONDS) return Arn!;
-  throw new UsageError(`The clock of this machine is wrong by ${seconds} seconds. Set the clock first.`);
+  throw new UsageError(
+    `The clock of this machine is wrong by ${seconds} seconds. Correct the clock and try again.`,
+  );
 }
 
-/** Returns the outputs of a stage's stack. @throws UsageError if the name is invalid or the stack incomplete. */
+/**
+ * Returns the outputs of the stack of `stage`.
+ *
+ * @throws UsageError if the stage name is invalid, the stack does not exist, or an output is missing.
+ */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   if (!isStageName(stage))
-    throw new UsageError('--stage must be a deployed stage, such as staging (1 to 30 lowercase letters).');
+    throw new UsageError(
+      '--stage must be a deployed stage, such as staging. Names have 1 to 30 lowercase letters.',
+    );
   const StackName = stackName(stage);
   const client = new CloudFormationClient();
   const { Stacks } = await client
@@ -39,5 +51,7 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );
   if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
-  throw new UsageError(`The stack ${StackName} lacks outputs. Deploy the stage again.`);
+  throw new UsageError(
+    `The stack ${StackName} has no output BaseUrl or ApiKeysTable. Deploy the stage again.`,
+  );
 }

@@ -9,9 +9,9 @@ import { done, type Outcome, type RunningModule, startModule } from '../../../su
 
 useKeysInTables();
 
-/** Text in the request that stores a key. */
+/** Text by which the tests recognize the request that stores a key. */
 const FIRST_WRITE = '"Item":';
-/** Text in the request that sets the expiry of a rotated key. */
+/** Text by which the tests recognize the request that sets the expiry of a rotated key. */
 const LAST_WRITE = 'rotatedBy = ';
 const FINISHING = 'Finishing this step before exiting …\n';
 
@@ -21,9 +21,9 @@ afterEach(async () => proxy?.close());
 afterAll(() => reportFigure(import.meta.filename, `${commands} commands interrupted`));
 
 /**
- * Runs `npm run keys` in a process, and delays its first request with this text until `act` is done.
+ * Runs `npm run keys` in a separate process. Delays the first request that contains `text` until `act` has finished.
  *
- * @param act an action that may return a fault for the request
+ * @param act a function that can return a fault for the delayed request
  */
 async function runHeld(
   parameters: string[],
@@ -46,7 +46,7 @@ async function runHeld(
   return outcome;
 }
 
-test('a rotation that is killed before its last write leaves an extra key, and can be repeated', async () => {
+test('a rotation can be repeated after it was killed before its last write', async () => {
   const { key, record } = await issue();
   const { keyId } = record;
   const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
@@ -67,18 +67,21 @@ test('a rotation that is killed before its last write leaves an extra key, and c
   expect(await stored(record)).toMatchObject({ successor: { keyId: successor.keyId } });
 });
 
-test.each(['issue', 'rotate'])('Ctrl-C during %s waits until the key is stored and shown', async (action) => {
-  const { record } = await issue();
-  const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
-  const outcome = await runHeld([...command, '--quiet'], FIRST_WRITE, async ({ process: child }) => {
-    const message = once(child.stderr!, 'data');
-    child.kill('SIGINT');
-    expect(String(await message)).toBe(FINISHING);
-    child.kill('SIGINT'); // npm may send the signal again
-    return undefined;
-  });
-  expect(outcome).toMatchObject({ code: 0, stderr: FINISHING });
-  const { keyId, replaces } = await stored({ hash: hashOf(outcome.stdout.trim()) });
-  expect(await active()).toEqual([record.keyId, keyId].toSorted());
-  expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);
-});
+test.each(['issue', 'rotate'])(
+  'keys -- %s stores and shows the key before it exits after Ctrl-C',
+  async (action) => {
+    const { record } = await issue();
+    const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
+    const outcome = await runHeld([...command, '--quiet'], FIRST_WRITE, async ({ process: child }) => {
+      const message = once(child.stderr!, 'data');
+      child.kill('SIGINT');
+      expect(String(await message)).toBe(FINISHING);
+      child.kill('SIGINT'); // npm may send the signal again
+      return undefined;
+    });
+    expect(outcome).toMatchObject({ code: 0, stderr: FINISHING });
+    const { keyId, replaces } = await stored({ hash: hashOf(outcome.stdout.trim()) });
+    expect(await active()).toEqual([record.keyId, keyId].toSorted());
+    expect((await stored(record)).successor?.keyId).toBe(replaces && keyId);
+  },
+);
