@@ -23,12 +23,12 @@ export function countResources(template: CloudFormationTemplate) {
       .flatMap(({ KeySchema }) => KeySchema).length,
     webAcls: webAcls.length,
     webAclRules: webAcls.flatMap(({ Rules }) => Rules).length,
-    /** Memory of each function in MB, by operation or `authorizer`. */
+    /** Memory in MB of each operation's function and of `authorizer`. */
     memoryMegabytes,
   };
 }
 
-/** Returns the function name in a logical id. For example, `ListPets1A2B3C4D` contains `listPets`. */
+/** Returns the function's name for a logical id, such as `listPets` for `ListPets1A2B3C4D`. */
 function nameOf(logicalId: string): string {
   return `${logicalId.charAt(0).toLowerCase()}${logicalId.slice(1, -8)}`;
 }

@@ -11,7 +11,7 @@ export const assumptions = {
   petBytes: 165,
   shareOfCreatesWithIdempotencyKey: 0.5,
   intentBytes: 175,
-  /** Days for which DynamoDB stores an intent. Intents expire after 1 day, and TTL deletes them some days later. */
+  /** Number of days that an intent is stored. It expires after 1 day, and TTL deletes it some days later. */
   daysOfIntents: 3,
   /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
   storageOverheadBytes: 100,
@@ -19,9 +19,9 @@ export const assumptions = {
   monthsOfPets: 12,
   /** Number of API keys in use. The model assumes that each key sends the same share of the requests. */
   apiKeys: 100,
-  /** Milliseconds per warm request at 512 MB, from docs/performance.md and not from AWS. `intent` is a guess. */
+  /** Milliseconds of a warm request at 512 MB. The source is docs/performance.md, not AWS. `intent` is a guess. */
   billedMilliseconds: { listPets: 7.8, getPet: 7.7, createPet: 7.8, intent: 5.7, authorizer: 7 },
-  /** Bytes of the status line, headers and body. */
+  /** Bytes of a response's status line, headers and body. */
   responseBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 446,
   /** Bytes per request of the log lines that contain the metrics `DeprecatedCalls` and `PetsCreated`. */

@@ -12,7 +12,7 @@ export const pricingPages = {
 export interface Price {
   service: keyof typeof pricingPages;
   unit: string;
-  /** US dollars per unit. If AWS has tiers, each entry contains the upper limit of a tier in units per month. */
+  /** US dollars per unit. For a price with tiers, `upTo` is the upper limit of a tier in units per month. */
   dollars: number | [upTo: number, dollars: number][];
   /** Date and type of the source that confirms the price. */
   source: string;

@@ -5,7 +5,7 @@ import { countResources, type ResourceCounts } from './count.ts';
 import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
-/** Returns Markdown tables of production's monthly cost at steady rates and of all prices. */
+/** Returns Markdown tables that contain production's monthly cost at several rates, and all prices. */
 export function costReport(): string {
   const production = { settings: stages.production, parts: resourceCounts('production') };
   const rates = [1, 10, 1_000];

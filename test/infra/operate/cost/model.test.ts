@@ -44,37 +44,27 @@ const memoryMegabytes = { listPets: 1_024, createPet: 2_048, getPet: 512, author
 const noWebAcl = { webAcls: 0, webAclRules: 0 };
 
 test.each<[price: keyof Amounts, perSecond: number, change: Change, dollars: number]>([
-  // 333 × 3.50 + 667 × 2.80 + 1,628 × 2.38 (three tiers)
-  ['requests', 1_000, {}, 6_907.74],
+  ['requests', 1_000, {}, 6_907.74], // 333 × 3.50 + 667 × 2.80 + 1,628 × 2.38 (three tiers)
   // 0.5 × 2.628 × (2.9 + 0.4) × 0.625 (creates per second × million seconds × units of a pet and an intent × price)
   ['writes', 10, {}, 2.7101],
   // (26.28 × 0.8 × 0.5 + 26.28 × 0.15 + 2.628 × 100 / 70) × 0.125 (0.5 units per list partition)
   ['reads', 10, {}, 2.276],
   ['reads', 10, { listPartitions: 4 }, 6.218],
-  // (26.28 + 2.628 × 100 / 70) × 0.20
-  ['invocations', 10, {}, 6.007],
-  // (26.28 + 26.28) × 0.20
-  ['invocations', 10, noReuse, 10.512],
+  ['invocations', 10, {}, 6.007], // (26.28 + 2.628 × 100 / 70) × 0.20
+  ['invocations', 10, noReuse, 10.512], // (26.28 + 26.28) × 0.20
   // (26.28 million × 9.65 ms + 0.5256 million × 5 ms + 3.754 million × 8 ms) × 0.5 GB × 0.0000133334
   ['duration', 10, {}, 1.908],
   // 26.28 million × (8 ms × 1 GB + 1.05 ms × 0.5 GB + 0.6 ms × 2 GB) × 0.0000133334
   // + (0.5256 million × 5 ms × 2 GB + 3.754 million × 8 ms × 0.25 GB) × 0.0000133334
   ['duration', 10, { memoryMegabytes }, 3.5779],
   // Pets: 0.5 × 2,628,000 × 12 × 250 bytes = 3.67127 GB. Intents: 0.2 × 259,200 × 275 bytes = 0.01328 GB.
-  // (3.67127 × 2.9 + 0.01328) × 0.25
-  ['storage', 10, {}, 2.665],
-  // (3.67127 + 0.01328) × 0.20
-  ['recovery', 10, {}, 0.7369],
-  // 26.28 million × (420 + 54) bytes × 0.50 per GB
-  ['logs', 10, {}, 5.801],
-  // 11.601 GB × 0.2 × 12 months × 0.03
-  ['logStorage', 10, {}, 0.835],
-  // 0.5 × 2.628 × 5.00
-  ['traces', 0.5, {}, 6.57],
-  // (1 + 0.05 × 9) × 2.628 × 5.00
-  ['traces', 10, {}, 19.05],
-  // 26.28 × 0.60
-  ['webAclRequests', 10, {}, 15.768],
+  ['storage', 10, {}, 2.665], // (3.67127 × 2.9 + 0.01328) × 0.25
+  ['recovery', 10, {}, 0.7369], // (3.67127 + 0.01328) × 0.20
+  ['logs', 10, {}, 5.801], // 26.28 million × (420 + 54) bytes × 0.50 per GB
+  ['logStorage', 10, {}, 0.835], // 11.601 GB × 0.2 × 12 months × 0.03
+  ['traces', 0.5, {}, 6.57], // 0.5 × 2.628 × 5.00
+  ['traces', 10, {}, 19.05], // (1 + 0.05 × 9) × 2.628 × 5.00
+  ['webAclRequests', 10, {}, 15.768], // 26.28 × 0.60
   ['webAclRequests', 10, noWebAcl, 0],
 ])(
   'computes the monthly cost of %s at %d requests per second with the settings %j',
