@@ -10,7 +10,7 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Calls `act` for the first signal only, because a Ctrl-C comes from the terminal and then again from npm. */
+/** Calls `act` for the first signal only, because npm repeats each Ctrl-C that the terminal sends. */
 export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -24,7 +24,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs `command` with the parsed options. For `--help`, prints `usage`, whose first line must be the syntax. */
+/** Runs `command` with the parsed options, or prints `usage` for `--help`. Errors quote the first line of `usage`. */
 export function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
@@ -38,9 +38,7 @@ export function runWithOptions<const T extends Options>(
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
-      throw new UsageError(
-        `Invalid arguments. Put two dashes before options, or npm consumes them. Usage: ${usage.split('\n')[0]}`,
-      );
+      throw new UsageError(`Invalid arguments. Options must follow two dashes: ${usage.split('\n')[0]}`);
     }
     return command(values as Values<T>, positionals);
   });
@@ -51,7 +49,7 @@ export function isNpmOption(option: string): boolean {
   return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
 }
 
-/** Runs `command`. If it fails with an error that the operator can fix, prints only the message and exits. */
+/** Runs `command`. If the operator can fix its error, prints only the error's message and exits. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();
@@ -79,19 +77,13 @@ function explain(error: CommandError): string | undefined {
 const adviceByError: [error: RegExp, advice: string][] = [
   [/: Region is missing/, 'Set AWS_REGION to the region of the stage.'],
   [/: Region not accepted/, 'AWS_REGION must be a region such as eu-central-1'],
-  [
-    /does not have the specified index/,
-    'The deployed stage is too old for this command. Deploy the stage again.',
-  ],
+  [/does not have the specified index/, 'The stage is too old for this command. Deploy the stage again.'],
   [
     /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
     'AWS cannot be reached. Check your network and AWS_REGION',
   ],
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE'],
-  [
-    / AccessDenied\w*: /,
-    'Your AWS credentials are missing a permission. See "Permissions" in docs/api-keys.md',
-  ],
+  [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md'],
   // The pattern is broad, because DynamoDB, CloudFormation and STS use different error names.
   [
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,

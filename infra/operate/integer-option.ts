@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { UsageError } from './command.ts';
 
-/** @throws UsageError if `text` is not such an integer. The message does not quote `text`, which can be a key. */
+/** @throws UsageError if `text` is not an integer in the range. The message omits `text`, because it can be an API key. */
 export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= least && value <= most) return value;

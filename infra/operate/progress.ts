@@ -1,4 +1,4 @@
-/** Returns a function that prints a line to standard error when `done` reaches another 10 % of `total`. */
+/** Returns a function that prints a line to standard error for every 10 % of `total` that is done. */
 export function showProgress(what: string, total: number): (done: number) => void {
   let shown = -1;
   return (done) => {

@@ -44,7 +44,7 @@ export async function issueApiKey(
 ): Promise<IssuedKey> {
   const { stage, table } = store;
   const key = generateApiKey(stage);
-  // Key ids start with 48 bits of milliseconds, as version 7 UUIDs do, so they sort by creation time.
+  // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
   const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
   const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
   const record: ApiKeyRecord = {
@@ -71,7 +71,7 @@ export async function issueApiKey(
   } catch (error) {
     const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
     if ($fault === 'client' && $metadata?.attempts === 1) throw error;
-    // The key is revoked, because an attempt whose response was lost may have stored it.
+    // The key is revoked, because an attempt whose response was lost may have stored the key.
     const outcome = await discardApiKey(store, record, caller);
     throw new UsageError(`${outcome} ${message}`, { cause: error });
   }
@@ -97,7 +97,7 @@ export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): 
 /** @throws UsageError if the list does not contain `keyId`. */
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
-  // The entry can be outdated, because the index is eventually consistent, so the record is read from the table.
+  // The index is eventually consistent, so the current record is read from the table.
   const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }));
   if (record) return record;
   throw new UsageError(

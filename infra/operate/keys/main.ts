@@ -59,11 +59,7 @@ keyCommand('rotate', 'issue a successor to a key, and let the old key expire aft
       .argParser(readDuration)
       .default(readDuration('24h'), '24h'),
   )
-  .option(
-    '--expires-in <duration>',
-    'lifetime of the successor (default: lifetime of the old key)',
-    readDuration,
-  )
+  .option('--expires-in <duration>', "successor's lifetime (default: lifetime of the old key)", readDuration)
   .addOption(quiet)
   .action(async (keyId: string, options: NewKeyOptions & { overlap: number }) => {
     const { store, findCaller } = await findKeyStage(options);

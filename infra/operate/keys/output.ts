@@ -3,7 +3,7 @@ import { type ApiKeyRecord, stateOf } from '../../../shared/storage/api-keys.ts'
 import { plain, UsageError } from '../command.ts';
 import type { IssuedKey } from './lifecycle.ts';
 
-/** @throws UsageError if writing fails. The cause of the UsageError is the stream's error. */
+/** @throws UsageError if standard output cannot be written. `cause` is the stream's error. */
 export async function print(text: string): Promise<void> {
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((settle) => {
     process.stdout.once('error', settle);
@@ -12,7 +12,7 @@ export async function print(text: string): Promise<void> {
   if (error) throw new UsageError(`Writing to standard output failed: ${error.message}.`, { cause: error });
 }
 
-/** @param replaces the old key, if the new key is its successor */
+/** @param replaces the old key and its expiry, if the new key is a successor */
 export function printNewKey(
   { key, record }: IssuedKey,
   { json, quiet }: { json?: true; quiet?: true },

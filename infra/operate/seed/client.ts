@@ -28,7 +28,7 @@ export async function send(
     });
     const { status } = response;
     const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
-    // The response is not JSON if it comes from a proxy, for example.
+    // A response from a proxy can have a body that is not JSON.
     const body = (await response.json().catch(() => null)) as { message?: string } | null;
     const reason = body?.message ?? `The response has status ${status} and no Error body.`;
     return { status, reason, retryAfterSeconds };

@@ -50,8 +50,7 @@ test('a command without a network fails with advice', async () => {
   );
 });
 
-const outputMissing =
-  'The stack PetStore-staging has no output BaseUrl or ApiKeysTable. Deploy the stage again.';
+const outputMissing = 'The stack PetStore-staging has incomplete outputs. Deploy the stage again.';
 const describeStacks = 'cloudformation:DescribeStacks';
 const notAllowed = `User: arn:aws:iam::123456789012:user/operator is not authorized to perform: ${describeStacks}`;
 const expired = 'The security token included in the request is expired';
@@ -83,13 +82,13 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
     'the local clock is wrong',
     { clockOffset: 600_000 },
     expect.stringMatching(
-      /^The clock of this machine is wrong by (?:59\d|600) seconds\. Correct the clock and try again\.$/,
+      /^The local clock is wrong by (?:59\d|600) seconds\. Correct the clock and try again\.$/,
     ),
   ],
   [
     'the credentials are missing a permission',
     rejecting(describeStacks, 403, 'AccessDenied', notAllowed),
-    `Your AWS credentials are missing a permission. See "Permissions" in docs/api-keys.md. Cause: ${notAllowed}.`,
+    `Your credentials are missing a permission. See "Permissions" in docs/api-keys.md. Cause: ${notAllowed}.`,
   ],
   ['the credentials have expired', rejecting(describeStacks, 403, 'ExpiredToken', expired), signInAgain],
   [
@@ -101,7 +100,7 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
   [
     'the table has no index',
     rejecting('dynamodb:Query', 400, 'ValidationException', noIndex),
-    'The deployed stage is too old for this command. Deploy the stage again.',
+    'The stage is too old for this command. Deploy the stage again.',
     ['list'],
   ],
 ])('a command fails with a one-line message if %s', async (_what, changes, sentence, command = issue) => {

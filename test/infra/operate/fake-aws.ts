@@ -25,7 +25,7 @@ export interface AwsBehavior {
   caller?: string;
   /** Difference between AWS's clock and the local clock, in milliseconds. */
   clockOffset?: number;
-  /** Returns the error for a request, or undefined to accept it. The server always rejects unknown requests. */
+  /** Returns the error for a request, or undefined to accept the request. The server rejects unknown requests. */
   reject?: (request: AwsRequest) => AwsError | undefined;
 }
 

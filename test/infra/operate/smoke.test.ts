@@ -67,7 +67,7 @@ describe('the smoke test of a stage', () => {
     const issued = await verifyApiKey(store, key);
     expect(issued).toMatchObject({ owner: 'smoke test', createdBy: { caller, action: 'issue' } });
     expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
-    // The list has one key, because the smoke test with API_KEY must not issue a key.
+    // The list contains only this key, because the smoke test with API_KEY issued no key.
     expect(await Array.fromAsync(listApiKeys(store))).toEqual([issued]);
   });
 });

@@ -141,7 +141,7 @@ describe('keys -- rotate', () => {
     expect(between(rotatedBy!.time, expiresAt!)).toBe(DAY);
   });
 
-  test('uses the overlap and the lifetime in its options', async () => {
+  test('uses the overlap and lifetime that its options specify', async () => {
     const { keyId, ...old } = (await issue()).record;
     const options = ['--overlap', '2h', '--expires-in', '30d', '--json'];
     const { key, ...shown } = JSON.parse(done(await keys(['rotate', keyId, ...options])));
@@ -181,7 +181,7 @@ describe('keys -- revoke', () => {
     expect(await active()).toEqual([record.keyId]);
   });
 
-  test('revokes a key but not its successor without confirmation if --yes is set', async () => {
+  test('keeps the successor of a key that is revoked with --yes', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);

@@ -25,7 +25,7 @@ export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 /** Key store of the current test, with a stage that no other test uses. */
 export let store: KeyStore;
 let stages = 0;
-/** Data folder by which `npm run keys` finds `store`. */
+/** Data folder that contains the connection data for `store`. */
 export let dataFolder: string;
 
 export function startStage(): void {

@@ -92,7 +92,7 @@ describe('npm run keys', () => {
     expect(line).not.toContain(key.slice(13, 20));
   });
 
-  test('explains how to pass options that npm consumes', async () => {
+  test('reports an option that npm consumed', async () => {
     expect(errorOutput(await keys(['list'], { npm_config_stage: 'staging' }))).toBe(
       'npm consumed the option --stage. Put two dashes before the action: npm run keys -- list --stage staging.',
     );

@@ -29,7 +29,7 @@ function start(...parameters: string[]): RunningModule {
   return startModule('infra/operate/seed/main.ts', ['--data', folder, ...parameters]);
 }
 
-/** Returns one line per pet, without its id and sorted, because concurrent requests create pets in any order. */
+/** Returns the pets as sorted lines without ids, because concurrent requests create pets in any order. */
 const inOrder = (pets: NewPet[]): string[] =>
   pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`).toSorted();
 
