@@ -6,7 +6,7 @@ export const environmentVariables = {
   intentsTable: 'INTENTS_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
-  /** Powertools adds its value as `service` to log lines and metrics. */
+  /** Powertools adds the value of this variable as `service` to log lines and metrics. */
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
@@ -23,12 +23,12 @@ export const metricNamespace = 'PetStore';
 
 /** Metrics that the functions emit, with their dimensions in addition to `service`. */
 export const metrics = {
-  /** Acknowledged writes of pets. Retries that find an existing pet are not counted. */
+  /** Number of acknowledged pet writes. Retries that find an existing pet are not counted. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
-  /** Deployments roll back if this metric rises for the new version. */
+  /** A deployment is rolled back if this metric increases for the new version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** Shows which clients must migrate before the operation is removed. */
+  /** This metric shows which clients must migrate before the operation is removed. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
 } as const;
 
