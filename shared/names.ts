@@ -10,18 +10,18 @@ export const environmentVariables = {
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
-/** The list index and the status index, both sorted by `id`. */
+/** List index and status index. Both indexes are sorted by `id`. */
 export const listIndexes = {
   newest: { indexName: 'newest', partitionKey: 'partition' },
   newestByStatus: { indexName: 'newest-by-status', partitionKey: 'statusPartition' },
 } as const;
 
-/** The index of API keys, sorted by `keyId`, which increases with time. */
+/** Index of the API keys. It is sorted by `keyId`, which increases with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const metricNamespace = 'PetStore';
 
-/** Metrics that the functions emit, with their dimensions in addition to `service`. */
+/** Metrics that the functions emit. Each metric also has the dimension `service`. */
 export const metrics = {
   /** Number of acknowledged pet writes. Retries that find an existing pet are not counted. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
@@ -36,7 +36,7 @@ export function stackName(stage: string): string {
   return `PetStore-${stage}`;
 }
 
-/** Returns the name of a stage in metrics and log lines. */
+/** Returns the name that identifies a stage in metrics and log lines. */
 export function serviceName(stage: string): string {
   return `pet-store-${stage}`;
 }

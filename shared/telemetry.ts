@@ -41,7 +41,7 @@ export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
   return {
     name,
-    message: quotingErrors.has(name) ? 'Not logged, because it may contain request data.' : message,
+    message: quotingErrors.has(name) ? 'Not logged, because it can contain request data.' : message,
     // The message is removed from the stack first, because lines of the message can look like stack frames.
     stack: stack
       ?.replace(message, '')

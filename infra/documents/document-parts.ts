@@ -11,7 +11,7 @@ export function withParts(file: string, text: string, parts: Record<string, stri
     const [before, after] = document.split(marker);
     const end = after?.indexOf('<!-- end -->') ?? -1;
     if (end < 0) throw new UsageError(`${file} must contain ${marker} and <!-- end -->. Add them.`);
-    // Tables and lists start on a new line. Figures do not, because they are part of a sentence.
+    // Tables and lists start on a new line. Figures stay on the marker's line, because they are part of a sentence.
     const lineBreak = part.endsWith('\n') ? '\n' : '';
     return `${before}${marker}${lineBreak}${part}${after!.slice(end)}`;
   }, text);

@@ -1,5 +1,5 @@
 // Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, so Node
-// loads further modules. `getBuiltinModule` does not. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
+// loads further modules. `getBuiltinModule` loads no further modules. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
 export const { Console } = process.getBuiltinModule('node:console');
 export const { createHash, createHmac, createSecretKey, hash, randomFillSync, randomInt, randomUUID } =
@@ -26,7 +26,7 @@ export function crc32(data: string): number {
 /** An empty class is enough, because the SDK only checks for file streams and request bodies are never file streams. */
 export function ReadStream(): void {}
 
-/** The SDK uses this function to read configuration files and ignores the error. Lambda has no such files. */
+/** The SDK reads configuration files with this function and ignores errors. Lambda has no configuration files. */
 export async function readFile(): Promise<never> {
   throw new Error('Functions must not read files.');
 }

@@ -12,7 +12,7 @@ export function keyPrefix(stage: string): string {
 }
 
 /**
- * Returns the source of a regular expression that matches an API key, in the syntax that API Gateway supports.
+ * Returns the source of a regular expression for API keys in the syntax that API Gateway supports.
  *
  * @param stage name of the stage @default - any stage
  */

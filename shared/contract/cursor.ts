@@ -5,7 +5,7 @@ const VERSION = 1;
 const CHECKSUM_CHARACTERS = 6;
 
 /**
- * Returns the opaque `cursor` of the next page. It encodes a version, the filter and the id of the last pet as base64url
+ * Returns the opaque `cursor` of the next page. It contains a version, the filter and the id of the last pet as base64url
  * (RFC 4648 section 5), followed by a checksum. A signature is not needed, because a forged cursor can only change
  * where a page starts.
  *

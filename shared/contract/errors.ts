@@ -11,7 +11,7 @@ interface CatalogueEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
-  /** Description of the cause for the documents, in Markdown. */
+  /** Markdown text that describes the cause in the documents. */
   description: string;
   /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;

@@ -1,6 +1,6 @@
 export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** Maximum size of a request body. The limit ensures that every pet fits in a DynamoDB item, which can have 400 KB. */
+/** Maximum size of a request body. The limit ensures that every pet fits in a DynamoDB item of up to 400 KB. */
 export const MAX_BODY_BYTES = 64 * 1_024;
 
 /**

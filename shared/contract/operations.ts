@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts';
 import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
 import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
-/** Definition of an operation, from which its route, validation, response and documents are derived. */
+/** Definition of an operation. The route, validation, response and documents are derived from this definition. */
 export interface Operation {
   id: string;
   summary: string;

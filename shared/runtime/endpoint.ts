@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 
-/** A function returns a 503 this long before the Lambda timeout, because Lambda would stop it without a response. */
+/** Time between the 503 of a slow function and its Lambda timeout, when Lambda stops the function without a response. */
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, as defined by the operation's schema. */

@@ -84,7 +84,7 @@ function readBody(event: RequestEvent): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** @throws ApiError `unsupported_media_type` if the headers do not declare uncompressed JSON in UTF-8. */
+/** @throws ApiError `unsupported_media_type` if a header declares a body that is not uncompressed JSON in UTF-8. */
 function requireJson(event: RequestEvent): void {
   const contentType = headerValues(event, 'Content-Type').at(-1) ?? '';
   if (!JSON_MEDIA_TYPE.test(contentType.split(';')[0]!.trim())) throw new ApiError('unsupported_media_type');

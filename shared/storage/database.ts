@@ -28,8 +28,8 @@ export const client = new DynamoDBClient({
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
- * Client that reads and writes JavaScript values. A call makes up to three attempts of 1.5 s. The pauses between attempts
- * take up to 3 s in total after throttling, or 75 ms after other errors, unless DynamoDB requests longer pauses.
+ * Client that reads and writes JavaScript values. A call makes up to three attempts of 1.5 s with pauses of up to 3 s in
+ * total after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
 export const database = DynamoDBDocumentClient.from(client, {
   // The SDK modifies the options, so it gets a copy.

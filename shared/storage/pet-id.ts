@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Start of the time in ids. 41 bits for milliseconds are enough until September 2094. */
+/** Start of the milliseconds in ids. The milliseconds fit in 41 bits until September 2094. */
 const EPOCH = Date.UTC(2025, 0, 1);
 const RANDOM_VALUES = 2 ** 12;
 

@@ -48,7 +48,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
     newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((a, b) => (a.id > b.id ? -1 : 1));
     queries = pages.flatMap(({ partition, lastKey }) => {
-      // Unread items are older than the last key, so the partition is complete if `count` newer items were read.
+      // Unread items are older than the last key, so a partition needs no further query if `count` newer items were read.
       const newer = lastKey ? newest.findLastIndex(({ id }) => id >= lastKey.id) + 1 : count;
       return newer < count ? [{ partition, startKey: lastKey, limit: count - newer }] : [];
     });

@@ -13,7 +13,7 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table. `creation` is the token of its request. The partitions are the keys of the two indexes. */
+/** Item in the pets table. `creation` is the token of the creating request. The partitions are the keys of the two indexes. */
 interface PetItem extends Pet {
   creation: string;
   partition: string;

@@ -34,7 +34,7 @@ describe('loggable', () => {
       const error = Object.assign(new Error('secret'), { name });
       expect(loggable(error)).toMatchObject({
         name,
-        message: 'Not logged, because it may contain request data.',
+        message: 'Not logged, because it can contain request data.',
       });
     },
   );

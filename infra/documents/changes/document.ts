@@ -33,7 +33,7 @@ function resolve(part: unknown, document: Json): unknown {
   const { $ref, ...others } = part as { $ref?: string };
   const target = $ref === undefined ? {} : resolve(targetOf($ref, document), document);
   const members = Object.entries(others).map(([name, value]) => [name, resolve(value, document)]);
-  // A target that is a Boolean schema has no members.
+  // A target that is a Boolean schema has no members, so the result is the target.
   return typeof target === 'object' ? { ...target, ...Object.fromEntries(members) } : target;
 }
 

@@ -47,7 +47,7 @@ function sameRule(rule: Rule, ...names: string[]): Rules {
 
 const texts = sameRule(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/** Returns the classifier of a limit that allows fewer values (`narrower`) or more values (`wider`) than before. */
+/** Returns a classifier that returns `narrower` if a limit allows fewer values than before, or `wider` if more. */
 function limit(side: 'lower' | 'upper', narrower: Impact, wider: Impact): Classifier {
   return (before: any, after: any) => {
     if (before === undefined || after === undefined) return on(narrower, wider)(before, after);

@@ -93,7 +93,7 @@ export function headersOfSuccess(operation: Operation): ResponseHeaders {
   };
 }
 
-/** Returns the headers of an error response to a request that matches `operation`, or to a request without an operation. */
+/** Returns the headers of an error response. If `operation` is omitted, the request does not match an operation. */
 export function headersOfError(code: ErrorCode, operation?: Operation): ResponseHeaders {
   const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
   return {

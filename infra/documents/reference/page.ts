@@ -70,7 +70,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
     hideTestRequestButton: !service,
   };
 
-  // In strings, templates and patterns, `\x3c` means `<`. It prevents the HTML parser from ending the script.
+  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as the end of a script.
   const scripts = [library, `(${showReference.toString()})();`].map((script) =>
     script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
   );
