@@ -119,7 +119,7 @@ function conflict({ listPartitions, recordedListPartitions }: StageSettings): st
     : undefined;
 }
 
-/** @throws SettingsError if a setting is invalid. */
+/** @throws SettingsError if a setting is invalid */
 export function checkSettings(stage: string, settings: StageSettings): void {
   const { issues, output } = v.safeParse(Settings, settings, { abortEarly: true });
   const problem = issues ? describe(issues[0]) : conflict(output);
@@ -145,7 +145,7 @@ export function isStageName(name: string): boolean {
 
 type Stages = Record<string, StageSettings>;
 
-/** @throws SettingsError if a stage is invalid or two stages have the same domain. */
+/** @throws SettingsError if a stage is invalid or two stages have the same domain */
 export function checkStages(all: Stages): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {

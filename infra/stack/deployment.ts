@@ -64,7 +64,7 @@ function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn:
   return alarms;
 }
 
-/** Creates a role for CodeDeploy. Unlike AWSCodeDeployRoleForLambdaLimited, it allows access only to `functions`. */
+/** Creates a role that, unlike AWSCodeDeployRoleForLambdaLimited, covers only `functions` and neither hooks nor S3. */
 function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
   const role = new Role(scope, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html
@@ -77,7 +77,7 @@ function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
     const aliasArn = `${functionArn}:${live.aliasName}`;
     const actions = ['lambda:GetAlias', 'lambda:UpdateAlias'];
     role.addToPolicy(new PolicyStatement({ actions, resources: [functionArn, aliasArn] }));
-    // This action can require access to a version, whose number is not known during synthesis.
+    // All versions are allowed, because the number of the new version is not known during synthesis.
     const reads = ['lambda:GetProvisionedConcurrencyConfig'];
     role.addToPolicy(new PolicyStatement({ actions: reads, resources: [`${functionArn}:*`] }));
     const functionId = Stack.of(role).getLogicalId(lambda.node.defaultChild as CfnElement);

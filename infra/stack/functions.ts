@@ -76,7 +76,7 @@ export function addFunctions(scope: Construct, props: StageParts): PetStoreFunct
 }
 
 function addAlarms(monitoring: Monitoring, { name, lambda }: LambdaFunction, isAuthorizer: boolean): void {
-  // Only the authorizer's errors reach Lambda, because operations convert errors into responses.
+  // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
   const [effect, failure] = isAuthorizer
     ? ['Clients whose API key is not cached get 503 responses.', 'threw an error, crashed']
     : ['Clients get 5xx responses.', 'crashed, could not start'];

@@ -93,7 +93,8 @@ export function addLambdaFunction(
     // This level omits the start and end of each invocation, because logging them would cost as much as the invocation.
     systemLogLevelV2: SystemLogLevel.WARN,
     tracing: Tracing.ACTIVE,
-    // Retains earlier versions for rollbacks, but not a failed deployment's version, which would block the same code.
+    // Retains earlier versions for rollbacks. Deletes a failed deployment's version, or Lambda would not publish the
+    // same code again.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
   });

@@ -17,7 +17,7 @@ interface PetStoreAlarmProps extends Pick<AlarmProps, 'threshold'> {
   metric: AlarmProps['metric'] & { period: Duration };
   /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
-  /** Sentences that describe the effect on clients, followed by the alarm's condition. */
+  /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
   /** @default 1 */
   datapointsToAlarm?: number;

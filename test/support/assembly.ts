@@ -22,10 +22,10 @@ interface Synthesis extends Outcome {
 }
 
 /**
- * Synthesizes the app once for all test files of a run. The first caller synthesizes the app while later callers wait.
+ * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
  * @returns the synthesis, whose folder must not be changed
- * @throws Error if a synthesis that a different test file started does not end in time.
+ * @throws Error if a synthesis that a different test file started does not end in time
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;

@@ -51,7 +51,7 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
 /**
  * Sends a request without an API key. Unlike `fetch`, this function does not normalize the path or add a Content-Type.
  *
- * @throws Error if the request or response contradicts openapi.json.
+ * @throws Error if the request or response contradicts openapi.json
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
   const { method = 'GET', headers = {}, body } = init;

@@ -36,7 +36,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until the output matches. @throws Error with the output if it does not match in time. */
+  /** Waits until the output matches. @throws Error with the output if it does not match in time */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {

@@ -12,7 +12,7 @@ const publishedDocuments = {
 for (const ajv of Object.values(publishedDocuments))
   addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
 
-/** An OpenAPI document in which each `$ref` is replaced by its target. */
+/** An OpenAPI document without references, because the target replaces each `$ref`. */
 export interface OpenApiDocument {
   /** Returns the reasons why `value` violates `schema`. Messages refer to the value by `name`. */
   complaints: (schema: object, value: unknown, name: string) => string[];

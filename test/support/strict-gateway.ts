@@ -8,7 +8,7 @@ import { listenOnLoopback } from './loopback.ts';
 
 /** Maximum number of concurrent requests. It is below a new AWS account's limit of ten Lambda instances. */
 const MAX_AT_ONCE = 5;
-/** One of every 50 idempotent requests gets a 503 after the function has run. */
+/** One in this number of idempotent requests gets a 503 after its function has run. */
 const FAILED_ONE_IN = 50;
 
 /**

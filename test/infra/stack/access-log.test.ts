@@ -4,7 +4,7 @@ import { requestCounts } from '../../support/cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
- * Access log variables that clients cannot set to a quote, a line break or an API key. Never add paths, headers or query strings.
+ * Variables that clients cannot set to a quote, a line break or an API key. Never add paths, headers or query strings.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status

@@ -7,7 +7,7 @@ import { stages } from '../../../infra/stages.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// Loading the CDK takes longer than running these tests, so all tests that need the CDK are in this file.
+// Loading the CDK takes longer than running these tests, so only this test file loads the CDK.
 
 // The CDK's validation plugins are disabled because they take a second per stack. `cdk synth` runs the plugins.
 process.env['CDK_VALIDATION'] = 'false';

@@ -82,7 +82,7 @@ describe('in production,', () => {
   });
 });
 
-test('staging deploys without CodeDeploy', () => {
+test('staging does not use CodeDeploy', () => {
   const text = JSON.stringify(readableTemplate('staging').Resources);
   expect(text).not.toMatch(/CodeDeploy|codedeploy|UpdatePolicy|lambda:UpdateAlias/);
 });
