@@ -78,7 +78,7 @@ export type ChooseFault = (
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** Returns a function that injects random faults in `percent`% of the calls. A seed always leads to the same faults. */
+/** Returns a function that chooses a random fault for `percent`% of the calls. A seed always gives the same choices. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
   return (call) => {
     if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;
