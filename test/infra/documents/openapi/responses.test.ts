@@ -29,7 +29,7 @@ let isThrottled = false;
 
 beforeAll(async () => {
   template = readTemplate('staging', (await sharedSynthesis()).assembly);
-  service = await startFaultyService(template, () => (isThrottled ? 'throttled' : undefined));
+  service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 });
 afterAll(() => service.close());
 
