@@ -76,7 +76,7 @@ function keyOf(fault: Fault): string {
   return fault.replaceAll(' ', '-');
 }
 
-test('a create that gets a 503 because each attempt of its write has a fault can be retried', async () => {
+test('a create can be retried after each attempt of its write had a fault', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(
       fault,
@@ -109,7 +109,7 @@ test('a retry gets the same pet despite faults in the calls for its idempotency 
   const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
   const ids = (await createAll()).map(idOf);
-  // The retries read the idempotency record and the pet.
+  // The retries read the idempotency record and the pet, so faults affect both reads.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);
