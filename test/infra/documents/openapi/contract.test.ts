@@ -56,7 +56,7 @@ test.each<[string, Exchange, string]>([
   [
     'a missing header',
     withResponse(created, { headers: rejected.response.headers }),
-    'lacks the header Location',
+    'has no Location header',
   ],
   ['an invalid header', withHeaders(listed, { link: '<a>; rel="last"' }), 'Link must match pattern'],
   [
