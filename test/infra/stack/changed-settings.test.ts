@@ -3,7 +3,9 @@ import { App } from 'aws-cdk-lib';
 import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import { PetStoreStack } from '../../../infra/stack/stack.ts';
 import { templateOf } from '../../../infra/stack/template.ts';
+import { operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../../infra/stages.ts';
+import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -121,12 +123,12 @@ test('an on-demand stage like production has its features, its own name and no r
   expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
-// getPet is removed on 2030-12-05.
 test.each([
   ['2030-06-07T23:59:59Z', 0],
   ['2030-06-08T00:00:00Z', 1],
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d warnings about removals', (today, count) => {
+  Object.assign(operations.getPet, { deprecation });
   const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
   const props = { stage: 'staging', settings: required, today: new Date(today) };
   const { node } = new PetStoreStack(app, 'Stack', props);
