@@ -41,9 +41,11 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   beforeEach(() => {
     const items = new Map<unknown, Record<string, any>>();
-    mock.on(PutCommand).callsFake(({ Item }) => {
+    mock.on(PutCommand).callsFake(({ Item, ExpressionAttributeValues: values }) => {
       const key = Item.id ?? Item.token;
-      if (items.has(key)) throw conditionFailed;
+      const stored = items.get(key);
+      // An idempotency record can be overwritten if its id is taken.
+      if (stored && stored['petId'] !== (values?.[':taken'] ?? false)) throw conditionFailed;
       items.set(key, Item);
       return {};
     });
