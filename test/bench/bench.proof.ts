@@ -70,7 +70,7 @@ test('the cost model uses the billed durations that were measured at the deploye
     const billed = figureOf(results, 'billed', name, memoryMegabytes[operation]!)!;
     return [operation, Number(billed.median.toFixed(1))];
   });
-  expect(charged).toEqual(Object.fromEntries(measured));
+  expect(charged).toMatchObject(Object.fromEntries(measured));
 });
 
 test('measuring stores fails if a store contains other pets than it was filled with', async () => {
