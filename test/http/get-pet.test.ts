@@ -17,7 +17,7 @@ describe('GET /v1/pets/{petId}', () => {
     ['its id', (id) => `${id}`],
     ['its id in percent-encoded digits', (id) => Array.from(`${id}`, (digit) => `%3${digit}`).join('')],
     ['its id with a trailing slash', (id) => `${id}/`],
-    ['its id with a query', (id) => `${id}?limit=0&status=lost`],
+    ['its id with a query', (id) => `${id}?limit=0&status=nonsense`],
     ['its id with a malformed query', (id) => `${id}?%zz=%ff`],
   ])('returns the pet for %s', async (_case, path) => {
     const response = await request(`/pets/${path(pet.id)}`);

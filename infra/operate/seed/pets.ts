@@ -1,8 +1,8 @@
 import { faker } from '@faker-js/faker/locale/en';
-import type { NewPet } from '../../../shared/contract/schemas.ts';
+import { type NewPet, PetStatus } from '../../../shared/contract/schemas.ts';
 
 const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Rex 🐕'];
-const statuses = ['available', 'pending', 'sold', undefined] as const;
+const statuses = [...PetStatus.options, undefined];
 
 /** Returns the pet with this index of a seed. Some pets contain values that clients often corrupt. */
 export function generatePet(seed: number, index: number): NewPet {
