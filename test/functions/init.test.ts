@@ -52,11 +52,11 @@ function start(name: string): RunningFunction {
 }
 
 describe('a new instance', () => {
-  const key = generateApiKey('staging');
+  const authorizationToken = `Bearer ${generateApiKey('staging')}`;
   const events: Record<string, object> = {
     GetPet: getPetEvent('1'),
     CreatePet: postPetEvent({ name: 'Rex', categoryId: 1 }),
-    Authorizer: { type: 'TOKEN', authorizationToken: `Bearer ${key}`, methodArn: 'arn/staging' },
+    Authorizer: { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' },
   };
 
   test.each(functionNames)(
@@ -84,9 +84,8 @@ describe('a new instance', () => {
 
   test('of the authorizer fails without a database', async () => {
     respond = (response) => response.destroy();
-    const authorizationToken = `Bearer ${generateApiKey('staging')}`;
-    const event = { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' };
-    expect(await start('Authorizer').invoke(event)).toEqual({ error: expect.stringContaining('Error') });
+    const { error } = (await start('Authorizer').invoke(events['Authorizer']!)) as { error: string };
+    expect(error).toContain('Error');
   });
 
   test('starts without a database and returns a 503', async () => {

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exampleOf } from '../../infra/documents/openapi/examples.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
-import { baseUrl, expectError, expectSuccess, linkTo, postPet, request } from '../support/client.ts';
+import { expectError, expectSuccess, postPet, request } from '../support/client.ts';
 import { addPet, untilListed } from '../support/pets.ts';
 
 let pet: Pet;
@@ -52,20 +51,5 @@ describe('GET /v1/pets/{petId}', () => {
     ['an id of 4,000 letters', () => 'a'.repeat(4_000)],
   ])('returns 404 for %s', async (_case, path) => {
     expectError(await request(`/pets/${path(pet.id)}`), 'not_found');
-  });
-
-  test.each([
-    ['a pet', () => `/${pet.id}`],
-    ['a pet with a trailing slash', () => `/${pet.id}/`],
-    ['an id that no pet has', () => '/1'],
-    ['an id that cannot be decoded', () => '/%zz'],
-  ])('has the deprecation headers of its operation, if any, for %s', async (_case, path) => {
-    const response = await request(`/pets${path()}`);
-    if (response.isRejectedByAws) return;
-    const { deprecation }: Operation = operations.getPet;
-    const [since, sunset] = ['Deprecation', 'Sunset'].map((name) => response.headers.get(name));
-    expect(since).toBe(deprecation ? `@${deprecation.since.getTime() / 1_000}` : null);
-    expect(sunset).toBe(deprecation?.sunset.toUTCString() ?? null);
-    expect(linkTo('successor-version', response)).toBe(deprecation && `${baseUrl}/pets`);
   });
 });

@@ -106,9 +106,8 @@ async function create(one: RequestedPet, seed: number, send: Send, findings: Fin
   findings.givenUp += 1;
 }
 
-const statuses = [undefined, ...PetStatus.options];
-
 function petToRequest(seed: number, number: number): RequestedPet {
+  const statuses = [undefined, ...PetStatus.options];
   const status = statuses[seededInteger(statuses.length, seed, 'status', number)];
   return {
     pet: {

@@ -131,9 +131,6 @@ export function headerComponents(): object {
   const unused = isDeprecating ? {} : deprecationHeaders('always');
   const used = Object.entries(sharedHeaders).filter(([key]) => !(key in unused));
   return Object.fromEntries(
-    used.map(([key, { description, schema, example }]) => [
-      key,
-      { description, required: true, schema, example },
-    ]),
+    used.map(([key, { name: _name, ...header }]) => [key, { ...header, required: true }]),
   );
 }

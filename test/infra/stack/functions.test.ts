@@ -16,17 +16,17 @@ const functions = {
   CreatePet: {
     environment: { PETS_TABLE: pets.tableName, INTENTS_TABLE: intents.tableName, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-    resources: [pets.tableArn, intents.tableArn],
+    resources: [intents.tableArn, pets.tableArn].toSorted(),
   },
   GetPet: {
     environment: { PETS_TABLE: pets.tableName },
     actions: 'dynamodb:GetItem',
-    resources: [pets.tableArn],
+    resources: pets.tableArn,
   },
   Authorizer: {
     environment: { API_KEYS_TABLE: apiKeys.tableName },
     actions: 'dynamodb:GetItem',
-    resources: [apiKeys.tableArn],
+    resources: apiKeys.tableArn,
   },
 };
 
@@ -87,13 +87,8 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
         Roles.includes(`\${${name}Role}`),
       );
-      const [tables, ...others] = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-      expect({ ...tables, Resource: new Set([tables.Resource].flat()) }).toEqual({
-        Effect: 'Allow',
-        Action: actions,
-        Resource: new Set(resources),
-      });
-      expect(others).toEqual([
+      expect(policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
+        { Effect: 'Allow', Action: actions, Resource: resources },
         {
           Effect: 'Allow',
           Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -2,13 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
-import {
-  IdempotencyKey,
-  ListPetsQuery,
-  NewPet,
-  PetIdParameter,
-  PetStatus,
-} from '../../../shared/contract/schemas.ts';
+import { IdempotencyKey, ListPetsQuery, NewPet, PetIdParameter } from '../../../shared/contract/schemas.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -44,7 +38,7 @@ describe('NewPet', () => {
 
   const name = 'must be a string of 1 to 255 well-formed Unicode characters, not all of them white space';
   const categoryId = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-  const status = `must be one of ${PetStatus.options.join(', ')}`;
+  const status = 'must be one of available, pending, sold';
 
   test.each<[string, string, unknown[]]>([
     ['name', name, ['', DOG.repeat(256), ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],

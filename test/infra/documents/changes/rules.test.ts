@@ -3,11 +3,7 @@ import { differences } from '../../../../infra/documents/changes/differences.ts'
 import { readDocument } from '../../../../infra/documents/changes/document.ts';
 import { withChanges } from './json-changes.ts';
 
-const base = withChanges(
-  readDocument('openapi.json'),
-  'added POST /pets › x-sunset: "2030-12-05"',
-  'added POST /pets › x-deprecated-reason: "Unused."',
-);
+const base = withChanges(readDocument('openapi.json'), 'added POST /pets › x-sunset: "2030-12-05"');
 const JSON_SCHEMA = 'content › application/json › schema';
 const NEW_PET = `POST /pets › requestBody › ${JSON_SCHEMA}`;
 const PET = `POST /pets › responses › 201 › ${JSON_SCHEMA}`;
@@ -95,7 +91,7 @@ const safe = [
   `added GET /pets › x-sunset: "${daysFromNow(370)}"`,
   'removed POST /pets › x-sunset: "2030-12-05"',
   'removed POST /pets › responses › 201 › links',
-  'removed POST /pets › x-deprecated-reason',
+  'added POST /pets › x-deprecated-reason: "Unused."',
   'changed POST /pets › x-sunset: "2030-12-05" → "2031-12-05"',
   'removed GET /pets › parameters › status › required: false',
   `changed ${LIMIT} › schema › maximum: 100 → 200`,
