@@ -2,9 +2,7 @@ import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
 import { readRoutes } from '../../infra/local/gateway/routes.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
-/** An invocation of a function. */
 export interface Call {
-  /** The event, as JSON. */
   event: string;
   /** Strings that a correct result contains, as they appear in its JSON. */
   expected: string[];

@@ -12,7 +12,6 @@ export interface Results {
   byPartitions: Comparison;
 }
 
-/** Measurements of several stores. */
 export interface Comparison {
   stocks: Stock[];
   /** A row for each kind of request, with the milliseconds for each store. */

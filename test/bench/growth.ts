@@ -40,7 +40,6 @@ await runBenchmark<Results>({
   },
 });
 
-/** Fills a store for each stock and measures requests to all stores. */
 async function compare(assembly: string, stocks: Stock[], requests: number): Promise<Comparison> {
   const folder = folderUntilExit();
   const services: LocalService[] = [];

@@ -8,7 +8,6 @@ const TIMEOUT_MILLISECONDS = 10_000;
 export interface Invocation {
   /** The function's return value, as JSON. */
   result: string;
-  /** Time from the event to the result. */
   milliseconds: number;
   /** Time from the event to the runtime's request for the next event, where billing ends. */
   busyMilliseconds: number;

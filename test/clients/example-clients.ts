@@ -15,7 +15,6 @@ export interface ExampleClient {
   /** Command that fails if this machine cannot run the client. */
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
-  /** Name of the client's file. */
   library: string;
   /** Example files in the order of the document. */
   uses: { file: string; exitCode: number; prints: RegExp[] }[];
@@ -155,7 +154,6 @@ export function runIn(
   });
 }
 
-/** Parses the output of `list` or `create`. */
 export function petsIn(stdout: string): Pet[] {
   const lines = stdout.split('\n').filter((line) => line !== '');
   return lines.flatMap((line) => parseJson(line) as Pet | Pet[]);
