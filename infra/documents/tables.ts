@@ -19,7 +19,7 @@ export function operationTable(): string {
     const { id, method, path, summary, success, deprecation } = operation;
     const sunset = deprecation?.sunset.toISOString().slice(0, 10);
     const request = `\`${method} ${path.replace('/v1', '')}\``;
-    const purpose = `${summary}${sunset ? ` (deprecated, removed after ${sunset})` : ''}`;
+    const purpose = `${summary}${sunset ? ` (deprecated, removed on ${sunset})` : ''}`;
     return [`\`${id}\``, request, purpose, success.status.toString()];
   });
   return markdownTable(['operation', 'request', 'purpose', 'success'], rows, '---');
