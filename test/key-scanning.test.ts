@@ -56,8 +56,8 @@ describe('the rule for scanners', () => {
 test('the checksum of a key is computed as docs/api-keys.md describes', () => {
   const [, digits = ''] = /The digits are\s+`(\w{62})`/.exec(document)!;
   expect(document.replaceAll(/\s+/g, ' ')).toContain(
-    'Compute the CRC-32 (as in zip and PNG) of all characters before the last six. Write it as six base-62 digits, ' +
-      'most significant digit first, with leading zeros.',
+    'Compute the CRC-32 (as in zip and PNG) of all characters before the last six. Write the CRC-32 as six base-62 ' +
+      'digits with leading zeros, most significant digit first.',
   );
   for (const sample of Array.from({ length: 100 }, () => generateApiKey('production'))) {
     const sum = crc32(sample.slice(0, -6));

@@ -60,7 +60,7 @@ describe('a new instance', () => {
   };
 
   test.each(functionNames)(
-    'of %s reads twice before its first event, and counts only the event',
+    'reads twice before its first event without counting the reads (%s)',
     async (name) => {
       const event = events[name] ?? apiGatewayEvent();
       const instance = start(name);
@@ -78,21 +78,21 @@ describe('a new instance', () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnPet(response);
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
-    // If the instance waited, the first read would be retried and the second read executed before the event.
+    // If the instance waited, it would retry the first read and execute the second read before the event.
     expect(calls.length).toBeLessThan(4);
   });
 
-  test('of the authorizer fails without a database', async () => {
+  test('returns an error from the authorizer if the database is unavailable', async () => {
     respond = (response) => response.destroy();
     const { error } = (await start('Authorizer').invoke(events['Authorizer']!)) as { error: string };
     expect(error).toContain('Error');
   });
 
-  test('starts without a database and returns a 503', async () => {
+  test('returns a 503 from an operation if the database is unavailable', async () => {
     respond = (response) => response.destroy();
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
-    // Only the event is logged: its error and the metric of its error response.
+    // The lines are the logged error and the metric for the error response.
     expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);
   });
 });

@@ -14,7 +14,7 @@ const rows: Record<string, [load: () => Promise<unknown>, read: object]> = {
   'list-pets.ts': [() => import('../../functions/list-pets.ts'), { TableName: 'pets', Limit: 21 }],
 };
 
-test.each(readdirSync('functions'))('%s executes only a read during init, twice', async (file) => {
+test.each(readdirSync('functions'))('%s only reads from its table during init, twice', async (file) => {
   const [load, read] = rowOf(rows, file, 'add its import and read to test/functions/priming.test.ts');
   process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] = 'on-demand';
   mock.on(GetCommand).resolves({});
