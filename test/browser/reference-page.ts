@@ -59,7 +59,7 @@ export async function openReference(browser: Browser, url: string): Promise<Refe
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   await page.goto(url);
-  await sidebar(page).getByRole('link', { name: operations.getPet.summary }).waitFor();
+  await sidebar(page).getByRole('link', { name: operations.createPet.summary }).waitFor();
   return { page, requests, problems };
 }
 

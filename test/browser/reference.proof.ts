@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Locator } from 'playwright-core';
-import { operations } from '../../shared/contract/operations.ts';
+import { type Operation, operations } from '../../shared/contract/operations.ts';
+import { NewPet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import {
   findChromium,
@@ -20,7 +21,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const chromium = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 const LARGEST = '9223372036854775807';
-const { createPet, getPet } = operations;
+const { createPet } = operations;
 const exportFolder = join(temporaryFolder(), 'docs');
 
 let browser: Browser;
@@ -86,7 +87,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     await service?.stop();
   });
 
-  test('lists the operations, and strikes out the deprecated operation', async () => {
+  test('lists the operations, and strikes out deprecated operations', async () => {
     const { page } = served;
     const links = await sidebar(page)
       .getByRole('link', { name: /HTTP Method/ })
@@ -94,10 +95,8 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     const summaries = Object.values(operations).map(({ summary }) => expect.stringContaining(summary));
     expect(links).toEqual(summaries);
     const struckOut = await sidebar(page).locator('.line-through').allInnerTexts();
-    expect(struckOut).toEqual([expect.stringContaining(getPet.summary)]);
-    const section = await goTo(page, getPet.summary);
-    await section.getByText('Deprecated', { exact: true }).first().waitFor();
-    expect(await section.innerText()).toContain('will be removed on 5 December 2030');
+    const deprecated = Object.values<Operation>(operations).filter(({ deprecation }) => deprecation);
+    expect(struckOut).toEqual(deprecated.map(({ summary }) => expect.stringContaining(summary)));
   });
 
   test('sends and shows a 64-bit integer exactly, in the form, the code sample and the response', async () => {
@@ -121,7 +120,8 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     const client = await openClient(createPet.summary);
     const editor = client.getByRole('region', { name: 'Request Body' });
     await editor.getByRole('button', { name: 'Form', exact: true }).click();
-    await editor.getByRole('combobox', { name: 'Body Value' }).nth(1).fill(`-${LARGEST}`);
+    const position = Object.keys(NewPet.entries).indexOf('categoryId');
+    await editor.getByRole('combobox', { name: 'Body Value' }).nth(position).fill(`-${LARGEST}`);
     expect((await send(client)).sent).toContain(`"categoryId": "-${LARGEST}"`);
   });
 

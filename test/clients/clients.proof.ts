@@ -49,13 +49,11 @@ async function call(query: string, init?: RequestInit): Promise<any> {
   return parseJson(await response.text());
 }
 
-/** Returns the pending pets with the name `wanted`. */
 async function petsNamed(wanted: string): Promise<Pet[]> {
   const pets: Pet[] = await call('?status=pending&limit=100');
   return pets.filter(({ name }) => name === wanted);
 }
 
-/** Returns an error response with `Retry-After`. */
 function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
   const code = status === 503 ? 'service_unavailable' : 'too_many_requests';
   const body = JSON.stringify({ code, message: 'An injected fault.', status });

@@ -22,7 +22,6 @@ const check = `tsc --noEmit --strict --module esnext --moduleResolution bundler 
   ${projectRoot}/node_modules/@types --allowImportingTsExtensions driver.ts`;
 const bundle = 'esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs';
 
-/** Arguments for createPet, getPet or listPets. */
 type Call = { apiKey: string } & ({ key: string; pet: NewPet } | { id: bigint } | { cursor?: string });
 interface Result {
   data?: Pet | Pet[] | null;

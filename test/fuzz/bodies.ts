@@ -33,7 +33,7 @@ type TextBody = Required<Omit<Body, 'bytes'>> & { text: string };
 const wrongFields: Field[] = [
   ['name', 'null'],
   ['categoryId', '"5"'],
-  ['status', '"lost"'],
+  ['status', '"nonsense"'],
 ];
 
 /** A pet in JSON. If fields are repeated, the last one counts. */

@@ -24,7 +24,7 @@ describe('GET /v1/pets', () => {
     ['?limit=100', 100],
     ['?%6Cimit=%33', 3],
     // Unknown parameters are ignored.
-    ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
+    ['?limit=3&limit[]=0&LIMIT=0&Status=nonsense&offset=-1', 3],
     ['?limit=3&color=red&color=blue', 3],
     ['?limit=3&color=%zz&%zz=%ff', 3],
     ['?limit=3&__proto__=1&constructor=1', 3],
@@ -38,7 +38,7 @@ describe('GET /v1/pets', () => {
 
   describe.each([
     ['limit', ['0', '101', '1.5', '5.0', '05', 'abc', '', '%205', '%zz', '5&limit=5']],
-    ['status', ['lost', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
+    ['status', ['nonsense', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
     ['cursor', ['a&cursor=a']],
   ])('rejects an invalid %s with a message about the parameter:', (name, values) => {
     test.each(values)('%p', async (value) => {
@@ -66,7 +66,7 @@ describe('GET /v1/pets', () => {
 
   test('rejects a query with a message about all invalid parameters', async () => {
     const message = expect.stringMatching(/^limit must .*; status must .*; cursor is not .*\.$/);
-    expectError(await request('/pets?limit=0&status=lost&cursor=?'), 'invalid_request', message);
+    expectError(await request('/pets?limit=0&status=nonsense&cursor=?'), 'invalid_request', message);
   });
 });
 

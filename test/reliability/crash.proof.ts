@@ -6,7 +6,7 @@ import { globSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -17,7 +17,7 @@ const CLIENTS = 3;
 /** Number of 201 responses in each burst after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
-const statuses = ['available', 'pending', 'sold', undefined] as const;
+const statuses = [...PetStatus.options, undefined];
 const data = temporaryFolder();
 let service: LocalService | undefined;
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import type { Template } from '../../infra/local/template/template.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { PetStatus } from '../../shared/contract/schemas.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
 
@@ -106,7 +107,8 @@ async function create(one: RequestedPet, seed: number, send: Send, findings: Fin
 }
 
 function petToRequest(seed: number, number: number): RequestedPet {
-  const status = [undefined, 'available', 'pending', 'sold'][seededInteger(4, seed, 'status', number)];
+  const statuses = [undefined, ...PetStatus.options];
+  const status = statuses[seededInteger(statuses.length, seed, 'status', number)];
   return {
     pet: {
       name: `Pet ${number}`,

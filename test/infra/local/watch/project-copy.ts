@@ -7,7 +7,7 @@ const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Copies the project to a new folder in `parent`, so that a test can change its sources. */
 export function copyProject(parent: string) {
   const folder = mkdtempSync(join(parent, 'project-'));
-  for (const part of globSync('{*.json,functions,infra,shared}', { cwd: projectRoot }))
+  for (const part of globSync('{*.json,README.md,docs,functions,infra,shared}', { cwd: projectRoot }))
     cpSync(join(projectRoot, part), join(folder, part), { recursive: true });
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'), 'junction');
   return {
