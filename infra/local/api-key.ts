@@ -18,9 +18,7 @@ export async function findApiKey(
 export function requireStage(folder: string, stage: string): void {
   const [prefix = keyPrefix(stage)] = new RegExp(`^${keyPrefix('[a-z]+')}`).exec(readKey(folder) ?? '') ?? [];
   if (prefix === keyPrefix(stage)) return;
-  throw new UsageError(
-    `The folder ${folder} contains data of a different stage. Choose another folder with --data.`,
-  );
+  throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
 }
 
 function readKey(folder: string): string | undefined {

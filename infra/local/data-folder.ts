@@ -40,9 +40,7 @@ export function explainFolderError(folder: string, error: unknown): unknown {
   }
   const isFolderError = path ? isWithin(path, folder) || isWithin(folder, path) : /^E(?:IO|ROFS)$/.test(code);
   if (!isFolderError) return error;
-  return new UsageError(
-    `The folder ${folder} cannot be used (${message}). Choose another folder with --data.`,
-  );
+  return new UsageError(`The folder ${folder} is unusable (${message}). Choose another folder with --data.`);
 }
 
 function isWithin(path: string, folder: string): boolean {

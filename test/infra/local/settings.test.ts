@@ -17,12 +17,9 @@ describe('npm start', () => {
     [['--assembly', '.', '--watch'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['staging'], {}, /^Invalid arguments\. Use two dashes before options: npm start -- \[--stage STAGE\]/],
-  ])(
-    'rejects the options %j if the environment variables are %j',
-    async (parameters, environment, message) => {
-      expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
-    },
-  );
+  ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
+    expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
+  });
 });
 
 describe('the local service does not start if', () => {
@@ -99,17 +96,17 @@ describe('the local service does not start if', () => {
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
     for (const data of [file, join(file, 'data'), '/proc/petstore', link]) {
-      const message = /^The folder \S+ cannot be used \(E\w+: .+\)\. Choose another folder with --data\.$/;
+      const message = /^The folder \S+ is unusable \(E\w+: .+\)\. Choose another folder with --data\.$/;
       await expectError({ data }, expect.stringMatching(message));
     }
   });
 
-  test('the folder contains data of a different stage', async () => {
+  test('the data folder is for a different stage', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     writeFileSync(join(data, 'api-key'), 'pets_production_key');
     await expectError(
       { data },
-      `The folder ${data} contains data of a different stage. Choose another folder with --data.`,
+      `The folder ${data} is for a different stage. Choose another folder with --data.`,
     );
   });
 
