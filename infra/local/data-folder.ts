@@ -7,7 +7,7 @@ export function tablesIn(folder: string): string {
   return join(folder, 'tables');
 }
 
-/** Creates a folder and its parents without the option `recursive`, because Node 24 hangs on folders in `/proc`. */
+/** Creates a folder and its parents. The option `recursive` is not used, because in Node 24 it hangs in `/proc`. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

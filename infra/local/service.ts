@@ -33,7 +33,7 @@ export async function startService(options: ServiceOptions) {
   const workFolder = folder ?? temporaryFolder();
   const started = new AsyncDisposableStack();
   try {
-    await requireFreePort(port); // fails early, because the synthesis is slow
+    await requireFreePort(port); // The synthesis is slow, so the port is checked first.
     const storeFolder = folder && tablesIn(folder);
     if (storeFolder) makeFolder(storeFolder);
     requireStage(workFolder, stage);

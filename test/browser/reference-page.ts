@@ -23,7 +23,7 @@ const INSTALLATION_PATHS = [
 ];
 
 /**
- * Returns the path in the environment variable CHROMIUM, or else the path of an installed Chromium, or else undefined.
+ * Returns the path in the variable CHROMIUM or the path of an installed Chromium, or undefined if neither exists.
  *
  * @throws Error if CHROMIUM is not the path of a file, or if CI is `true` and Chromium is not installed.
  */

@@ -68,7 +68,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   beforeAll(async () => {
     browser = await launchBrowser(chromium!);
     const { assembly } = await sharedSynthesis();
-    // The screenshot must show the default port.
+    // The screenshot must show the default port, so its update uses a fixed port.
     service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
     const line = /Open (\S+) in a browser/;
     await service.printed(line);
@@ -172,7 +172,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   });
 
   test('causes no unexpected errors or requests', () => {
-    const of400 = expect.stringMatching(/status of 400/); // caused by the test of the form
+    const of400 = expect.stringMatching(/status of 400/); // This error is caused by the test that submits the form.
     expect([...served.problems, ...exported.problems]).toEqual([of400]);
     const [pageUrl, pets] = [new URL('/', service.baseUrl).href, `${service.baseUrl}/pets`];
     expect(served.requests.filter((url) => !url.startsWith('data:'))).toEqual([pageUrl, pets, pets]);

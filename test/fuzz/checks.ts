@@ -25,9 +25,9 @@ export interface Request {
 
 type Send = (request: Request) => Promise<ApiResponse>;
 
-/** Pets that the service has stored. */
+/** State that the service must have. */
 export interface State {
-  /** Stored pets, with the newest pet first. */
+  /** Stored pets, sorted from newest to oldest. */
   pets: Pet[];
   /** Created pets and the response bodies, by idempotency key. */
   creations: Map<string, { pet: Pet; text: string }>;

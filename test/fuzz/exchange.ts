@@ -18,7 +18,7 @@ export async function exchange(port: number, parts: Buffer[], method: string): P
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
   let received = '';
   socket.setEncoding('latin1').on('data', (text) => (received += String(text)));
-  socket.on('error', () => {}); // the server can reset the connection after its response
+  socket.on('error', () => {}); // The server can reset the connection after its response.
   const closed = new Promise((resolve) => socket.on('close', resolve));
   for (const part of parts)
     await Promise.race([new Promise((resolve) => socket.write(part, resolve)), closed]);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 import type { ApiResponse } from './responses.ts';
 
-/** Service to fuzz, with a generator of requests. */
+/** Service that the fuzzer tests, and a generator of requests. */
 export interface Target<T> {
   name: string;
   input: fc.Arbitrary<T>;
@@ -25,7 +25,7 @@ export async function fuzz<T>(
   const details = await fc.check(fc.asyncProperty(input, check), {
     seed,
     numRuns: cases,
-    // Without a timeout, the seed would not be reported if a request gets no response.
+    // Without a timeout, a request without a response would prevent the seed from being reported.
     timeout: WAIT_LIMIT_MILLISECONDS,
     includeErrorInReport: true,
   });

@@ -9,7 +9,7 @@ export interface IdempotencyKey {
   values: string[];
   /** Idempotency key, or undefined if the headers are invalid. */
   key?: string;
-  /** Equivalent header value for a retry. */
+  /** Header value for a retry, which denotes the same idempotency key. */
   retryValue?: string;
 }
 

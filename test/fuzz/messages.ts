@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { segment } from './requests.ts';
 
-// Generates messages that do not reach an operation, because the URL, the method, the API key or the HTTP is invalid.
+// Generates messages that do not reach an operation, because the URL, method, API key or HTTP syntax is invalid.
 
 export interface Message {
   kind: string;

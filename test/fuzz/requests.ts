@@ -10,7 +10,7 @@ export interface Create {
   body: Body;
   bodyHeaders: BodyHeaders;
   idempotencyKey: IdempotencyKey | undefined;
-  /** Second request with the same Idempotency-Key, which is sent if the first request succeeds. */
+  /** Second request, which is sent with the same idempotency key if the first request succeeds. */
   followUp: 'nothing' | 'retry' | 'another body';
 }
 
@@ -19,13 +19,13 @@ export interface List {
   query: Pairs;
   /** Expected result, or undefined if the service can either accept or reject the query. */
   expected?: { limit: number; status?: string } | ExpectedError;
-  /** First page, whose cursor is sent with the query twice. In one request, a character of the cursor is replaced. */
+  /** If set, the cursor of a first page with `limit` is sent unchanged and with one character replaced. */
   afterFirst?: { limit: number; replaced: number; by: string };
 }
 
 export interface Get {
   operation: 'getPet';
-  /** Existing pet and the percent-encoded digits of its id, or a path segment that is not a pet's id. */
+  /** Existing pet whose id has percent-encoded digits, or a path segment that is not a pet's id. */
   pet: { index: number; isEncoded: boolean[] } | string;
 }
 
@@ -108,7 +108,7 @@ const anyList = fc
   .map((query): List => ({ operation: 'listPets', query }));
 
 const segmentPart = fc.constantFrom(...'% %2 %zz %ff %C3 %00 %2F %2e ~ 1 - + ; {'.split(' '));
-/** Path segment that is not a pet's id. The percent-encoding can be invalid. */
+/** Path segment that can have invalid percent-encoding, but contains no delimiter such as `/` or `?`. */
 export const segment = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map(encodeURIComponent),
   fc.array(segmentPart, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),

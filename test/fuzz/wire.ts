@@ -12,7 +12,7 @@ import { anyCase, type Case } from './requests.ts';
 
 // Runs the local service in a separate process and sends HTTP messages to the service.
 
-/** Message and the positions at which it is split into packets, as percentages of its length. */
+/** Generated message. It is sent in parts that are split at `cuts`, which are percentages of its length. */
 type Input = { cuts: number[] } & ({ testCase: Case; style: Style } | { message: Message });
 
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 });
@@ -25,7 +25,7 @@ const style = fc.record({
     (text) => encodeURIComponent(text).replaceAll('%20', '+'),
     (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
   ),
-  /** Positions at which the body is split into chunks. If empty, the body is sent with Content-Length. */
+  /** Percentages of the body's length at which chunks end. If empty, the body is sent with Content-Length. */
   chunks: cuts,
 });
 type Style = Generated<typeof style>;
@@ -70,7 +70,7 @@ export async function startLocalServiceTarget(assembly: string): Promise<Target<
   };
 }
 
-/** Returns violations of the OpenAPI documents, unless a header is repeated, which OpenAPI cannot describe. */
+/** Returns violations of the OpenAPI documents. Skips repeated headers, because OpenAPI cannot describe them. */
 function documentedProblems(
   { method, headers, body }: Request,
   bytes: Buffer,

@@ -63,7 +63,7 @@ describe('POST /v1/pets', () => {
     expectUnauthorized(await anonymousRequest('/pets', { ...init, headers }));
   });
 
-  test('does not store the pet of a rejected request', async () => {
+  test('does not store a rejected pet', async () => {
     expect(await petsNamed(marker, first)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const MAX_BODY_BYTES = 65_536;
 const REX = '{"name":"Rex","categoryId":1}';
 const rex: NewPet = { name: 'Rex', categoryId: 1n };
 
-/** Name and category that identify the pets that must be rejected, so that the test can search the list for them. */
+/** Name and category of all pets that must be rejected. The last test checks that the list does not contain them. */
 const marker = uniqueName();
 const markedCategory = -randomInt(2 ** 47);
 const marked = `{"name":"${marker}","categoryId":${markedCategory}}`;

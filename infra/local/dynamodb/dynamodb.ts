@@ -9,7 +9,7 @@ import { UsageError } from '../../operate/command.ts';
 import type { IsAllowed } from '../template/permissions.ts';
 import { type Resource, tableArn } from '../template/template.ts';
 
-/** Access key id that operator commands use. It has all permissions. */
+/** Access key id that operator commands use. Requests with this id have all permissions. */
 export const operatorAccessKeyId = 'operator';
 
 type Table = Resource<'AWS::DynamoDB::GlobalTable'>;

@@ -19,7 +19,7 @@ export async function openStore(folder?: string) {
   const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
   const { db } = created!;
   try {
-    // dynalite would end the process if it failed to open the store, so the store is opened here.
+    // The store is opened here, because dynalite would end the process if it could not open the store.
     await db.open();
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException;
@@ -34,7 +34,7 @@ export async function openStore(folder?: string) {
   };
 }
 
-/** Latest store that dynalite created. It is captured here because dynalite does not expose it. */
+/** Store that dynalite created last. This module captures the store because dynalite does not expose it. */
 let created: Store | undefined;
 const { create } = engine;
 

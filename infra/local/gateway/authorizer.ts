@@ -9,7 +9,7 @@ export type Decision = { context: Record<string, string> } | { responseType: str
 
 export type Authorizer = ReturnType<typeof createAuthorizer>;
 
-/** Result that the function must return. Any other result is a configuration error, which is not cached. */
+/** Result that an authorizer function must return. Any other result is a configuration error, which is not cached. */
 const Policy = v.strictObject({
   principalId: v.string(),
   policyDocument: v.strictObject({

@@ -12,7 +12,7 @@ import type { ApiGateway } from './api-gateway.ts';
 const LINGER_MILLISECONDS = 2_000;
 const VERSION = 'the version must be HTTP/1.1 or HTTP/1.0';
 
-/** Reasons that replace unclear messages of the HTTP parser, by error code. */
+/** Clearer messages for some error codes of the HTTP parser. */
 const reasons: Record<string, string> = {
   HPE_INVALID_CONSTANT: VERSION,
   HPE_INVALID_VERSION: VERSION,
@@ -26,7 +26,7 @@ function headError(request: IncomingMessage): ErrorBody | undefined {
   if (url.length > MAX_URL_CHARACTERS) {
     return tooLarge(`The URL may have at most ${MAX_URL_CHARACTERS} characters.`);
   }
-  // The spaces represent the `: ` after each name and the CR LF after each value.
+  // The two spaces represent the colon and the space after a name, and the CR LF after a value.
   if (rawHeaders.join('  ').length + 2 > MAX_HEADER_BYTES) {
     return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in total.`);
   }
@@ -70,7 +70,7 @@ export function rejectInvalidRequests(
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => void reject(socket, clientError(error)));
   server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy()); // Node has removed its own error listener.
+    socket.on('error', () => socket.destroy()); // Without a listener, an error would end the process.
     void reject(socket, invalid('the method CONNECT is not supported'));
   });
 

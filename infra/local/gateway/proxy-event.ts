@@ -49,7 +49,7 @@ export function proxyEvent(
       extendedRequestId: requestId,
       httpMethod: method,
       identity: { sourceIp, userAgent: headerValues(request, 'User-Agent').at(-1) ?? null },
-      // On a custom domain, the path does not contain the stage.
+      // As on a custom domain, the path does not contain the stage.
       path,
       protocol: 'HTTP/1.1',
       requestId,

@@ -16,7 +16,7 @@ import { plain, UsageError } from '../../operate/command.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Parser limit in bytes. It exceeds the documented limits so that error messages can state the documented limits. */
+/** Node's limit in bytes. It exceeds the documented limits so that this server can report the exceeded limit. */
 const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
 const TIMEOUTS = {
   headersTimeout: HEADERS_SECONDS * 1_000,
@@ -49,7 +49,7 @@ export async function serve(
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
-      if (!inFlight.has(outgoing)) return; // The request was rejected while its body was read.
+      if (!inFlight.has(outgoing)) return; // The request has been rejected in the meantime.
       if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
       else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
@@ -155,7 +155,7 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   };
 }
 
-/** Returns the body, or undefined if the body is too large. Reads the rest so that the connection can be reused. */
+/** Returns the body, or undefined if the body is too large. Reads the whole body to keep the connection usable. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -5,7 +5,7 @@ import { localDatabaseEnvironment } from '../../operate/keys/local-service.ts';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 
-/** Heap for short-lived objects. V8's default is up to 192 MB in addition to the function's memory size. */
+/** Heap for short-lived objects. By default, V8 would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;

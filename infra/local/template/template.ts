@@ -43,7 +43,7 @@ export interface Resource<T extends ResourceType> {
 /** Parsed template of a stack. Its properties match the resource models and contain no intrinsic functions. */
 export type Template = ReturnType<typeof parseTemplate>;
 
-/** @throws UsageError that lists all unsupported parts of the template, if there are any. */
+/** @throws UsageError if parts of the template are not supported. The message lists all of them. */
 export function parseTemplate(text: string) {
   const template = v.safeParse(RawTemplate, JSON.parse(text));
   if (!template.success) throw unsupported(template.issues.map(describe));
@@ -77,7 +77,7 @@ export function parseTemplate(text: string) {
   };
 }
 
-/** Returns the resolved properties and their problems. Ignored properties are omitted without resolving references. */
+/** Returns the properties with resolved references, and a list of problems. Ignored properties are omitted. */
 function readProperties(type: ResourceType, properties: Record<string, unknown>, resources: Resources) {
   const relevant = Object.entries(properties).filter(([name]) => !isIgnoredProperty(type, name));
   try {

@@ -45,7 +45,7 @@ export async function createBundler({ entry, options }: Bundling, handler: strin
     /** Returns whether changes to the given paths can change the bundle. The paths are relative to the project. */
     dependsOn: (paths: string[]) =>
       !inputs ||
-      // If a folder is renamed or replaced, the watcher reports the folder but not its files.
+      // If a folder is renamed or replaced, the watcher reports only the folder, so `paths` can contain folders.
       inputs.some((file) => paths.some((path) => file === path || file.startsWith(`${path}/`))),
     /** Returns the formatted errors or warnings, and the bundle's code unless the build failed. */
     async build(): Promise<{ code: string | undefined; messages: string[] }> {

@@ -20,7 +20,7 @@ interface WatchedFunction {
   name: string;
   fn: RunningFunction;
   bundler: Bundler;
-  /** Code or errors of the latest build. */
+  /** Code that the latest build produced, or the errors if the build failed. */
   outcome: string;
   /** File of the current bundle, or undefined for the synthesized bundle. */
   file?: string;

@@ -43,7 +43,7 @@ function addPet(service: LocalService): Promise<Response> {
   return service.request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
 }
 
-/** Waits until the functions have written `count` metrics, because they are printed after the responses. */
+/** Waits until the functions have written `count` metrics. Metrics can be printed after the responses. */
 function metricsWritten(service: LocalService, count: number): Promise<unknown> {
   return service.printed(new RegExp(`(?:after a metric[^]*){${count}}`));
 }
@@ -160,7 +160,7 @@ describe('the local service for the production stage in memory', () => {
         const response = await addPet(service).catch(() => undefined);
         if (!response) return added;
         expect(response.status).toBe(201);
-        // After Ctrl-C in a terminal, the service gets SIGINT from the terminal and a second signal from npm.
+        // After Ctrl-C in a terminal, the service can get a second signal from npm.
         if (added === 2) for (const signal of ['SIGINT', 'SIGTERM'] as const) service.process.kill(signal);
       }
     }

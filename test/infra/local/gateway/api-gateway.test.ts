@@ -123,7 +123,7 @@ describe('API Gateway', () => {
     },
   );
 
-  test('accepts an event slightly under 6 MB', async () => {
+  test('accepts an event of slightly less than 6 MB', async () => {
     const request = get('/pets', { body: Buffer.alloc(6_280_000, 'a') });
     expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });

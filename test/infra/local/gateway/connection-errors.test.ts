@@ -58,7 +58,7 @@ const encoding = 'Transfer-Encoding must be chunked and requires HTTP/1.1';
 
 test.each([
   ['text that is not HTTP', 'hello\r\n\r\n', 'method'],
-  // This case checks that the server does not reset the connection, because the response could be lost.
+  // The server must not reset the connection during an upload, because the client could lose the response.
   ['an unknown method with 5 MB of data', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'method'],
   ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'the method CONNECT is not supported'],
 
@@ -139,8 +139,8 @@ describe('a request that arrives too slowly', () => {
   const slow = `${post}Content-Length: 5\r\n\r\nabc`;
 
   test.each([
-    ['half of the head', 'POST / HTTP/1.1\r\nHo'],
-    ['half of the body', slow],
+    ['half of its headers', 'POST / HTTP/1.1\r\nHo'],
+    ['half of its body', slow],
   ])('gets a 408 after %s', async (_name, text) => {
     expectError(await sendBytes(impatient.port, text), 'request_timeout');
   });

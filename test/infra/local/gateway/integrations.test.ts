@@ -14,7 +14,7 @@ describe('the result of a function', () => {
       { statusCode: 200, headers: { 'Content-Type': 'text/plain' } },
       { status: 200, headers: { 'Content-Type': 'text/plain' }, body: '' },
     ],
-    ['needs no Content-Type if it is a 204', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
+    ['needs no Content-Type for the status 204', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
     [
       'becomes a response whose WWW-Authenticate header is renamed',
       { statusCode: 200, headers: { 'www-authenticate': 'Bearer' } },
