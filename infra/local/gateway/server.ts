@@ -31,7 +31,7 @@ export type HttpServer = Awaited<ReturnType<typeof serve>>;
  * Serves the API on the loopback interface and prints one line for each valid request.
  *
  * @param respondFirst handler that runs before the API and returns undefined for API requests
- * @param timeouts time limits for receiving a request, in milliseconds
+ * @param timeouts time limits for receiving a request, in milliseconds (default: the documented limits)
  */
 export async function serve(
   api: ApiGateway,

@@ -61,7 +61,7 @@ const getPet = project.read(GET_PET);
 
 /** Returns the source of GetPet with a different error message so that a test can identify the running code. */
 function getPetWith(errorMessage: string): string {
-  return getPet.replace(/`There is no pet[^`]*`/, `'${errorMessage}'`);
+  return getPet.replace(/`No pet has the id[^`]*`/, `'${errorMessage}'`);
 }
 
 async function message(): Promise<string> {
