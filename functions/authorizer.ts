@@ -5,8 +5,8 @@ import { environmentVariables, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 
 /**
- * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so it covers all
- * routes of the stage. Other keys get a Deny, because an exception would count as a function error.
+ * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so the policy
+ * covers all routes of the stage. All other keys get a Deny policy, because an exception would count as a function error.
  *
  * @throws Error if the table cannot be read.
  */

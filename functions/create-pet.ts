@@ -16,7 +16,7 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
   return { body: pet, headers: { Location: `${rootUrl}${path}/${pet.id}` } };
 });
 
-// Reads instead of writing, because a write would add a pet, and a failed condition would appear in metrics.
+// The sample request only reads, because a write would add a pet and a failed condition check would appear in metrics.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await prime(operations.createPet, sample, async ({ body }) => {
   await Promise.all([getPet(0n), Promise.try(primeCount, metrics.petsCreated)]);

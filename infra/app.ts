@@ -6,22 +6,22 @@ import { PetStoreStack } from './stack/stack.ts';
 import { stages } from './stages.ts';
 import { TemplateRules } from './stack/template-rules.ts';
 
-// TemplateRules replaces the built-in validation.
+// TemplateRules replaces the CDK's built-in validation.
 const app = new App({ builtinCloudFormationValidation: false });
-// The local service and tests set this context and skip the checks, because they deploy nothing.
+// The local service and the tests set this context to skip the checks, because they deploy nothing.
 if (!app.node.tryGetContext('pet-store:unchecked')) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);
 }
 
 try {
-  // Runs before bundling, so that no bundling output precedes the error message.
+  // The check runs before bundling, so no bundling output precedes its error message.
   checkStages(stages);
 
   const account = new AccountStack(app, stackName('account'));
   for (const [stage, settings] of Object.entries(stagesOf(stages, app.node.getAllContext()))) {
     const stack = new PetStoreStack(app, stackName(stage), { stage, settings });
-    // API Gateway uses the account's role to write the access log.
+    // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
   }
 } catch (error) {

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
 
-/** Error for an invalid setting, which prevents synthesis. The message contains the valid values. */
+/** Error for an invalid setting, which stops synthesis. The message describes the valid values. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-// Each message follows the name of a setting: "recoveryDays must be an integer from 1 to 35".
+// Each message completes a sentence that starts with a setting, as in "recoveryDays must be an integer from 1 to 35".
 
 const boolean = v.boolean('must be true or false');
 
@@ -30,48 +30,48 @@ function describeField({ expected }: v.BaseIssue<unknown>): string {
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
 const requestLimit = integer(10, 2_000_000_000);
 
-/** The settings of a stage. Limits without an explanation are those of AWS. */
+/** The settings of a stage. If no reason is given for a valid range, the range is an AWS limit. */
 const Settings = v.strictObject(
   {
     /**
-     * Number of partitions that each list queries. Never lower it, because lists would miss the pets in the other
-     * partitions. To raise it, see docs/runbook.md, "Raising listPartitions".
+     * Number of partitions that each list queries. Never lower this number, because lists would omit the pets in the
+     * removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
      */
     listPartitions: integer(1, 1_000),
     /**
-     * Number of partitions over which new pets are spread. Raise it one deployment after `listPartitions`, so that lists
-     * query every partition that contains pets, even during a deployment or rollback.
+     * Number of partitions that new pets are spread over. Raise this number one deployment after `listPartitions`, so
+     * that lists query every partition that contains pets, even during a deployment or rollback.
      */
     recordedListPartitions: integer(1, 1_000),
-    /** Whether the stack and its tables are protected from deletion, and its tables and logs are retained. */
+    /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
     keepsData: boolean,
     /**
      * Number of days within which a table can be restored to any second.
      * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
      */
     recoveryDays: integer(1, 35),
-    /** Limits of each table and index, which cap the cost that a runaway client can cause. */
+    /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
     maxReadUnitsPerSecond: integer(1),
     maxWriteUnitsPerSecond: integer(1),
     /**
-     * CloudWatch supports only some of these values, which synthesis checks:
+     * CloudWatch supports only some of these values. Synthesis rejects all other values.
      * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
      */
     logRetentionDays: integer(1),
-    /** Longer than the timeout for the database, and shorter than API Gateway's timeout of 29 seconds. */
+    /** This timeout must exceed the timeout for the database and be below API Gateway's timeout of 29 seconds. */
     functionTimeoutSeconds: integer(6, 28),
-    /** How long API Gateway caches the authorizer's result. A revoked key works for up to this long. */
+    /** Time for which API Gateway caches the authorizer's result. A revoked key can work until this time has passed. */
     authorizerCacheSeconds: integer(0, 3_600),
     /** Whether new code gets only 10% of the requests for the first 10 minutes. */
     deploysByCanary: boolean,
     /**
-     * Rate and burst of the token bucket of each API method. Requests above the limits get a 429. The limits are
-     * targets, not maximums: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+     * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
+     * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
      */
     requestsPerSecond: integer(1),
     requestBurst: integer(1),
     /**
-     * Approximate limits of the web ACL for one IP address and one API key. A change resets the counts:
+     * Approximate limits of the web ACL for each IP address and each API key. Changing a limit resets the counts.
      * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
      * @default - no web ACL
      */
@@ -81,7 +81,7 @@ const Settings = v.strictObject(
         describeField,
       ),
     ),
-    /** Address that receives alarms. If null, only subscribers of the topic AlarmTopic receive them. */
+    /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
     alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'must be an email address or null')),
     /**
      * Custom domain, which makes `https://{name}/v1` the only base URL. The certificate must be in the stage's region.
@@ -115,11 +115,11 @@ export type StageSettings = v.InferOutput<typeof Settings>;
 
 function conflict({ listPartitions, recordedListPartitions }: StageSettings): string | undefined {
   return listPartitions < recordedListPartitions
-    ? `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, or lists will miss pets`
+    ? `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit pets`
     : undefined;
 }
 
-/** @throws SettingsError for the first setting that is invalid. */
+/** @throws SettingsError if a setting is invalid */
 export function checkSettings(stage: string, settings: StageSettings): void {
   const { issues, output } = v.safeParse(Settings, settings, { abortEarly: true });
   const problem = issues ? describe(issues[0]) : conflict(output);
@@ -135,17 +135,17 @@ function format(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }
 
-/** Names of the stack that all stages share, and of the local service in operator commands. */
+/** Names that no stage can have. `account` is the stack that all stages share, and `local` is the local service. */
 const RESERVED = ['account', 'local'];
 
-/** Checks whether the name is valid in API keys, URLs and stack names. */
+/** Checks whether `name` is a valid stage name. API keys, URLs and stack names contain the stage name. */
 export function isStageName(name: string): boolean {
   return /^[a-z]{1,30}$/.test(name) && !RESERVED.includes(name);
 }
 
 type Stages = Record<string, StageSettings>;
 
-/** @throws SettingsError for the first stage that is invalid or has the domain of an earlier stage. */
+/** @throws SettingsError if a stage is invalid or two stages have the same domain */
 export function checkStages(all: Stages): void {
   const stageOfDomain = new Map<string, string>();
   for (const [stage, settings] of Object.entries(all)) {
@@ -165,9 +165,9 @@ export function checkStages(all: Stages): void {
 }
 
 /**
- * Returns the stages to synthesize. These are all stages, or the on-demand stage of `-c stage=NAME -c like=STAGE`.
+ * Returns the stages to synthesize: all stages, or the on-demand stage that `-c stage=NAME -c like=STAGE` defines.
  *
- * @throws SettingsError if the name is invalid or taken, or no stage is named STAGE
+ * @throws SettingsError if NAME is invalid or in use, or if no stage is named STAGE
  */
 export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string }): Stages {
   if (stage === undefined && like === undefined) return all;
@@ -176,7 +176,7 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
       `An on-demand stage requires \`-c stage=NAME\` with a new name of 1 to 30 lowercase letters, not ${format(stage)}, and \`-c like=STAGE\` with ${Object.keys(all).join(' or ')}, not ${format(like)}.`,
     );
   }
-  // Only one API can use a domain.
+  // The new stage does not inherit the custom domain, because only one API can use a domain.
   const { domain: _domain, ...settings } = all[like]!;
   return { [stage]: { ...settings, keepsData: false } };
 }

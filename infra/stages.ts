@@ -5,7 +5,7 @@ const common = {
   recordedListPartitions: 1,
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
-  // Enter your email address here, or subscribe to the topic AlarmTopic after the first deployment.
+  // To receive alarms, enter your email address here or subscribe to the topic AlarmTopic after the first deployment.
   alarmEmail: null,
 };
 

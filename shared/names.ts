@@ -6,29 +6,29 @@ export const environmentVariables = {
   intentsTable: 'INTENTS_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
-  /** Powertools adds its value as `service` to log lines and metrics. */
+  /** Powertools adds the value of this variable as `service` to log lines and metrics. */
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
-/** The list index and the status index, both sorted by `id`. */
+/** List index and status index. Both indexes are sorted by `id`. */
 export const listIndexes = {
   newest: { indexName: 'newest', partitionKey: 'partition' },
   newestByStatus: { indexName: 'newest-by-status', partitionKey: 'statusPartition' },
 } as const;
 
-/** The index of API keys, sorted by `keyId`, which increases with time. */
+/** Index of the API keys. It is sorted by `keyId`, which increases with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const metricNamespace = 'PetStore';
 
-/** Metrics that the functions emit, with their dimensions in addition to `service`. */
+/** Metrics that the functions emit. Each metric also has the dimension `service`. */
 export const metrics = {
-  /** Acknowledged writes of pets. Retries that find an existing pet are not counted. */
+  /** Number of acknowledged pet writes. Retries that find an existing pet are not counted. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
-  /** Deployments roll back if this metric rises for the new version. */
+  /** A deployment is rolled back if this metric increases for the new version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** Shows which clients must migrate before the operation is removed. */
+  /** This metric shows which clients must migrate before the operation is removed. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
 } as const;
 
@@ -36,7 +36,7 @@ export function stackName(stage: string): string {
   return `PetStore-${stage}`;
 }
 
-/** Returns the name of a stage in metrics and log lines. */
+/** Returns the name that identifies a stage in metrics and log lines. */
 export function serviceName(stage: string): string {
   return `pet-store-${stage}`;
 }

@@ -2,22 +2,22 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNamespace, type metrics } from './names.ts';
 
-// The logger and metrics never receive events, headers or bodies, so they cannot log them. Both are created on first use,
-// because creating them takes 5 ms and most instances never log anything.
+// The logger and the recorder never receive events, headers or bodies, so client data is not logged. The logger and the
+// recorder are created on first use, because creating them takes 5 ms and most instances never log anything.
 let createdLogger: Logger | undefined;
 let createdRecorder: Metrics | undefined;
 
-/** Writes JSON lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/ */
+/** Logger that writes JSON lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/logger/ */
 export function logger(): Logger {
   return (createdLogger ??= new Logger());
 }
 
-/** Writes metrics as log lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/metrics/ */
+/** Recorder that writes metrics as log lines. https://docs.aws.amazon.com/powertools/typescript/latest/features/metrics/ */
 function recorder(): Metrics {
   return (createdRecorder ??= new Metrics({ namespace: metricNamespace }));
 }
 
-/** Runs the code of `count` without writing a log line. */
+/** Runs the code of `count` during init without writing a log line. */
 export function primeCount({ name }: Metric): void {
   recorder().addMetric(name, MetricUnit.Count, 0).serializeMetrics();
   recorder().clearMetrics();
@@ -25,10 +25,10 @@ export function primeCount({ name }: Metric): void {
 
 type Metric = (typeof metrics)[keyof typeof metrics];
 
-/** Errors whose messages contain values of the request or the text that could not be parsed. */
+/** Names of errors whose messages are not logged, because they can contain request data. */
 const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);
 
-/** Limits the logged causes, because a chain of causes can be circular. */
+/** Maximum number of logged causes. The limit is needed because a chain of causes can be circular. */
 const MAX_CAUSES = 5;
 
 /**
@@ -41,8 +41,8 @@ export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: unknown };
   return {
     name,
-    message: quotingErrors.has(name) ? 'Not logged, because it may contain request data.' : message,
-    // The stack starts with the message, whose lines can look like stack frames.
+    message: quotingErrors.has(name) ? 'Not logged, because it can contain request data.' : message,
+    // The message is removed from the stack first, because lines of the message can look like stack frames.
     stack: stack
       ?.replace(message, '')
       .match(/^ +at .+/gm)
@@ -54,7 +54,7 @@ export function loggable(thrown: unknown, causes = MAX_CAUSES): object {
 }
 
 /**
- * Counts one occurrence by writing a log line in embedded metric format.
+ * Adds 1 to a metric by writing a log line in embedded metric format.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function count<M extends Metric>(

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
-/** The source that defines the actions and options of `npm run keys`. */
+/** Source code of the file that defines the actions and options of `npm run keys`. */
 const keysSource = read('infra/operate/keys/main.ts');
 const keyActions = Array.from(keysSource.matchAll(/keyCommand\('(\w+)'/g), ([, action]) => action!);
 const keyOptions = new Set(keysSource.match(/(?<=')--[a-z-]+/g));
 
-/** Returns the calls of `npm run keys` in a text. */
+/** Returns the action and options of each `npm run keys` command in `text`. */
 function keyCommandsIn(text: string): { action: string; options: string[] }[] {
   return Array.from(
     text.matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g),
@@ -28,7 +28,7 @@ describe('docs/api-keys.md', () => {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Returns the anchors of a document's headings, in GitHub's format. */
+/** Returns the anchors that GitHub generates for a document's headings. */
 function anchorsOf(document: string): Set<string> {
   const prose = document.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return new Set(
@@ -64,7 +64,7 @@ describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md'], { cwd: root }))('%
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('has lines of up to 120 characters, and paragraphs of up to six lines', () => {
+  test('limits lines to 120 characters and paragraphs to six lines', () => {
     const prose = read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
     const paragraphs = prose.split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
     expect(

@@ -11,18 +11,18 @@ import { codeBlocksIn } from './support/markdown-code.ts';
 import { type Outcome, sharedCompileCache } from './support/run-command.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// Tests the code blocks in documents. CONTRIBUTING.md ("How tests are written") defines the words after a fence.
+// These tests run the code blocks in documents. "How tests are written" in CONTRIBUTING.md defines the kinds of blocks.
 
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
-/** A file in docs/clients.md, which test/clients runs. */
+/** Matches a file in docs/clients.md. The tests in test/clients run these files. */
 const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
 
-/** Text that differs between runs: ids of pets and requests, and cursors. */
+/** Matches text that differs between runs, which is a pet id, a request id or a cursor. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
 
-/** Commands at a place such as `README.md:45`, and excerpts of their output. */
+/** Commands at a position such as `README.md:45`, and the excerpts of their output that follow in the document. */
 interface Example {
   place: string;
   code: string;
@@ -36,7 +36,7 @@ const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 
 let assembly: string;
 
 beforeAll(async () => {
-  // With the cache, a revoked key would work for another minute.
+  // The authorizer cache is disabled because a revoked key would otherwise work for another minute.
   assembly = await assemblyWithoutCache(folder);
 });
 
@@ -44,19 +44,19 @@ test.each(files)('the code blocks of %s have a known kind and valid syntax', (fi
   const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...(file === 'docs/clients.md' ? [FILE] : [])];
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {
     if (!kinds.some((kind) => kind.test(info))) {
-      return `${place} is a code block of an unknown kind, "${info}": choose one in CONTRIBUTING.md, "How tests are written".`;
+      return `${place} has the unknown kind "${info}". See "How tests are written" in CONTRIBUTING.md for the known kinds.`;
     }
     if (info === 'json aws') JSON.parse(code);
     if (!info.startsWith('sh')) return [];
     const { stderr } = spawnSync('sh', ['-n'], { input: code, encoding: 'utf8' });
-    return stderr ? `${place} is not valid: ${stderr}` : [];
+    return stderr ? `${place} has invalid syntax: ${stderr}` : [];
   });
   expect(problems).toEqual([]);
 });
 
-(hasCurl ? describe : describe.skip)('on a new local service, in their order (needs curl)', () => {
+(hasCurl ? describe : describe.skip)('with curl and a new local service', () => {
   test.each(files.filter((file) => examplesOf(file).length > 0))(
-    'the examples of %s print what the document shows',
+    'the examples in %s print the documented output',
     async (file) => {
       expect(await problemsOf(examplesOf(file))).toEqual([]);
     },
@@ -68,14 +68,13 @@ function blocksOf(file: string) {
   return blocks.map((block) => ({ ...block, place: `${file}:${block.line}` }));
 }
 
-/** Returns the examples of a document. The create of openapi.json follows those with an Idempotency-Key. */
+/** Returns a document's examples. Adds openapi.json's createPet example to examples with an Idempotency-Key. */
 function examplesOf(file: string): Example[] {
   const examples: Example[] = [];
   for (const { place, info, code } of blocksOf(file)) {
     if (COMMANDS.test(info)) examples.push({ place, code, prints: [] });
     if (!RESPONSE.test(info)) continue;
-    if (!examples.length)
-      throw new Error(`${place} is a response, but no sh block before it sends a request.`);
+    if (!examples.length) throw new Error(`${place} is a response, but no sh block precedes it.`);
     examples.at(-1)!.prints.push(code);
   }
   if (!examples.some(({ code }) => code.includes('Idempotency-Key'))) return examples;
@@ -85,10 +84,10 @@ function examplesOf(file: string): Example[] {
   return [...examples, { place: 'openapi.json (createPet)', code, prints: [] }];
 }
 
-/** Runs examples in one shell, and returns a message for each with output or an exit code other than documented. */
+/** Runs examples in one shell. Returns a message for each example without the documented output or exit code. */
 async function problemsOf(examples: Example[]): Promise<string[]> {
   const home = mkdtempSync(join(folder, 'home-'));
-  // With these settings, curl exits with 22 after an error response, and prints no progress.
+  // These settings make curl exit with 22 after an error response and hide progress.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
   const data = join(home, 'data');
   const service = await startLocalService('--data', data, '--assembly', assembly);
@@ -100,7 +99,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
     STAGE: 'local',
     ...sharedCompileCache(),
   };
-  // This function starts npm scripts faster, on the data folder of this service, and confirms each prompt.
+  // This shell function replaces npm. It starts scripts faster, adds this service's data folder and confirms prompts.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
   const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
   const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { cwd: root, env }).then(
@@ -116,19 +115,19 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   const problems = printed.flatMap((text, index) => {
     const { place, prints } = examples[index]!;
     const missing = prints.filter((lines) => !excerpt(lines).test(`\n${text}\n`));
-    return missing.map((lines) => `${place} did not print ${lines} but ${text}`);
+    return missing.map((lines) => `${place} printed ${text} instead of ${lines}`);
   });
   if (code !== 0) problems.push(`${examples[printed.length - 1]!.place} failed: ${printed.at(-1)}${stderr}`);
   return problems;
 }
 
-/** Returns the commands of an example. They must end with an error response if, and only if, the document shows one. */
+/** Returns a script for an example. If the document shows an error response, the script expects curl to fail. */
 function commandsOf({ code, prints }: Example): string {
   const isError = prints.some((lines) => /"status":[45]\d\d\}/.test(lines));
   return isError ? `set +e\n${code}[ $? = 22 ] || exit 1\nset -e\n` : code;
 }
 
-/** Matches these lines with any ids and cursors. An id that occurs twice in the lines must occur twice in the output. */
+/** Returns a pattern for the documented lines with any ids and cursors. Equal ids in `lines` only match equal ids. */
 function excerpt(lines: string): RegExp {
   const names = new Map<string, string>();
   const parts = lines.split(VARYING).map((part, index) => {

@@ -27,24 +27,24 @@ describe('the list of imports in CONTRIBUTING.md', () => {
     expect(files.flatMap((file) => forbiddenImports(file, sources.get(file)!))).toEqual([]);
   });
 
-  test('contains only existing places', () => {
-    const places = rules.flatMap(({ place, imports: targets }) => [place, ...targets]);
-    expect(places.filter((place) => !files.some((file) => `${file}/`.startsWith(`${place}/`)))).toEqual([]);
+  test('contains only paths that exist', () => {
+    const paths = rules.flatMap(({ path, imports: targets }) => [path, ...targets]);
+    expect(paths.filter((path) => !files.some((file) => `${file}/`.startsWith(`${path}/`)))).toEqual([]);
   });
 
   test('has no cycle', () => {
-    const entries = rules.map(({ place, imports: targets }): [string, string[]] => [
-      place,
+    const entries = rules.map(({ path, imports: targets }): [string, string[]] => [
+      path,
       rules
-        .map((other) => other.place)
-        .filter((other) => other !== place && !place.startsWith(`${other}/`) && targets.includes(other)),
+        .map((other) => other.path)
+        .filter((other) => other !== path && !path.startsWith(`${other}/`) && targets.includes(other)),
     ]);
     expect(findCycle(new Map(entries))).toBeUndefined();
   });
 });
 
 describe('every file', () => {
-  test('is free of import cycles', () => {
+  test('is outside import cycles', () => {
     expect(findCycle(new Map(files.map((file) => [file, filesImportedBy(file)])))).toBeUndefined();
   });
 
@@ -53,14 +53,14 @@ describe('every file', () => {
     expect(barrels).toEqual([]);
   });
 
-  // The worker imports the bundles of a synthesized stack by the names that it receives.
-  test('imports by literal names, except for the worker that runs bundles', () => {
+  // The Lambda worker must compute names, because it imports the bundles of a synthesized stack.
+  test('imports only literal names unless it is the Lambda worker', () => {
     const computed = files.filter((file) => importsComputedNames(sources.get(file)!));
     expect(computed).toEqual(['infra/local/lambda/lambda-worker.ts']);
   });
 
-  // Otherwise, each synthesis and each test of a template would load the runtime dependencies of the functions.
-  test('of the CDK app does without the SDK and middy', () => {
+  // Loading the functions' runtime dependencies would slow down each synthesis and each test of a template.
+  test('avoids the SDK and middy if the CDK app imports it', () => {
     const seen = new Set<string>();
     function visit(target: string): void {
       if (seen.has(target)) return;
@@ -75,25 +75,25 @@ describe('every file', () => {
   });
 });
 
-describe('the check of imports', () => {
+describe('the import check', () => {
   test.each([
     ['functions/list-pets.ts', `import './get-pet.ts';`, 'functions/get-pet.ts'],
-    // The entry of infra/operate/seed applies, not that of infra/operate.
+    // The entry for infra/operate/seed applies instead of the entry for infra/operate.
     ['infra/operate/seed/x.ts', `export * from '../../stages.ts';`, 'infra/stages.ts'],
     ['shared/storage/pets.ts', `import type { x } from '../../infra/stages.ts';`, 'infra/stages.ts'],
     ['shared/names.ts', `import {\n  type x,\n  y,\n} from 'aws-cdk-lib';`, 'aws-cdk-lib'],
     ['shared/names.ts', `const { x } = await import('./telemetry.ts');`, 'shared/telemetry.ts'],
     ['shared/names.ts', `const x = require('./telemetry.ts');`, 'shared/telemetry.ts'],
     ['infra/local/main.ts', `new Worker(new URL('../../functions/x.ts', import.meta.url))`, 'functions/x.ts'],
-  ])('does not allow %s the line %s', (file, line, target) => {
+  ])('rejects in %s the line %s', (file, line, target) => {
     expect(forbiddenImports(file, `'use strict';\n${line}\n`)).toEqual([
-      `${file} must not import ${target}: see the list of imports in CONTRIBUTING.md`,
+      `${file} must not import ${target}. CONTRIBUTING.md lists the allowed imports.`,
     ]);
   });
 
-  test('requires an entry for every file', () => {
+  test('reports a file without an entry', () => {
     expect(forbiddenImports('sharedx/x.ts', '')).toEqual([
-      'sharedx/x.ts has no entry in the list of imports in CONTRIBUTING.md',
+      'Add sharedx/x.ts to the list of imports in CONTRIBUTING.md.',
     ]);
   });
 

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// Secret scanners, also those of clients, find API keys with the rule in `.gitleaks.toml`.
+// With the rule in `.gitleaks.toml`, this project and its clients can find API keys in their files.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rules = readFileSync(`${root}.gitleaks.toml`, 'utf8');
@@ -20,44 +20,47 @@ function keysIn(text: string): string[] {
   return Array.from(text.matchAll(new RegExp(pattern, 'g')), ([, found]) => found!);
 }
 
-/** Returns the entropy in bits per character, as gitleaks computes it. */
+/** Returns the entropy in bits per character that gitleaks computes. */
 function entropyOf(text: string): number {
   const shares = Array.from(new Set(text), (character) => (text.split(character).length - 1) / text.length);
   return shares.reduce((bits, share) => bits - share * Math.log2(share), 0);
 }
 
-describe('the rule for scanners', () => {
+describe('the gitleaks rule', () => {
   test.each([
-    ['at the end of a line', `the key is\n${key}\n`, [key]],
-    ['in a URL', `https://example.com/?q=Bearer%20${key}&page=2`, [key]],
-    ['in JSON within JSON', String.raw`"{\"note\":\"keys:\n${key}\n\"}"`, [key]],
-    ['in Markdown', `_${key}_ and \`${key}\`.`, [key, key]],
-    ['but not without its last character', `"${key.slice(0, -1)}"`, []],
-    ['but not with another character', `"${key}0"`, []],
-  ])('finds a key %s', (_where, text, found) => {
+    ['finds a key at the end of a line', `the key is\n${key}\n`, [key]],
+    ['finds a key in a URL', `https://example.com/?q=Bearer%20${key}&page=2`, [key]],
+    ['finds a key in JSON within JSON', String.raw`"{\"note\":\"keys:\n${key}\n\"}"`, [key]],
+    ['finds a key in Markdown', `_${key}_ and \`${key}\`.`, [key, key]],
+    ['ignores a key without its last character', `"${key.slice(0, -1)}"`, []],
+    ['ignores a key with an additional character', `"${key}0"`, []],
+  ])('%s', (_what, text, found) => {
     expect(keysIn(text)).toEqual(found);
   });
 
-  test('distinguishes a key from a placeholder by its entropy, and has keywords for the first search of gitleaks', () => {
+  test('distinguishes a key from a placeholder by entropy', () => {
     const limit = Number(/^entropy = ([\d.]+)$/m.exec(rules)![1]);
     expect(entropyOf(key)).toBeGreaterThan(limit);
     expect(entropyOf(key.slice(0, -36) + 'x'.repeat(36))).toBeLessThan(limit);
+  });
+
+  test('has keywords that each key contains', () => {
     const keywords = JSON.parse(/^keywords = (.+)$/m.exec(rules)![1]!) as string[];
     for (const keyword of keywords) expect(key).toContain(keyword);
   });
 
-  test('is the same as in docs/api-keys.md, and valid for RE2', () => {
+  test('has the documented regular expression, which RE2 supports', () => {
     expect(document).toContain(`\n${pattern}\n`);
     // https://github.com/google/re2/wiki/Syntax
     expect(pattern).not.toMatch(/\(\?(?!:)|\\[1-9]/);
   });
 });
 
-test('the checksum of a key is computed as docs/api-keys.md describes', () => {
+test('the checksum of a key follows the documented algorithm', () => {
   const [, digits = ''] = /The digits are\s+`(\w{62})`/.exec(document)!;
   expect(document.replaceAll(/\s+/g, ' ')).toContain(
-    'Compute the CRC-32 (as in zip and PNG) of all characters before the last six. Write it as six base-62 digits, ' +
-      'most significant digit first, with leading zeros.',
+    'Compute the CRC-32 (as in zip and PNG) of all characters before the last six. Write the CRC-32 as six base-62 ' +
+      'digits with leading zeros, most significant digit first.',
   );
   for (const sample of Array.from({ length: 100 }, () => generateApiKey('production'))) {
     const sum = crc32(sample.slice(0, -6));
@@ -68,12 +71,12 @@ test('the checksum of a key is computed as docs/api-keys.md describes', () => {
 
 const ignored = new Set(['.git', ...readFileSync(`${root}.gitignore`, 'utf8').match(/^[\w.]+(?=\/$)/gm)!]);
 
-/** Checks whether a match has the checksum of a key of its stage. */
+/** Checks whether the text is a key with a valid checksum. */
 function isKey(text: string): boolean {
   return isWellFormedApiKey(text.split('_')[1]!, text);
 }
 
-/** Returns the files in a folder that contain a key of any stage, except in ignored folders. */
+/** Returns the files that contain a key of any stage. Skips the folders in `ignored`. */
 function filesWithKeys(parent: string): string[] {
   return readdirSync(parent, { withFileTypes: true }).flatMap((entry) => {
     const path = join(parent, entry.name);
@@ -82,7 +85,7 @@ function filesWithKeys(parent: string): string[] {
   });
 }
 
-test('no file of this project contains a key', () => {
+test('no file in this project contains a key', () => {
   for (const name of ['.github', 'node_modules']) {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, 'key.bin'), `${wrongChecksum}\0\xFF${generateApiKey('elsewhere')}`);

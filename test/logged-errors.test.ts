@@ -6,12 +6,11 @@ import { written } from './support/log-lines.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
 import { mock, setEnvironment } from './support/mocked-database.ts';
 
-/** Content of a request, quoted by an error. */
+/** Text from a request that an error quotes. */
 const quoted = '{"name":"Rex of a client"}';
 
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
-// test/shared/telemetry.test.ts tests errors whose message contains the quotation.
 test.each<[string, unknown]>([
   [
     'an error with additional properties',
@@ -23,17 +22,17 @@ test.each<[string, unknown]>([
   ['an error whose cause is a string', failure({ cause: quoted })],
   ['an error whose cause is an object', failure({ cause: { message: quoted } })],
   ['an object', { message: quoted, stack: quoted }],
-])('the log of %s contains nothing that a client sent', (_what, thrown) => {
+])('the log entry for %s contains no text from a request', (_what, thrown) => {
   logger().error('A message', { error: loggable(thrown) });
   expect(written()).toContain('A message');
   expect(written()).not.toContain('Rex of a client');
 });
 
-// Lambda logs errors with all enumerable properties. The table's key is a hash, which may be logged.
-describe('the authorizer does not log the Authorization header', () => {
+// Lambda logs all enumerable properties of an error that a function throws. The table's key is a hash and not secret.
+describe('the authorizer', () => {
   setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
 
-  test('when it throws', async () => {
+  test('throws errors without the Authorization header', async () => {
     mock.onAnyCommand().callsFake(async (input) => {
       throw Object.assign(new Error(inspect(input, { depth: Infinity })), { input });
     });

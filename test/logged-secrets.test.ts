@@ -14,10 +14,10 @@ import { findSecrets, secrets } from './support/marked-values.ts';
 import { clientMock, mock, setEnvironment } from './support/mocked-database.ts';
 import { sendBytes } from './support/raw-http.ts';
 
-// Logs never contain a key, an Authorization header, a query or a body. These tests mark all of these values, and search
-// all output for them.
+// Logs must never contain a key, an Authorization header, a query or a body. These tests send unique values and search
+// all output for the values.
 
-/** A request and the status of its response. By default, `petId` is the id of a stored pet. */
+/** A request and the expected status of its response. If `petId` is omitted, the id of a stored pet is used. */
 interface Call {
   status: number;
   petId?: string;
@@ -40,7 +40,7 @@ const wrongBodies = [
   `{"${secrets.key}":"${secrets.name}","status":"${secrets.otherKey}"}`,
 ];
 
-/** Requests of each operation with marked values. */
+/** Requests that contain marked values, by operation. */
 const calls: Partial<Record<string, Call[]>> = {
   createPet: [
     { status: 201, body: pet },
@@ -65,9 +65,8 @@ const handlers = Object.fromEntries(
 );
 
 const callsOf = (id: OperationId) =>
-  rowOf(calls, id, 'add calls with marked values to `calls` in test/logged-secrets.test.ts');
+  rowOf(calls, id, 'add requests with marked values to `calls` in test/logged-secrets.test.ts');
 
-/** Default query. */
 const markedQuery = {
   [secrets.query]: '1',
   api_key: secrets.key,
@@ -86,12 +85,12 @@ test.each<[string, (text: string) => unknown]>([
   ['a buffer in JSON', (text) => JSON.stringify(Buffer.from(text))],
   ['hexadecimal digits', (text) => Buffer.from(text).toString('hex')],
   ['base64', (text) => Buffer.from(`a${text}`).toString('base64')],
-])('finds a part of each marked value that is written as %s', (_what, encode) => {
+])('the search for marked values finds fragments written as %s', (_what, encode) => {
   for (const secret of Object.values(secrets)) console.log(encode(secret.slice(-18)));
   expect(findSecrets(written())).toEqual(Object.keys(secrets));
 });
 
-/** Invokes the function of an operation, and returns the status of its response. */
+/** Invokes an operation's function and returns the status of the response. */
 async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): Promise<number> {
   const { method, path } = operations[id];
   const { petId = '42', query = markedQuery, body } = call;
@@ -110,7 +109,7 @@ async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): P
   return (await invoke(handlers[id], event)).status;
 }
 
-describe('the output of a function contains nothing that a client sent', () => {
+describe.each(operationIds)('the output of %s', (id) => {
   setEnvironment({
     STAGE: 'staging',
     API_KEYS_TABLE: 'keys',
@@ -119,7 +118,7 @@ describe('the output of a function contains nothing that a client sent', () => {
     LIST_PARTITIONS: '1',
   });
 
-  test.each(operationIds)('%s', async (id) => {
+  test('contains no value from a request', async () => {
     const item = { id: 42n, name: secrets.name, categoryId: BigInt(secrets.categoryId) };
     const stored = new Map<unknown, object>([[42n, item]]);
     mock.on(PutCommand).callsFake(({ Item }) => {
@@ -136,7 +135,7 @@ describe('the output of a function contains nothing that a client sent', () => {
     expect(findSecrets(written())).toEqual([]);
   });
 
-  test.each(operationIds)('%s, but the request id if the database fails', async (id) => {
+  test('identifies a request only by its id if the database fails', async () => {
     for (const each of [mock, clientMock]) each.onAnyCommand().callsFake(fail);
     const reading = callsOf(id).filter(({ status }) => status < 300);
     for (const call of reading) expect(await send(id, call, 'utf8')).toBe(500);
@@ -154,7 +153,7 @@ const gatewayCalls = [
   { status: 401, path: '/v1/pets', headers: { Authorization: `Basic ${secrets.header}` } },
 ].map((call) => ({ method: 'POST', body: pet, ...call }));
 
-/** Heads of requests that are not valid HTTP, or that no browser sends. */
+/** First lines of requests that are invalid or that clients do not usually send. */
 const oddHeads = [
   secrets.key,
   `CONNECT ${secrets.header}:80 HTTP/1.1`,
@@ -181,7 +180,7 @@ async function sendEverything({ baseUrl, apiKey }: LocalService): Promise<void> 
   for (const head of oddHeads) await sendBytes(Number(new URL(baseUrl).port), head + rest);
 }
 
-test('the local service with --verbose prints its API key at the start, and no other secret', async () => {
+test('the local service with --verbose prints no secret except its API key at the start', async () => {
   const { assembly } = await sharedSynthesis();
   const service = await startLocalService('--verbose', '--assembly', assembly);
   const { apiKey } = service;

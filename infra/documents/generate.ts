@@ -40,7 +40,7 @@ await runWithOptions(USAGE, options, ({ check, release }) => {
   if (outdated.length === 0) console.log('All generated files are up to date.');
 });
 
-/** Returns the contract to release. @throws UsageError if it would break clients, or if the changelog lacks its changes. */
+/** Returns the contract to release. @throws UsageError if it breaks clients or the changelog does not list its changes. */
 function releasableContract(): string {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))

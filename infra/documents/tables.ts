@@ -19,7 +19,7 @@ export function operationTable(): string {
     const { id, method, path, summary, success, deprecation } = operation;
     const sunset = deprecation?.sunset.toISOString().slice(0, 10);
     const request = `\`${method} ${path.replace('/v1', '')}\``;
-    const purpose = `${summary}${sunset ? ` (deprecated, removed on ${sunset})` : ''}`;
+    const purpose = `${summary}${sunset ? ` (deprecated, removal on ${sunset})` : ''}`;
     return [`\`${id}\``, request, purpose, success.status.toString()];
   });
   return markdownTable(['operation', 'request', 'purpose', 'success'], rows, '---');
@@ -33,7 +33,7 @@ export function errorList(): string {
   );
 }
 
-/** Returns the fields of a pet, with the rules for the fields that clients send. */
+/** Returns a list of the fields of a pet with the rules for fields that clients send. */
 export function fieldList(): string {
   const fields: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
   return markdownList(
@@ -67,7 +67,7 @@ export function limitTable(): string {
   return markdownTable(['limit per', ...Object.keys(stages)], rows, '---');
 }
 
-/** Returns the retention periods of each stage, in days. */
+/** Returns a table of the retention periods of each stage in days. */
 export function retentionTable(): string {
   const rows = Object.entries<StageSettings>(stages).map(([stage, { logRetentionDays, recoveryDays }]) =>
     [stage, logRetentionDays, recoveryDays].map(String),

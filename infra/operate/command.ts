@@ -1,16 +1,16 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** Error that the operator can fix. Commands print its message without a stack trace. */
+/** An error that the operator can fix. Commands print the error's message without a stack trace. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Replaces line breaks and control characters by spaces. */
+/** Replaces line breaks and control characters with spaces. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Calls a function at the first Ctrl-C only, because npm forwards a signal that the terminal has already sent. */
+/** Calls `act` for the first signal only, because npm repeats each Ctrl-C that the terminal sends. */
 export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -24,7 +24,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs a command, or prints the usage for `--help`. The first line of the usage is the syntax of the command. */
+/** Runs `command` with the parsed options, or prints `usage` for `--help`. Errors quote the first line of `usage`. */
 export function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
@@ -38,18 +38,18 @@ export function runWithOptions<const T extends Options>(
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
-      throw new UsageError(`Invalid arguments. Use two dashes before options: ${usage.split('\n')[0]}`);
+      throw new UsageError(`Invalid arguments. Options must follow two dashes: ${usage.split('\n')[0]}`);
     }
     return command(values as Values<T>, positionals);
   });
 }
 
-/** Checks whether npm took an option for itself, which it does unless the option follows two dashes. */
+/** Checks whether npm consumed `option`. npm consumes all options that do not follow two dashes. */
 export function isNpmOption(option: string): boolean {
   return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
 }
 
-/** Runs a command. Prints only the message of an error that the operator can fix, and throws any other error. */
+/** Runs `command`. If the operator can fix its error, prints only the error's message and exits. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();
@@ -73,18 +73,18 @@ function explain(error: CommandError): string | undefined {
   return error.$metadata ? message : undefined;
 }
 
-/** Advice by error code, name and message. Advice without a final period is followed by the error's message. */
+/** Advice for errors that match a pattern. If the advice has no final period, the error's message is appended. */
 const adviceByError: [error: RegExp, advice: string][] = [
   [/: Region is missing/, 'Set AWS_REGION to the region of the stage.'],
   [/: Region not accepted/, 'AWS_REGION must be a region such as eu-central-1'],
-  [/does not have the specified index/, 'The stage is older than this command. Deploy the stage first.'],
+  [/does not have the specified index/, 'The stage is too old for this command. Deploy the stage again.'],
   [
     /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
     'AWS cannot be reached. Check your network and AWS_REGION',
   ],
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE'],
-  [/ AccessDenied\w*: /, 'Your credentials lack a permission. See docs/api-keys.md, "Permissions"'],
-  // DynamoDB, CloudFormation and STS use different names.
+  [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md'],
+  // The pattern is broad, because DynamoDB, CloudFormation and STS use different error names.
   [
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
     'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION',

@@ -5,20 +5,20 @@ import { isStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { UsageError } from './command.ts';
 
-/** The clock of this machine determines when keys expire. */
+/** Maximum error of the local clock. The local clock determines the expiry of a key, so it must be correct. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
-/** Returns the ARN of the operator's IAM user or role session. @throws UsageError if this machine's clock is wrong. */
+/** Returns the ARN of the operator's IAM user or role session, after a check of the local clock. */
 export async function findCaller(): Promise<string> {
   const client = new STSClient();
   const { Arn } = await client.send(new GetCallerIdentityCommand());
-  // The SDK calculates this offset from the responses of AWS.
+  // The SDK has calculated this offset from the time in AWS's response.
   const seconds = Math.round(Math.abs(client.config.systemClockOffset) / 1_000);
   if (seconds < MAX_CLOCK_SKEW_SECONDS) return Arn!;
-  throw new UsageError(`The clock of this machine is wrong by ${seconds} seconds. Set the clock first.`);
+  throw new UsageError(`The local clock is wrong by ${seconds} seconds. Correct the clock and try again.`);
 }
 
-/** Returns the outputs of a stage's stack. @throws UsageError if the name is invalid or the stack incomplete. */
+/** @throws UsageError if the stage name is invalid, the stack does not exist, or an output is missing. */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   if (!isStageName(stage))
     throw new UsageError('--stage must be a deployed stage, such as staging (1 to 30 lowercase letters).');
@@ -39,5 +39,5 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );
   if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
-  throw new UsageError(`The stack ${StackName} lacks outputs. Deploy the stage again.`);
+  throw new UsageError(`The stack ${StackName} has incomplete outputs. Deploy the stage again.`);
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { UsageError } from './command.ts';
 
-/** @throws UsageError if the value is not an integer in this range. The value may be a key and is not quoted. */
+/** @throws UsageError if `text` is not an integer in the range. The message omits `text`, because it can be an API key. */
 export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= least && value <= most) return value;
@@ -10,7 +10,7 @@ export function integerOption(name: string, text: string, least: number, most: n
 
 const SEEDS = 2 ** 31;
 
-/** Returns the seed that an option specifies. @default text - a random seed */
+/** Returns the option's value as a seed, or a random seed if the option is not set. */
 export function seedOption(name: string, text = randomInt(SEEDS).toString()): number {
   return integerOption(name, text, 0, SEEDS - 1);
 }

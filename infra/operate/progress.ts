@@ -1,4 +1,4 @@
-/** Returns a function that receives the amount done, and prints a line to standard error for each 10 %. */
+/** Returns a function that prints a line to standard error for every 10 % of `total` that is done. */
 export function showProgress(what: string, total: number): (done: number) => void {
   let shown = -1;
   return (done) => {

@@ -11,7 +11,7 @@ const USAGE = `npm run smoke -- --stage STAGE [PATTERN ...]
 
 Runs the HTTP tests against a deployed stage. The pets that the tests create are not deleted.
 
-  --stage  stage to test; requires AWS credentials and the region of the stage in AWS_REGION
+  --stage  stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
   PATTERN  runs only the test files whose path matches, for example test/http/get-pet
 
 The tests use the API key in API_KEY. Without API_KEY, they use a new key that expires after 1 hour.`;
@@ -21,7 +21,7 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
-  // One file at a time, because new accounts have few Lambda instances and API Gateway throttles each method.
+  // The files run one at a time, because new accounts have few Lambda instances and API Gateway throttles methods.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',

@@ -12,7 +12,7 @@ import type { StageSettings } from '../settings.ts';
  */
 const fields = {
   requestId: '$context.requestId',
-  // Unlike requestId, clients cannot choose this id.
+  // Clients can choose requestId, but not extendedRequestId.
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
   keyId: '$context.authorizer.keyId',
@@ -21,7 +21,7 @@ const fields = {
   status: '$context.status',
   errorType: '$context.error.responseType',
   functionRequestId: '$context.awsEndpointRequestId',
-  // The status of the Lambda service, which is 200 if the function was invoked.
+  // The Lambda service returns this status, which is 200 if the function was invoked.
   integrationStatus: '$context.integrationStatus',
   latency: '$context.responseLatency',
   authorizerLatency: '$context.authorizer.latency',
@@ -32,17 +32,17 @@ const fields = {
   traceId: '$context.xrayTraceId',
 };
 
-/** Error responses of API Gateway, including mocks and the web ACL. The type of a mock's response is a dash. */
+/** Counts error responses of API Gateway, including its mocks and the web ACL. For mocks, the type is a dash. */
 export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
- * 5xx responses that the client did not cause, counted only in stages without a firewall. API Gateway accepts requests
- * of up to 10 MB. Lambda rejects those above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
+ * Counts 5xx responses in stages without a firewall, except for 5xx responses that clients cause with large bodies.
+ * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const serverErrorsMetric = { name: 'ServerErrors' };
 
-/** Adds an access log with one line of JSON per request, and metrics that count these lines. */
+/** Adds an access log with one JSON line per request, and metric filters that count error responses. */
 export function accessLog(
   scope: Construct,
   stage: string,
@@ -50,7 +50,7 @@ export function accessLog(
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
   const logGroup = createLogGroup(scope, 'AccessLog', settings);
   const counts = { logGroup, metricNamespace, metricValue: '1' };
-  // A missing value is logged as a dash.
+  // API Gateway logs a dash for a missing value.
   new MetricFilter(scope, 'GatewayErrorResponses', {
     ...counts,
     filterPattern: FilterPattern.any(

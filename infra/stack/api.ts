@@ -29,7 +29,7 @@ import type { StageSettings } from '../settings.ts';
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
-  /** Fires on too many 5xx responses that clients did not cause. Canary deployments roll back if it fires. */
+  /** Alarm for 5xx responses that clients did not cause. Canary deployments roll back if this alarm fires. */
   readonly serverErrors: Alarm;
 
   constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: StageWithFunctions) {
@@ -49,7 +49,7 @@ export class Api extends Construct {
         loggingLevel: MethodLoggingLevel.OFF,
         ...accessLog(this, stage, settings),
       },
-      // AccountStack owns this role, because all stages share it.
+      // AccountStack creates this role, because all stages share the role.
       cloudWatchRole: false,
     });
     Object.assign(api.node.defaultChild as CfnRestApi, tls);
@@ -61,7 +61,7 @@ export class Api extends Construct {
 
     addRoutes(api, authorizer, functions);
     addGatewayResponses(api);
-    // This output lacks the `/v1` of the base URL, which the stack adds as an output.
+    // The CDK's output has no `/v1`, so the stack outputs the base URL instead.
     api.node.tryRemoveChild('Endpoint');
 
     if (domain) addDomain(this, api as IRestApi, domain);
@@ -98,20 +98,20 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
 
 function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monitoring): Alarm {
   const api = apiMetrics(stage);
-  // Unlike ServerErrors, API Gateway's metric does not depend on the access log.
+  // With a firewall, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
   const errors = firewall ? api.serverErrors : countPerMinute(stage, serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {
     section: 'Slow responses',
-    description: 'Clients wait or time out. For 15 minutes, 1% of responses took more than 2 seconds.',
+    description: 'Clients wait or time out. For 15 minutes, at least 1% of responses took 2 seconds or more.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
     threshold: 2_000,
     datapointsToAlarm: 3,
   });
   return monitoring.addAlarm('ApiServerErrors', {
     section: 'Server errors',
-    description: 'Clients get 5xx responses, in one minute at least 5 more than 0.1% of all requests.',
+    description: 'Clients get 5xx responses. In one minute, they exceeded 0.1% of requests by at least 5.',
     metric: new MathExpression({
-      // A missing value counts as zero. Without IF, a few errors would fire the alarm until the request count arrives.
+      // A missing request count is zero. Without IF, a few errors would fire the alarm before the count arrives.
       expression: 'IF(requests, errors - requests / 1000)',
       usingMetrics: { errors, requests: api.requests },
       label: '5xx responses above 0.1% of requests',
@@ -124,8 +124,8 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
 function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {
   const reasons = {
     APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
-    APIG4: 'Every operation has the authorizer. The other methods are mocks that return error responses.',
-    APIG6: 'The access log has every request. Execution logs, which can contain bodies, are off.',
+    APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
+    APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
     COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
     ...(!firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
   };

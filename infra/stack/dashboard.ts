@@ -72,7 +72,7 @@ function graph(title: string, left: IMetric[]): GraphWidget {
   return new GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
 }
 
-/** Returns one line in a graph for each set of values of the dimensions. */
+/** Returns an expression that draws one line for each combination of dimension values. */
 function search(service: string, { name, dimensions }: { name: string; dimensions: readonly string[] }) {
   const schema = [metricNamespace, 'service', ...dimensions].join(',');
   return new MathExpression({

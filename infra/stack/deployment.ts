@@ -13,7 +13,7 @@ import type { Monitoring } from './monitoring.ts';
 
 /**
  * Deploys new versions as canaries. A canary gets 10% of the requests for 10 minutes and rolls back if an alarm fires.
- * Metrics arrive minutes late, so a canary of 5 minutes would detect only the errors of its first 2 minutes.
+ * Metrics arrive minutes late, so a 5-minute canary would detect errors only from its first 2 minutes.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */
 export function deployByCanary(
@@ -40,7 +40,7 @@ export function deployByCanary(
   }
 }
 
-/** Adds an alarm for each metric of the newest version. An alarm on the sum would need FILL, which hides late data. */
+/** Adds one alarm per metric of the newest version. An alarm on their sum would need FILL, which hides late data. */
 function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn: LambdaFunction): Alarm[] {
   const { name, lambda, live } = fn;
   const { functionName: FunctionName } = lambda;
@@ -56,7 +56,7 @@ function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn:
   const dimensionsMap = { FunctionName, Resource, ExecutedVersion: version };
   const errors = lambda.metricErrors({ dimensionsMap, period: MINUTE });
   const alarms = [add('Errors', 'threw an error, crashed, timed out or could not start', errors)];
-  // Errors that an operation throws become responses, which Lambda does not count as errors.
+  // Errors that an operation throws become responses, so Lambda's metric does not count these errors.
   if (operation in operations) {
     const internalErrors = countPerMinute(stage, metrics.internalErrors, { operation, version });
     alarms.push(add('InternalErrors', 'returned internal_error', internalErrors));
@@ -64,7 +64,7 @@ function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn:
   return alarms;
 }
 
-/** Creates a role with AWSCodeDeployRoleForLambdaLimited's permissions for these functions, without hooks and S3. */
+/** Creates a role that, unlike AWSCodeDeployRoleForLambdaLimited, covers only `functions` and neither hooks nor S3. */
 function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
   const role = new Role(scope, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html
@@ -77,21 +77,21 @@ function deploymentRole(scope: Construct, functions: PetStoreFunctions): Role {
     const aliasArn = `${functionArn}:${live.aliasName}`;
     const actions = ['lambda:GetAlias', 'lambda:UpdateAlias'];
     role.addToPolicy(new PolicyStatement({ actions, resources: [functionArn, aliasArn] }));
-    // AWS authorizes this action on an alias or a version, whose number is not known during synthesis.
+    // All versions are allowed, because the number of the new version is not known during synthesis.
     const reads = ['lambda:GetProvisionedConcurrencyConfig'];
     role.addToPolicy(new PolicyStatement({ actions: reads, resources: [`${functionArn}:*`] }));
     const functionId = Stack.of(role).getLogicalId(lambda.node.defaultChild as CfnElement);
     const id = `AwsSolutions::AwsSolutions-IAM5[Resource::<${functionId}.Arn>:*]`;
     Validations.of(role).acknowledge({
       id,
-      reason: 'CodeDeploy can read every version, but cannot change any.',
+      reason: 'CodeDeploy can read every version but cannot change versions.',
     });
   }
-  // IAM cannot restrict this action to some alarms if one request names several, as CodeDeploy's does.
+  // CodeDeploy requests several alarms at once. IAM cannot restrict such requests to certain alarms.
   role.addToPolicy(new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }));
   Validations.of(role).acknowledge({
     id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'CodeDeploy can read every alarm in the account, but nothing else.',
+    reason: 'This statement only allows CodeDeploy to read the alarms in the account.',
   });
   return role;
 }

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the TLS handshake must match the `Host` header.
+ * Requires TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the handshake must match the `Host` header.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
  */
 export const tls = {
@@ -13,7 +13,7 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Adds a custom domain, under which URLs do not contain the stage's name. */
+/** Adds a custom domain. Its URLs do not contain the stage's name. */
 export function addDomain(
   scope: Construct,
   api: IRestApi,

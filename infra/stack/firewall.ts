@@ -22,9 +22,9 @@ const tooMany = errorBody(
 const tooLarge = errorBody('request_too_large', operations.createPet.errors.request_too_large);
 
 /**
- * Adds the web ACL of a stage and its log, if the settings include a firewall. The limits per IP address and API key
- * come first, because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after
- * the rule for large bodies, so that every large body gets the same response.
+ * Adds a web ACL and its log if the settings include a firewall. The limits per IP address and API key come first,
+ * because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after the rule for
+ * large bodies, so that every large body gets the same response.
  */
 export function addFirewall(scope: Construct, stageArn: string, settings: StageSettings): void {
   if (!settings.firewall) return;
@@ -42,7 +42,7 @@ export function addFirewall(scope: Construct, stageArn: string, settings: StageS
     associationConfig: {
       requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: `KB_${MAX_BODY_BYTES / 1_024}` } },
     },
-    // Unlike `redactedFields`, this also masks API keys in `rateBasedRuleList`, the values by which a rule counts:
+    // Unlike `redactedFields`, this setting also masks the API keys in `rateBasedRuleList`.
     // https://docs.aws.amazon.com/waf/latest/developerguide/data-protection-exceptions.html
     dataProtectionConfig: {
       dataProtections: [
@@ -99,8 +99,8 @@ function limit(
 }
 
 /**
- * Blocks bodies that the functions would reject, including those above Lambda's limit of 6,291,456 bytes. WAF inspects
- * only the start of a body above the inspection limit, so `MATCH` is required to block it.
+ * Blocks bodies that the functions would reject, including bodies above Lambda's limit of 6,291,456 bytes. WAF inspects
+ * only the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-oversize-request-components.html
  */
 function largeBody(): Rule {

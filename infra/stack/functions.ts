@@ -23,7 +23,7 @@ export interface StageWithFunctions extends StageParts {
 
 type FunctionProps = Omit<LambdaFunctionProps, 'entry' | 'description'>;
 
-/** Returns the properties of each function. See docs/performance.md, "Memory size", for the measured memory sizes. */
+/** Returns the properties of each function. docs/performance.md, "Memory size", explains the chosen memory sizes. */
 function functionProps({ stage, settings, storage }: StageParts): Record<FunctionName, FunctionProps> {
   const { pets, intents, apiKeys } = storage;
   const { service, petsTable, intentsTable, apiKeysTable, listPartitions } = environmentVariables;
@@ -40,7 +40,7 @@ function functionProps({ stage, settings, storage }: StageParts): Record<Functio
       environment: {
         ...environment,
         [intentsTable]: intents.tableName,
-        // Lists have queried these partitions since an earlier deployment.
+        // New pets are stored only in partitions that lists have queried since an earlier deployment.
         [listPartitions]: settings.recordedListPartitions.toString(),
       },
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
@@ -61,7 +61,7 @@ function functionProps({ stage, settings, storage }: StageParts): Record<Functio
   };
 }
 
-/** Adds the functions of a stage and their alarms. The entry point of `listPets` is `functions/list-pets.ts`. */
+/** Adds a stage's functions and their alarms. For example, the code of `listPets` is in `functions/list-pets.ts`. */
 export function addFunctions(scope: Construct, props: StageParts): PetStoreFunctions {
   const functions = Object.entries(functionProps(props)).map(([name, ownProps]) => {
     const entry = `functions/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
@@ -76,9 +76,9 @@ export function addFunctions(scope: Construct, props: StageParts): PetStoreFunct
 }
 
 function addAlarms(monitoring: Monitoring, { name, lambda }: LambdaFunction, isAuthorizer: boolean): void {
-  // Errors that an operation throws become responses. The authorizer throws an error if it cannot read the key.
+  // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
   const [effect, failure] = isAuthorizer
-    ? ['Clients whose key is not cached get 503 responses.', 'threw an error, crashed']
+    ? ['Clients whose API key is not cached get 503 responses.', 'threw an error, crashed']
     : ['Clients get 5xx responses.', 'crashed, could not start'];
   monitoring.addAlarm(`${name}Errors`, {
     section: isAuthorizer ? 'Authorizer errors' : 'Function errors',

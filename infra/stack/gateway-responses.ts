@@ -16,7 +16,7 @@ export function addGatewayResponses(api: RestApi): void {
   }
 }
 
-/** Returns static header values, in the single quotes that API Gateway's mappings require. */
+/** Returns static header values in the single quotes that API Gateway's mappings require. */
 function errorHeaders(code: ErrorCode): Record<string, string> {
   const { retryAfterSeconds: retryAfter } = errorCatalogue[code];
   return {

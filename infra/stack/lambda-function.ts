@@ -23,7 +23,7 @@ import { createLogGroup } from './log-group.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Modules of Node that the SDK loads only when it needs them. */
+/** Node.js modules without an alias, because the SDK loads them only when needed. */
 const lazyModules = new Set(['async_hooks', 'http', 'http2']);
 const nodeModules = builtinModules.filter((name) => !lazyModules.has(name));
 const sdkModules = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
@@ -34,14 +34,14 @@ const esbuildOptions: BuildOptions = {
   format: 'esm',
   target: 'node24',
   minify: true,
-  // The CommonJS builds of the SDK are larger and need a `require` that an ES module does not have.
+  // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
   alias: {
     ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
     'node:https': './shared/bundle/https.ts',
     ...aliases('@aws-sdk/', sdkModules, './shared/bundle/sdk.ts'),
   },
-  // DynamoDB uses no event streams. If bundled, their dynamic import would make esbuild wrap most modules in functions.
+  // DynamoDB does not use this module, whose dynamic import would make esbuild wrap most bundled modules in functions.
   external: ['@smithy/core/event-streams'],
 };
 
@@ -50,7 +50,7 @@ function aliases(prefix: string, names: string[], file: string): Record<string, 
 }
 
 export interface LambdaFunction {
-  /** Prefix of the logical ids, such as `ListPets`. */
+  /** Prefix of the function's logical ids, such as `ListPets`. */
   name: string;
   lambda: Function;
   /** Alias of the deployed version. During a canary, it splits the traffic between two versions. */
@@ -60,10 +60,10 @@ export interface LambdaFunction {
 export interface LambdaFunctionProps {
   entry: string;
   description: string;
-  /** CPU is proportional to memory: 1,769 MB is one vCPU. */
+  /** Lambda allocates CPU in proportion to memory. One vCPU corresponds to 1,769 MB. */
   memoryMegabytes: number;
   environment: Partial<Record<EnvironmentVariable, string>>;
-  /** IAM actions that the function needs, besides writing its log and traces. */
+  /** IAM actions that the function needs in addition to writing logs and traces. */
   actions: string[];
   resources: string[];
 }
@@ -90,14 +90,15 @@ export function addLambdaFunction(
     environment,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
-    // Omits the start and end of each invocation. Logging them would cost as much as the invocation.
+    // This level omits the start and end of each invocation, because logging them would cost as much as the invocation.
     systemLogLevelV2: SystemLogLevel.WARN,
     tracing: Tracing.ACTIVE,
-    // Rollbacks need earlier versions. A failed deployment's version must go, or Lambda would not publish its code again.
+    // Retains earlier versions for rollbacks. Deletes a failed deployment's version, or Lambda would not publish the
+    // same code again.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
   });
-  // Read by `npm start -- --watch`.
+  // `npm start -- --watch` reads this metadata.
   const bundling = { name, entry, options: esbuildOptions };
   lambda.node.defaultChild!.node.addMetadata('pet-store:bundling', bundling);
   // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
@@ -105,14 +106,14 @@ export function addLambdaFunction(
   return { name, lambda, live: new Alias(lambda, 'Live', { aliasName: 'live', version }) as IAlias };
 }
 
-/** Bundles a module. The CDK's NodejsFunction runs esbuild through npx, which takes four times as long. */
+/** Bundles the module `entry`. The CDK's NodejsFunction takes four times as long because it runs npx. */
 function bundle(entry: string): Code {
   return Code.fromAsset(projectRoot, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Required by the type, but unused because `tryBundle` always succeeds.
+      // The type requires an image, but the image is unused because `tryBundle` always succeeds.
       image: Runtime.NODEJS_24_X.bundlingImage,
-      // Makes the options differ. The CDK ignores `local` when it compares them, and would reuse the first bundle.
+      // Makes the options unique. The CDK does not compare `local` and would reuse the first function's bundle.
       command: [entry],
       local: {
         tryBundle(folder) {
@@ -125,11 +126,11 @@ function bundle(entry: string): Code {
   });
 }
 
-/** Creates a role that replaces the default, whose managed policy allows writing to every log group. */
+/** Creates a role without the default role's managed policy, which allows writing to every log group. */
 function addRole(scope: Construct, name: string, { actions, resources }: LambdaFunctionProps): Role {
   const role = new Role(scope, `${name}Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com', {
-      // AWS does not document whether Lambda sends this condition key.
+      // IfExists is needed because AWS does not document whether Lambda sends this condition key.
       conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
     }),
   });

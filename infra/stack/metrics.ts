@@ -5,7 +5,7 @@ import { metricNamespace, serviceName } from '../../shared/names.ts';
 export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
 
-/** Returns the API's metrics. A reference in place of the API's name would create a circular dependency. */
+/** Returns the API's metrics. They use the API's name, because a reference would create a circular dependency. */
 export function apiMetrics(stage: string) {
   const metric = (metricName: string, statistic: string): Metric =>
     new Metric({
@@ -23,7 +23,7 @@ export function apiMetrics(stage: string) {
   };
 }
 
-/** Returns the sum per minute of a metric that the functions or metric filters of a stage emit. */
+/** Returns the sum per minute of a metric that a stage's functions or metric filters emit. */
 export function countPerMinute(
   stage: string,
   { name }: { name: string },

@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { errorBody, type ErrorCode } from '../../shared/contract/errors.ts';
 
-/** Media types that mocks accept. API Gateway rejects requests of other types with a 415. */
+/** Media types that mocks accept. API Gateway rejects requests with other media types with a 415. */
 const COMMON_MEDIA_TYPES = [
   'application/json',
   'application/merge-patch+json',
@@ -19,7 +19,7 @@ const COMMON_MEDIA_TYPES = [
   'text/xml',
 ];
 
-/** Adds an error response, which requires no API key, for every method without a route. */
+/** Adds an error response for every method without a route. Clients need no API key to get this response. */
 export function addMockResponse(
   resource: IResource,
   code: ErrorCode,

@@ -8,16 +8,16 @@ import { Construct } from 'constructs';
 import type { StageSettings } from '../settings.ts';
 
 /**
- * Longest expected delay of a metric. AWS documents no limit, and recommends M-out-of-N alarms for late metrics:
+ * Longest expected delay of a metric. AWS documents no limit and recommends M-out-of-N alarms for late metrics.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 const METRIC_DELAY = Duration.minutes(4);
 
 interface PetStoreAlarmProps extends Pick<AlarmProps, 'threshold'> {
   metric: AlarmProps['metric'] & { period: Duration };
-  /** Heading in docs/runbook.md. */
+  /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
-  /** The effect on clients, then the condition, in full sentences. */
+  /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
   /** @default 1 */
   datapointsToAlarm?: number;
@@ -32,7 +32,7 @@ export class Monitoring extends Construct {
     super(scope, id);
 
     this.topic = new Topic(this, 'AlarmTopic', { displayName: `Pet store ${stage}`, enforceSSL: true });
-    // Replaces the default policy, which allows the entire account to publish.
+    // This grant replaces the default policy, which allows the entire account to publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(
       new ServicePrincipal('cloudwatch.amazonaws.com', {

@@ -9,7 +9,7 @@ import { Monitoring } from './monitoring.ts';
 import { checkSettings, type StageSettings } from '../settings.ts';
 import { Storage } from './storage.ts';
 
-/** Number of days before an operation's removal during which synthesis prints a warning. */
+/** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
 
 export interface PetStoreStackProps {
@@ -18,7 +18,7 @@ export interface PetStoreStackProps {
   today?: Date;
 }
 
-/** The tables, the functions and the REST API of one stage. Stages share none of them. */
+/** The tables, the functions and the REST API of one stage. No other stage uses these resources. */
 export class PetStoreStack extends Stack {
   constructor(app: App, id: string, { stage, settings, today = new Date() }: PetStoreStackProps) {
     checkSettings(stage, settings);

@@ -14,7 +14,7 @@ import type { StageSettings } from '../settings.ts';
 import { FIVE_MINUTES } from './metrics.ts';
 import type { Monitoring } from './monitoring.ts';
 
-/** The tables of a stage, with a throttling alarm for each. */
+/** The tables of a stage. Each table has a throttling alarm. */
 export class Storage extends Construct {
   readonly pets: TableV2;
   /** The idempotency records. */
@@ -33,7 +33,7 @@ export class Storage extends Construct {
       this.tables.push(table);
       monitoring.addAlarm(`${tableId}Throttles`, {
         section: 'Table throttles',
-        description: `${effect} slow or fail with a 503. DynamoDB throttled the ${tableId} table or an index.`,
+        description: `${effect} slow or fail with a 503. DynamoDB throttled the ${tableId} table or its indexes.`,
         metric,
         threshold: 1,
       });
@@ -89,8 +89,8 @@ function addTable(
 }
 
 /**
- * Returns the number of throttled reads and writes of a table and its indexes, which DynamoDB counts separately. Alarms
- * always ignore missing data of DynamoDB, so without FILL they would never return to OK. FILL hides late data.
+ * Returns the number of throttled reads and writes of a table and its indexes. Alarms always ignore missing DynamoDB
+ * data, so without FILL an alarm would never return to OK. However, FILL hides late data.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
  */
 function throttlesOf(

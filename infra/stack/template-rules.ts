@@ -1,6 +1,6 @@
 import { CloudFormationValidatePlugin, type IPolicyValidationContext } from 'aws-cdk-lib';
 
-/** CloudFormation's rules for templates. Every violation stops synthesis. By default, the CDK only warns of most. */
+/** Stops synthesis if a template violates a CloudFormation rule. By default, most violations only cause a warning. */
 export class TemplateRules extends CloudFormationValidatePlugin {
   override validate(context: IPolicyValidationContext) {
     const { violations } = super.validate(context);

@@ -8,7 +8,7 @@ export interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
-/** Returns a stage's template for inspection. It cannot be deployed, because its functions are not bundled. */
+/** Returns a stage's template for inspection. The template cannot be deployed, because no function is bundled. */
 export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
@@ -17,7 +17,7 @@ export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
     context: {
       ...context,
       'aws:cdk:bundling-stacks': [],
-      // Only `cdk synth` reports findings.
+      // Findings must not stop this synthesis, because only `cdk synth` reports findings.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });

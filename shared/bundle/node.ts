@@ -1,5 +1,5 @@
-// Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, which loads further modules.
-// `getBuiltinModule` avoids that. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
+// Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, so Node
+// loads further modules. `getBuiltinModule` loads no further modules. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
 export const { Console } = process.getBuiltinModule('node:console');
 export const { createHash, createHmac, createSecretKey, hash, randomFillSync, randomInt, randomUUID } =
@@ -23,10 +23,10 @@ export function crc32(data: string): number {
   return process.getBuiltinModule('node:zlib').crc32(data);
 }
 
-/** Request bodies are never file streams. */
+/** An empty class is enough, because the SDK only checks for file streams and request bodies are never file streams. */
 export function ReadStream(): void {}
 
-/** The SDK reads its configuration files with this function. Lambda has none, and the SDK ignores the error. */
+/** The SDK reads configuration files with this function and ignores errors. Lambda has no configuration files. */
 export async function readFile(): Promise<never> {
   throw new Error('Functions must not read files.');
 }

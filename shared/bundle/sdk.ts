@@ -1,6 +1,6 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-// Replaces parts of the SDK in the bundles. The client in `shared/storage/database.ts` does not use most of these parts.
+// Replaces parts of the SDK in the bundles. Parts that are empty here are not used by `shared/storage/database.ts`.
 
 /** Reads credentials from the environment once, because Lambda does not change them while an instance runs. */
 export function defaultProvider(): ReturnType<typeof fromEnv> {

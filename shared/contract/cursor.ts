@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** Must be increased when the text in cursors changes. The first cursors, without a version, contained only an id. */
+/** Version of the text in cursors. Increase it when the text changes, so that earlier cursors are rejected. */
 const VERSION = 1;
 const CHECKSUM_CHARACTERS = 6;
 
 /**
- * Returns the opaque `cursor` of the next page. It encodes a version, the filter and the id of the last pet as base64url
- * (RFC 4648 section 5), followed by a checksum. A signature is not needed, because a forged cursor only changes where a
- * page starts.
+ * Returns the opaque `cursor` of the next page. It contains a version, the filter and the id of the last pet as base64url
+ * (RFC 4648 section 5), followed by a checksum. A signature is not needed, because a forged cursor can only change
+ * where a page starts.
  *
- * @param status filter of the list @default - no filter
+ * @param status status filter of the list @default - no filter
  */
 export function encodeCursor(id: bigint, status = ''): string {
   const text = `${VERSION}.${status}.${id}`;
@@ -17,7 +17,7 @@ export function encodeCursor(id: bigint, status = ''): string {
   return Buffer.from(text).toString('base64url') + checksum;
 }
 
-/** Returns the id in a cursor, or undefined if `encodeCursor` does not produce this cursor for this filter. */
+/** Returns the id in a cursor, or undefined if the cursor is invalid or was created for a different filter. */
 export function decodeCursor(cursor: string, status?: string): bigint | undefined {
   const text = Buffer.from(cursor.slice(0, -CHECKSUM_CHARACTERS), 'base64url').toString('latin1');
   const [digits] = /[1-9]\d{0,15}$/.exec(text) ?? [];

@@ -11,9 +11,9 @@ interface CatalogueEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
-  /** Cause of the error, in Markdown, for the documents. */
+  /** Markdown text that describes the cause in the documents. */
   description: string;
-  /** Value of `Retry-After`, RFC 9110 section 10.2.3. */
+  /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;
 }
 
@@ -71,7 +71,7 @@ const catalogue = {
   too_many_requests: {
     status: 429,
     message: 'Too many requests. Wait for Retry-After seconds before retrying.',
-    description: 'The rate limit of the operation, the IP address or the API key was exceeded.',
+    description: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
     retryAfterSeconds: 1,
   },
   request_header_fields_too_large: {
@@ -105,7 +105,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catal
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
-/** Codes of errors that occur before a request is complete. They can occur for any URL. */
+/** Codes of errors that can occur for any URL, because they occur before the request is complete. */
 export const connectionErrorCodes: ErrorCode[] = ['request_timeout', 'request_header_fields_too_large'];
 
 export type ErrorBody = ReturnType<typeof errorBody>;
@@ -113,8 +113,8 @@ export type ErrorBody = ReturnType<typeof errorBody>;
 /**
  * Returns the body of an error response.
  *
- * @param message description for people @default - the message of the catalogue
- * @param requestId id that identifies the request in the logs, added to the message of a 5xx
+ * @param message error message for people @default - the message in the catalogue
+ * @param requestId id of the request in the logs, which is added to the message of a 5xx
  */
 export function errorBody(code: ErrorCode, message?: string, requestId?: string) {
   const { status, message: defaultMessage } = errorCatalogue[code];
@@ -122,12 +122,12 @@ export function errorBody(code: ErrorCode, message?: string, requestId?: string)
   return { code, message: `${message ?? defaultMessage}${suffix}`, status };
 }
 
-/** Error that becomes an error response. The client gets the `message`; the `cause` is only logged. */
+/** Error that is converted to an error response. The response contains the `message`. The `cause` is only logged. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
 
-  /** @param message description for the client @default - the message of the catalogue */
+  /** @param message error message for the client @default - the message in the catalogue */
   constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
     super(message ?? errorCatalogue[code].message, options);
     this.code = code;

@@ -32,10 +32,10 @@ export const gatewayResponses: Record<string, ErrorCode> = {
   WAF_FILTERED: 'forbidden',
 };
 
-/** Codes of the authorizer and the integration, which only requests that match an operation reach. */
+/** Error codes of the authorizer and the integration. Only requests that match an operation can get these errors. */
 const OPERATION_CODES: ErrorCode[] = ['unauthorized', 'service_unavailable', 'gateway_timeout'];
 
-/** Returns the codes of the errors that API Gateway can return for requests that match an operation, or for others. */
+/** Returns the error codes that API Gateway can return for requests that match an operation, or for other requests. */
 export function gatewayErrorCodes(requests: 'operations' | 'others'): ErrorCode[] {
   const excluded = requests === 'operations' ? ['not_found'] : OPERATION_CODES;
   return [...new Set(Object.values(gatewayResponses))].filter((code) => !excluded.includes(code));

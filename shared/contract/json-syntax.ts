@@ -4,11 +4,11 @@ const COLON = 'a colon';
 const COMMA = 'a comma';
 const END = 'the end of the text';
 
-/** White space and an optional token (RFC 8259). The last group is the closing quote of a string, or empty. */
+/** Matches white space and an optional token (RFC 8259). The last group is empty if a string has no closing quote. */
 const TOKENS =
   /[\t\n\r ]*([{}[\]:,]|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*("?))?/gy;
 
-/** Possible roles of a token, by its first character. Any other token is a value. */
+/** Possible roles of a token by its first character. Tokens with a different first character are values. */
 const ROLES: Record<string, string[]> = {
   '"': [VALUE, NAME],
   ':': [COLON],
@@ -19,9 +19,9 @@ const ROLES: Record<string, string[]> = {
 
 /**
  * Returns the first syntax error in a text, or undefined if the text is valid JSON. The messages of `JSON.parse` are not
- * used, because they depend on the version of Node.
+ * used, because they depend on the Node version.
  *
- * @returns text such as "line 1, column 12: expected a comma or '}', not 'x'"; columns count Unicode characters
+ * @returns text such as "line 1, column 12: expected a comma or '}', not 'x'", where columns are counted in Unicode characters
  */
 export function findJsonError(text: string): string | undefined {
   const closers: string[] = [];
@@ -42,7 +42,7 @@ export function findJsonError(text: string): string | undefined {
   return undefined;
 }
 
-/** @param closer the bracket that closes the innermost open object or array */
+/** @param closer bracket that closes the innermost open object or array, or undefined if none is open */
 function following(role: string, token: string, closer: string | undefined): string[] {
   const member = closer === '}' ? NAME : VALUE;
   if (role === NAME) return [COLON];

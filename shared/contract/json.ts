@@ -8,20 +8,20 @@ declare global {
   }
 }
 
-/** An int64 has up to 19 digits. The limit prevents slow conversions of very long numbers to BigInt. */
+/** Maximum number of digits in an int64. The limit prevents slow conversions of very long numbers to BigInt. */
 const MAX_DIGITS = 19;
 
 /**
- * Parses JSON (RFC 8259). Integers of up to 19 digits become bigints, in any notation (`5`, `5.0`, `5e0`). Other numbers
- * become doubles.
+ * Parses JSON (RFC 8259). Integers of up to 19 digits in any notation (`5`, `5.0`, `5e0`) become bigints. All other
+ * numbers become doubles.
  *
- * @throws SyntaxError if the text is not JSON, RangeError if its nesting exceeds the parser's stack.
+ * @throws SyntaxError if the text is not JSON, or RangeError if the text is nested too deeply for the parser's stack.
  */
 export function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value, { source }) => (source && exactInteger(source)) ?? value);
 }
 
-/** Returns JSON with bigints as plain integers. @param indent spaces per level @default - a single line */
+/** Returns JSON in which bigints are plain integers. @param indent spaces per level @default - JSON on a single line */
 export function stringifyJson(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,
@@ -43,7 +43,7 @@ function exactInteger(source: string): bigint | undefined {
   return BigInt(`${sign}${digits.significant}${'0'.repeat(trailingZeros)}`);
 }
 
-/** Uses loops, because the pattern `0+$` takes quadratic time if another digit follows a long run of zeros. */
+/** Removes zeros with loops, because the pattern `0+$` takes quadratic time if another digit follows a long run of zeros. */
 function trimZeros(digits: string): { significant: string; trailing: number } {
   let start = 0;
   let end = digits.length;

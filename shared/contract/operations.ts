@@ -3,26 +3,26 @@ import type { ErrorCode } from './errors.ts';
 import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
 import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
-/** Definition of an operation, from which its route, validation, response and documents are derived. */
+/** Definition of an operation. The route, validation, response and documents are derived from this definition. */
 export interface Operation {
   id: string;
   summary: string;
   description: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path below the host and stage, with parameters as `{name}`. */
+  /** Path after the host and stage. Parameters are written as `{name}`. */
   path: `/v1/${string}`;
   request: v.GenericSchema<unknown, object> & { entries: RequestParts };
   success: {
     status: 200 | 201 | 204;
     description: string;
-    /** @default - no body */
+    /** Schema of the response body. @default - no body */
     schema?: v.GenericSchema;
-    /** Headers specific to this operation, by their keys in the OpenAPI document, and whether every success has them. */
+    /** Additional response headers by their keys in the OpenAPI document. Each value states when the header is present. */
     headers?: Partial<Record<'NextPage' | 'Location', 'always' | 'sometimes'>>;
-    /** Operations that accept a value of the response as a parameter (OpenAPI, "Link Object"). */
+    /** Operations that accept a value from the response as a parameter (OpenAPI "Link Object"). */
     links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
   };
-  /** Errors specific to this operation, with an example of the `message`, or true for the message of the catalogue. */
+  /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalogue. */
   errors: Partial<Record<ErrorCode, string | true>>;
   deprecation?: Deprecation;
 }
@@ -30,7 +30,7 @@ export interface Operation {
 export interface RequestParts {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
-  /** Entries have the names of headers. Other headers are ignored. */
+  /** Schema with an entry for each header. Headers without an entry are ignored. */
   headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
   body?: v.GenericSchema;
 }
@@ -53,8 +53,8 @@ export const operations = {
     summary: 'List pets',
     description:
       'Returns a page of up to `limit` pets, newest first. If there are more pets, the response has a `Link` header (RFC 8288) ' +
-      'with `rel="next"`. To fetch the next page, request its URL unchanged. The last page has no such header.\n\n' +
-      'Pages never repeat a pet, and never skip a pet that was listed when the first page was requested. ' +
+      'with `rel="next"` and the URL of the next page. Request this URL unchanged. The last page has no `Link` header.\n\n' +
+      'Pages never repeat a pet and never skip a pet that was listed when the first page was requested. ' +
       'A new pet appears in lists shortly after it is added.',
     method: 'GET',
     path: PETS,
@@ -75,10 +75,10 @@ export const operations = {
     description:
       'Adds a pet and assigns its `id`.\n\nTo retry safely, send an `Idempotency-Key` that is unique to this pet, such as a random ' +
       'UUID. After a 408, a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
-      `${IDEMPOTENCY_HOURS} hours, all retries return the same pet and never add another one. Wait for the number of seconds in ` +
-      '`Retry-After` if present. Otherwise, use exponential backoff with jitter.\n\nThe `Content-Type` can also be any ' +
-      '`application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding`, and up to ' +
-      `${MAX_BODY_BYTES / 1_024} KiB. Unknown fields are ignored.`,
+      `${IDEMPOTENCY_HOURS} hours, all retries return the same pet and never add a second pet. If the response has a \`Retry-After\` ` +
+      'header, wait for this number of seconds. Otherwise, use exponential backoff with jitter.\n\nThe `Content-Type` can also be ' +
+      'any `application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding`. Its size is ' +
+      `limited to ${MAX_BODY_BYTES / 1_024} KiB. Unknown fields are ignored.`,
     method: 'POST',
     path: PETS,
     request: v.object({

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { INT64, MAX_NAME_CHARACTERS, PAGE } from './limits.ts';
 
-// Defines the rules, description and examples of each field and parameter. Messages complete a sentence that starts with
-// the name: "name must be …". Metadata contains the JSON Schema of rules that are implemented as code.
+// Schemas define the rules, description and examples of each field and parameter. Messages complete a sentence that starts
+// with the name, such as "name must be …". Metadata contains the JSON Schema for rules that are implemented as code.
 
 const INT64_MESSAGE = `must be an integer from ${INT64.minimum} to ${INT64.maximum}`;
 
@@ -16,8 +16,8 @@ const Int64 = v.pipe(
 
 /**
  * Matches names with at least one character that is not white space. The pattern is exact in ECMA-262, the dialect of JSON
- * Schema. Other dialects (Java, Python, PCRE, RE2) differ in `\u`, `\s`, `\v` and anchoring. They can accept more names, but
- * never fewer. U+2028, U+2029 and U+FEFF are covered by `\s`, because as literals they break generated code.
+ * Schema. Java, Python, PCRE and RE2 interpret `\u`, `\s`, `\v` and anchors differently, so they can accept more names but
+ * never fewer. `\s` matches U+2028, U+2029 and U+FEFF, because literals of these characters break generated code.
  */
 const NAME_PATTERN = String.raw`^[\s\S]*(?:[^\s\v\x85\xa0${'\u1680\u2000-\u200a\u202f\u205f\u3000'}]|[\x1c-\x1f])[\s\S]*$`;
 const NAME_MESSAGE = `must be a string of 1 to ${MAX_NAME_CHARACTERS} well-formed Unicode characters, not all of them white space`;
@@ -49,8 +49,8 @@ export const NewPet = v.pipe(
     name: v.pipe(
       Name,
       v.description(
-        'Name of the pet, stored as sent. It must be well-formed Unicode and not consist only of white space. Its length is ' +
-          'measured in Unicode code points.',
+        'Name of the pet, stored unchanged. It must be well-formed Unicode and must not consist only of white space. Its ' +
+          'length is measured in Unicode code points.',
       ),
       NAMES,
     ),
@@ -68,23 +68,23 @@ export const NewPet = v.pipe(
 );
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-/** The service assigns only ids that every JSON parser reads exactly, see `newPetId`. */
+/** Id that `newPetId` generates. Every JSON parser reads it exactly. */
 const AssignedId = v.pipe(
   Int64,
   v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   v.description(
-    'Id that the service assigns. Newer pets have greater ids. All JSON parsers read ids exactly.',
+    'Id that the service assigns. Newer pets have greater ids. Ids have up to 53 bits, so all JSON parsers read them exactly.',
   ),
   v.examples([244141843387957n, 244141843354535n]),
 );
 
-/** Has no rules, so that clients that validate responses keep working if the rules of `NewPet` are relaxed. */
-const StoredName = v.pipe(v.string(), v.description('Name of the pet, as sent.'), NAMES);
+/** This schema has no rules, so clients that validate responses still work after the rules of `NewPet` are relaxed. */
+const StoredName = v.pipe(v.string(), v.description('Name of the pet, stored unchanged.'), NAMES);
 
 export const Pet = v.pipe(
   v.object({ id: AssignedId, ...NewPet.entries, name: StoredName }),
   v.description(
-    'A pet that the store offers. If it was added without a `status`, the field is absent. It is never `null`.',
+    'A pet that the store offers. If the pet was added without a `status`, this field is absent, not `null`.',
   ),
 );
 export type Pet = v.InferOutput<typeof Pet>;
@@ -93,8 +93,8 @@ const IDEMPOTENCY_KEY_FORM = '1 to 255 visible ASCII characters without spaces';
 const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FORM}, optionally in double quotes`;
 
 /**
- * The `Idempotency-Key` header: a structured-field string (RFC 9651 section 3.3.3), as the draft requires, or the same
- * characters without quotes. Both forms are the same key.
+ * Schema of the `Idempotency-Key` header. The draft requires a structured-field string (RFC 9651 section 3.3.3). The schema
+ * also accepts the same characters without quotes as the same key.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const IdempotencyKey = v.pipe(
@@ -102,13 +102,13 @@ export const IdempotencyKey = v.pipe(
   v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
-    `Identifies retries of this request. It consists of ${IDEMPOTENCY_KEY_FORM}, with or without double quotes (a string of ` +
-      'RFC 9651), which do not change its value. Keys of other clients never conflict.',
+    `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM}. It can be enclosed in double quotes (an ` +
+      'RFC 9651 string), which are not part of the key. Keys of different clients never conflict.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );
 
-/** `petId` in the path, a decimal int64 without a plus sign or leading zeros. */
+/** Path parameter `petId`. It is a decimal int64 without a plus sign or leading zeros. */
 export const PetIdParameter = v.pipe(
   v.string(INT64_MESSAGE),
   v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_MESSAGE),
@@ -138,7 +138,7 @@ const Cursor = v.pipe(
   v.examples([encodeCursor(244141843354535n, 'available')]),
 );
 
-/** Query parameters of `listPets`. A repeated parameter is an array and is rejected. */
+/** Query parameters of `listPets`. The value of a repeated parameter is an array, so the schema rejects it. */
 export const ListPetsQuery = v.pipe(
   v.object({
     limit: v.pipe(

@@ -9,17 +9,17 @@ import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 
-/** Time before the Lambda timeout at which a function responds with a 503, before Lambda stops it without a response. */
+/** Time between the 503 of a slow function and its Lambda timeout, when Lambda stops the function without a response. */
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, as defined by the operation's schema. */
 export type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
-  /** Id of the request's API key, undefined if the route has no authorizer. */
+  /** Key id of the request, or undefined if the route has no authorizer. */
   keyId: string | undefined;
 };
 
-/** The successful result of an operation. Its body is omitted if the operation has no schema. */
+/** Result of a successful operation. It has a body if the operation has a response schema. */
 export type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
   schema: infer Schema extends v.GenericSchema;
 }
@@ -29,7 +29,7 @@ export type Success<O extends Operation> = { headers?: Record<string, string> } 
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/** Returns the Lambda handler of an operation, which converts all errors to error responses. */
+/** Returns the Lambda handler of an operation. The handler converts all errors to error responses. */
 export function endpoint<O extends Operation>(
   operation: O,
   run: (call: ValidRequest<O>) => Promise<Success<O>>,
@@ -74,7 +74,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
   };
 }
 
-/** Counts the requests of a deprecated operation by API key, and adds deprecation headers to all its responses. */
+/** Counts requests for a deprecated operation by API key and adds deprecation headers to all its responses. */
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;

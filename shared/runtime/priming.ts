@@ -4,8 +4,8 @@ import type { Operation } from '../contract/operations.ts';
 import { warmUp } from './warm-up.ts';
 
 /**
- * Primes the function of an operation during init by processing a sample request. Nothing is logged or counted, and
- * errors are ignored.
+ * Primes the function of an operation by processing a sample request during init. The sample request writes no log lines
+ * or metrics, and its errors are ignored.
  *
  * @param sample parts of a valid request
  * @param run implementation of the operation, or a read-only substitute

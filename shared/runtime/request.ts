@@ -7,7 +7,7 @@ import { findJsonError } from '../contract/json-syntax.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
-/** Matches `application/json`, a type with the suffix `+json` (RFC 6839), or no type. */
+/** Matches `application/json`, a type with the suffix `+json` (RFC 6839), or an empty string. */
 const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 
 /** Matches the parameters of a media type (RFC 9110 section 5.6.6). Quoted values can contain semicolons. */
@@ -20,8 +20,8 @@ export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64
 /**
  * Returns the parts of a request that the operation has a schema for.
  *
- * @throws ApiError `invalid_request` listing all invalid fields, `not_found` for an invalid path, or
- *   `unsupported_media_type` or `request_too_large` for an unacceptable body.
+ * @throws ApiError `invalid_request` if fields are invalid, `not_found` if the path is invalid, or
+ *   `unsupported_media_type` or `request_too_large` if the operation does not accept the body.
  */
 export function parseRequest<O extends Operation>(
   operation: O,
@@ -41,7 +41,7 @@ export function parseRequest<O extends Operation>(
   throw errorOf(result.issues);
 }
 
-/** Returns the base URL without `/v1`: scheme, host and, if there is no custom domain, the stage. */
+/** Returns the base URL without `/v1`. The URL contains the stage only if there is no custom domain. */
 export function rootUrl(event: APIGatewayProxyEvent): string {
   const { requestContext } = event;
   const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';
@@ -84,13 +84,13 @@ function readBody(event: RequestEvent): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-/** @throws ApiError `unsupported_media_type` if a header declares something other than uncompressed JSON in UTF-8. */
+/** @throws ApiError `unsupported_media_type` if a header declares a body that is not uncompressed JSON in UTF-8. */
 function requireJson(event: RequestEvent): void {
   const contentType = headerValues(event, 'Content-Type').at(-1) ?? '';
   if (!JSON_MEDIA_TYPE.test(contentType.split(';')[0]!.trim())) throw new ApiError('unsupported_media_type');
   if (contentType.matchAll(PARAMETERS).some(([parameter]) => OTHER_CHARSET.test(parameter)))
     throw new ApiError('unsupported_media_type', 'The charset of Content-Type must be utf-8 or omitted.');
-  // API Gateway decompresses bodies but keeps the header.
+  // API Gateway decompresses bodies but keeps the header, so only the header shows that a body was compressed.
   const codings = headerValues(event, 'Content-Encoding').join().split(',');
   if (codings.some((coding) => !/^(?:identity)?$/i.test(coding.trim())))
     throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or omitted.');
@@ -127,7 +127,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
   return new ApiError('invalid_request', `${problems.join('; ')}.`);
 }
 
-/** Returns all values of a header. Header names are case-insensitive, and HTTP/2 sends them in lower case. */
+/** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */
 function headerValues(
   { multiValueHeaders }: Pick<RequestEvent, 'multiValueHeaders'>,
   name: string,

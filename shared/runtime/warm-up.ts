@@ -1,17 +1,17 @@
 const MAX_MILLISECONDS = 500;
 
-/** The second round runs on an open connection. A third round would cost as much time as it saves. */
+/** The second round uses the open connection. A third round would take as much time as it saves. */
 const ROUNDS = 2;
 
 /**
- * Runs a function during init, so that its code is compiled and the database connection is open before the first request.
- * During init, Lambda provides a full core for every memory size. Errors are ignored, and the time is limited.
+ * Runs a function during init to compile its code and open the database connection before the first request. The function
+ * runs faster during init, because Lambda then provides a full core for every memory size. Errors are ignored.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
  *
  * @param run function without side effects
  */
 export async function warmUp(run: () => Promise<unknown>): Promise<void> {
-  // Only Lambda sets this, so importing a handler elsewhere does no I/O.
+  // Only Lambda sets this variable, so importing a handler elsewhere does no I/O.
   if (!process.env['AWS_LAMBDA_INITIALIZATION_TYPE']) return;
 
   const { promise: timeout, resolve } = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ export async function warmUp(run: () => Promise<unknown>): Promise<void> {
     for (let round = 0; round < ROUNDS; round += 1) if (!hasEnded) await Promise.try(run).catch(() => {});
   }
   await Promise.race([runRounds(), timeout]);
-  // A late round can overlap the first event, but no further round starts.
+  // A round that is still running can overlap the first event, but no further round starts.
   hasEnded = true;
   clearTimeout(timer);
 }

@@ -10,14 +10,14 @@ export interface KeyStore {
   table: string;
 }
 
-/** Item of the API keys table. Times are ISO 8601 in UTC. */
+/** Item in the API keys table. Times are in ISO 8601 format in UTC. */
 export interface ApiKeyRecord {
   hash: string;
   keyId: string;
-  /** Missing from keys that were issued before the key index existed. */
+  /** Keys that were issued before the key index existed have no stage. */
   stage?: string;
   owner: string;
-  /** First characters of the key, so that people can recognize it. */
+  /** First characters of the key, which help people recognize the key. */
   start: string;
   createdAt: string;
   createdBy?: AuditLine;
@@ -26,13 +26,13 @@ export interface ApiKeyRecord {
   revokedAt?: string;
   revokedBy?: AuditLine;
   rotatedBy?: AuditLine;
-  /** Written together with `rotatedBy`. Interrupted rotations of earlier versions stored only `successor`. */
+  /** Stored together with `rotatedBy`. Earlier versions stored only `successor` if a rotation was interrupted. */
   successor?: { keyId: string };
 }
 
 export interface AuditLine {
   time: string;
-  /** ARN of the IAM user, or of the role and its session. */
+  /** ARN of the IAM user or the role session. */
   caller: string;
   action: 'issue' | 'rotate' | 'revoke';
   keyId: string;
@@ -41,7 +41,7 @@ export interface AuditLine {
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
 
-/** Returns a new key: prefix, random characters, and a checksum that detects typing errors without a read. */
+/** Returns a new key. The key ends with a checksum that detects typing errors without a read. */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: KEY_RANDOM_CHARACTERS }, () => BASE62[randomInt(BASE62.length)]);
   return withChecksum(keyPrefix(stage) + random.join(''));
@@ -51,7 +51,7 @@ export function isWellFormedApiKey(stage: string, key: string): boolean {
   return key.startsWith(keyPrefix(stage)) && key === withChecksum(key.slice(0, -KEY_CHECKSUM_CHARACTERS));
 }
 
-/** Returns the hexadecimal SHA-256 of a key. It needs no salt, because keys have 178 random bits. */
+/** Returns the hexadecimal SHA-256 of a key. The hash needs no salt, because keys have 178 random bits. */
 export function hashOf(key: string): string {
   return hash('sha256', key);
 }
@@ -67,9 +67,9 @@ export async function verifyApiKey(
   return record && stateOf(record, now) === 'active' ? record : undefined;
 }
 
-/** Returns the state of a key. An expiry date that cannot be parsed counts as past. */
+/** Returns the state of a key. A key with an invalid expiry date is expired. */
 export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
-  // The time of the revocation is ignored, because the operator's clock may have been fast.
+  // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
 }

@@ -8,14 +8,14 @@ import { Sha256 } from './sha256.ts';
 
 type SdkError = Parameters<typeof isThrottlingError>[0];
 
-/** Timeout of an attempt, from connecting to the last byte of the response. */
+/** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 
 /** Client that reads and writes DynamoDB attribute values. */
 export const client = new DynamoDBClient({
   maxAttempts: 3,
   sha256: Sha256,
-  // The bundles do not contain the cache that endpoint discovery requires.
+  // Endpoint discovery requires a cache that the bundles do not contain.
   endpointDiscoveryEnabled: false,
   requestHandler: {
     connectionTimeout: 1_000,
@@ -28,17 +28,17 @@ export const client = new DynamoDBClient({
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
- * Client that reads and writes JavaScript values. A call takes up to 7.5 s: three attempts of 1.5 s, and pauses of up to
- * 3 s in total when throttled (75 ms otherwise), unless DynamoDB requests longer pauses.
+ * Client that reads and writes JavaScript values. A call makes up to three attempts of 1.5 s with pauses of up to 3 s in
+ * total after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
 export const database = DynamoDBDocumentClient.from(client, {
   // The SDK modifies the options, so it gets a copy.
   unmarshallOptions: { ...unmarshallOptions },
 });
 
-// Without a logger, this middleware still prepares log entries, which takes 5% of the work of a list.
+// This middleware prepares log entries even if there is no logger, which takes 5% of the work for a list.
 client.middlewareStack.remove('loggerMiddleware');
-// Saves the time of describing the SDK's version and features in each request.
+// This middleware spends time on describing the SDK's version and features in each request.
 client.middlewareStack.remove('getUserAgentMiddleware');
 
 client.middlewareStack.add(
@@ -49,7 +49,7 @@ client.middlewareStack.add(
   { name: 'serializerMiddleware', step: 'serialize', override: true },
 );
 
-// The SDK's `requestTimeout` does not cover the body, and the SDK accepts an empty response as one without an item.
+// Adds a timeout for the body, because `requestTimeout` does not cover it, and rejects empty responses.
 client.middlewareStack.add(
   (next) => async (args) => {
     const deadline = Date.now() + ATTEMPT_MILLISECONDS;
@@ -59,14 +59,14 @@ client.middlewareStack.add(
   { name: 'deserializerMiddleware', step: 'deserialize', override: true },
 );
 
-// Retries responses that cannot be parsed, which the SDK does not.
+// Makes the SDK retry after responses that cannot be parsed.
 client.middlewareStack.add(
   (next) => async (args) => {
     try {
       return await next(args);
     } catch (error) {
       if (error instanceof DynamoDBServiceException) throw error;
-      // The code identifies connection errors.
+      // The code is kept, because it identifies connection errors.
       const { code } = error as NodeJS.ErrnoException;
       const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
       throw Object.assign(new Error(message, { cause: error }), { code, $retryable: {} });
@@ -88,7 +88,7 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Returns whether the condition of a write was true. @throws any other error of the write. */
+/** Returns true if the write succeeds, or false if its condition check fails. All other errors are thrown. */
 export async function conditionHolds(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
@@ -107,7 +107,7 @@ export async function readItem<Item>(
   return Item as Item | undefined;
 }
 
-/** Checks whether the database throttled, failed or timed out, so that a retry can succeed. */
+/** Checks whether the database throttled a call, failed or timed out. A retry can succeed after such an error. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   const sdkError = error as SdkError;

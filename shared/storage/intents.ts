@@ -7,7 +7,7 @@ import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 import type { NewPet } from '../contract/schemas.ts';
 
-/** Idempotency record: the pet id that all retries of a request use, stored until the idempotency key expires. */
+/** Idempotency record. It contains the pet id that all retries of a request use until the idempotency key expires. */
 interface Intent {
   token: string;
   /** Hexadecimal SHA-256 of the requested pet. */
@@ -17,9 +17,9 @@ interface Intent {
 }
 
 /**
- * Returns the hexadecimal SHA-256 of an `Idempotency-Key` and its scope, an API key and operation.
+ * Returns the hexadecimal SHA-256 of an `Idempotency-Key` and its scope, which is an API key and an operation.
  *
- * @throws Error if the key id is missing, because clients would then share idempotency keys.
+ * @throws Error if the key id is missing, because different clients would then share idempotency keys.
  */
 export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
   if (!keyId) throw new Error('A request with an Idempotency-Key must have an API key id.');
@@ -27,10 +27,10 @@ export function tokenOf(keyId: string | undefined, operation: string, idempotenc
 }
 
 /**
- * Returns the id under which all retries of a request store its pet.
+ * Returns the pet id that all retries of a request use.
  *
  * @param proposed id that is used if there is no earlier request
- * @param taken id claimed before that belongs to a different pet
+ * @param taken previously claimed id that belongs to a different pet and can be replaced
  * @throws ApiError `idempotency_key_reused` if the token was used for a different pet.
  */
 export async function claimPetId(
@@ -46,13 +46,13 @@ export async function claimPetId(
   if (await putUnlessEarlier(intent, now, taken)) return proposed;
 
   const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
-  // The failed condition proves that the record existed. Only TTL or a manual delete can have removed it since.
+  // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new ApiError('service_unavailable');
   if (earlier.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
   return earlier.petId;
 }
 
-/** Stores an intent unless an unexpired one exists. TTL deletes items late, so the condition compares `expiresAt`. */
+/** Stores an intent unless an unexpired intent exists. TTL deletes items late, so the condition compares `expiresAt`. */
 function putUnlessEarlier(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
   const conditions = [
     'attribute_not_exists(petId)',

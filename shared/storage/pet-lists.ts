@@ -6,26 +6,26 @@ import { client, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
 import { listPartitions, petFields, petsTable, statusPartition, toPet } from './pets.ts';
 
-/** Placeholders for the field names, because some are reserved words in DynamoDB. */
+/** Placeholders for field names, because some field names are reserved words in DynamoDB. */
 const fieldNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
 const projection = Object.keys(fieldNames).join();
 
-/** An item or its key in DynamoDB's format. Only items of the page are converted to pets. */
+/** Item or key in DynamoDB's format. Only items on the returned page are converted to pets. */
 interface Item {
   id: bigint;
   attributes: Record<string, AttributeValue>;
 }
 
-/** Query for the newest pets of a partition, or for the pets after `startKey`. */
+/** Query for the newest pets in a partition, or for the pets after `startKey`. */
 interface PartitionQuery {
   partition: string;
   limit: number;
   startKey?: Item | undefined;
 }
 
-/** Returns a page of pets, newest first, with ids below `cursor`. Its cost depends only on `limit`. */
+/** Returns a page of pets with ids below `cursor`, newest first. The cost of the page depends only on `limit`. */
 export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next?: bigint }> {
-  // An additional pet shows that there is a next page.
+  // One additional pet is read to determine whether there is a next page.
   const newest = await readNewest(query.limit + 1, query);
   const pets = newest
     .slice(0, query.limit)
@@ -35,9 +35,9 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
 }
 
 /**
- * Returns pets, newest first. The first `count` pets are the newest of the list. The first round queries each partition
- * for its likely share. The second round queries partitions that may contain newer unread pets. More rounds follow only
- * if DynamoDB returns fewer items than the limit (1 MB per page).
+ * Returns items, newest first. The first `count` items are the newest in the list. The first round of queries requests the
+ * likely share of each partition. The second round queries partitions that can contain newer unread items. More rounds
+ * are needed only if DynamoDB returns fewer items than the limit, because its pages have up to 1 MB.
  */
 async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
@@ -48,7 +48,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
     newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((a, b) => (a.id > b.id ? -1 : 1));
     queries = pages.flatMap(({ partition, lastKey }) => {
-      // Unread pets of a partition have ids below its last key.
+      // Unread items are older than the last key, so a partition needs no further query if `count` newer items were read.
       const newer = lastKey ? newest.findLastIndex(({ id }) => id >= lastKey.id) + 1 : count;
       return newer < count ? [{ partition, startKey: lastKey, limit: count - newer }] : [];
     });

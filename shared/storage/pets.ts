@@ -10,10 +10,10 @@ import { count } from '../telemetry.ts';
 
 export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 
-/** A single collision is already rare. */
+/** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item of the pets table. `creation` is the token of its request; the partitions are keys of the two indexes. */
+/** Item in the pets table. `creation` is the token of the creating request. The partitions are the keys of the two indexes. */
 interface PetItem extends Pet {
   creation: string;
   partition: string;
@@ -23,7 +23,7 @@ interface PetItem extends Pet {
 /**
  * Stores a new pet under a free id.
  *
- * @param generateId generates an id, called again if the previous one is taken
+ * @param generateId function that generates an id and is called again if the id is taken
  * @throws ApiError `service_unavailable` if no free id was found.
  */
 export async function createPet(newPet: NewPet, generateId: () => bigint = newPetId): Promise<Pet> {
@@ -46,10 +46,10 @@ export async function createPetOnce(
 }
 
 /**
- * Stores a pet. If the response of a write was lost, the retry finds the id taken. `creation` then distinguishes this
- * request's pet from a collision.
+ * Stores a pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
+ * this request or a different request took the id.
  *
- * @param chooseId returns an id; its argument is the previous id if that belongs to a different pet
+ * @param chooseId function that returns an id. Its argument is the previous id if a different pet has this id.
  */
 async function storeOnce(
   newPet: NewPet,
@@ -83,10 +83,10 @@ function putIfFree(item: PetItem): Promise<boolean> {
   );
 }
 
-/** Checks whether this request created the pet with this id. @throws ApiError if the pet does not exist. */
+/** Checks whether the request with the token `creation` created the pet. @throws ApiError if the pet does not exist. */
 async function isCreatedBy(creation: string, id: bigint): Promise<boolean> {
   const item = await readPet(id);
-  // Pets are never deleted, so this is unexpected. Another id could create a duplicate pet.
+  // Pets are never deleted, so a missing pet is unexpected. A write with a new id could create a duplicate.
   if (!item) throw new ApiError('service_unavailable');
   return item.creation === creation;
 }
@@ -117,7 +117,7 @@ export function petsTable(): string {
 
 export function listPartitions(): number {
   const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
-  // Without partitions, all lists would be empty without an error.
+  // With zero partitions, all lists would be empty without an error.
   if (!Number.isInteger(partitions) || partitions < 1)
     throw new Error('LIST_PARTITIONS must be a positive integer.');
   return partitions;

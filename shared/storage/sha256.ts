@@ -1,8 +1,8 @@
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 
 /**
- * SHA-256, and HMAC if there is a secret, for the SDK's signatures. It uses key objects, because HMAC with a secret in
- * bytes, as in the SDK's implementation, takes three times as long in Node.
+ * Computes SHA-256, or HMAC if there is a secret, for the SDK's signatures. This class converts secrets to key objects,
+ * because Node takes three times as long for an HMAC with a secret in bytes, which the SDK's own implementation uses.
  */
 export class Sha256 {
   readonly #hash;

@@ -1,7 +1,7 @@
 import { figureOf, type Results } from './bench-results.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
-/** An upper bound for the ratio of two rows. A missed bound is reported but does not fail the benchmark. */
+/** Upper bound for the ratio of two rows. A missed bound is reported but does not fail the benchmark. */
 type Bound = [
   metric: 'cold' | 'cpu' | 'p50',
   megabytes: number,
@@ -26,7 +26,7 @@ export const bounds: Bound[] = [
   ['p50', 512, 'list-pets, 16 partitions', 'list-pets', 2],
 ];
 
-/** Returns the ratios of all rounds that measured both rows, or undefined if there is no such round. */
+/** Returns the ratios of the rounds that measured both rows, or undefined if no round measured both. */
 export function ratiosOf(results: Results, [metric, size, row, yardstick]: Bound): Spread | undefined {
   const rounds = figureOf(results, metric, row, size)?.rounds ?? [];
   const divisors = figureOf(results, metric, yardstick, size)?.rounds ?? [];
@@ -34,7 +34,7 @@ export function ratiosOf(results: Results, [metric, size, row, yardstick]: Bound
   return ratios.length > 0 ? spreadOf(ratios, 3) : undefined;
 }
 
-/** Returns whether a bound is met. If the bound lies between the quartiles of the ratios, the median decides. */
+/** Returns a table cell that shows whether a bound is met. If the quartiles disagree, the median decides. */
 export function verdictOf(results: Results, bound: Bound): string {
   const ratios = ratiosOf(results, bound);
   if (!ratios) return 'not measured';

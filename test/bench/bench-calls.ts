@@ -2,11 +2,11 @@ import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
 import { readRoutes } from '../../infra/local/gateway/routes.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
-/** An invocation of a function. */
+/** Invocation of a function, with the expected result. */
 export interface Call {
   /** The event, as JSON. */
   event: string;
-  /** Strings that a correct result contains, as they appear in its JSON. */
+  /** Strings that the JSON of a correct result contains. */
   expected: string[];
 }
 
@@ -15,7 +15,7 @@ export type CallName = keyof ReturnType<typeof callsFor>;
 const PET_ID = '244813135872000';
 const OK = '"statusCode":200';
 
-/** Returns the calls by name. The events contain what a regional REST API sends for requests from curl. */
+/** Returns the calls by name. Each event is the one that a regional REST API sends for a request from curl. */
 export function callsFor(template: Template, apiKey: string) {
   const findRoute = readRoutes(template);
   const eventOf = (method: string, path: string, { query = '', body = '', idempotencyKey = '' } = {}) => {
@@ -46,7 +46,7 @@ export function callsFor(template: Template, apiKey: string) {
   const created = ['"statusCode":201', 'Rex'];
   return {
     list: { event: list, expected: [OK, 'Rex the 0th', 'Rex the 19th'] },
-    // The first 20 pets are spread over all list partitions.
+    // The first 20 pets are spread over all list partitions, so only the newest pet is always on the page.
     listPartitions: { event: list, expected: [OK, 'Rex the 0th', '; rel='] },
     create: { event: eventOf('POST', '/v1/pets', newPet), expected: created },
     createOnce: { event: eventOf('POST', '/v1/pets', { ...newPet, idempotencyKey }), expected: created },

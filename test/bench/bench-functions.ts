@@ -13,11 +13,11 @@ export interface MeasuredFunction extends Call {
   folder: string;
   bundleBytes: number;
   environment: Record<string, string>;
-  /** Memory size in the template. Absent from yardsticks. */
+  /** Memory size in the template. Yardsticks have none. */
   memoryMegabytes?: number;
 }
 
-/** Functions and yardsticks by row name. Rows that are compared are adjacent because the machine's speed drifts. */
+/** Functions and yardsticks by row name. Compared rows are adjacent because the machine's speed drifts. */
 const sources: Record<string, [module: string, call: CallName, environment?: Record<string, string>]> = {
   'list-pets, 16 partitions': ['list-pets', 'listPartitions', { LIST_PARTITIONS: '16' }],
   'list-pets': ['list-pets', 'list'],
@@ -35,13 +35,13 @@ const sources: Record<string, [module: string, call: CallName, environment?: Rec
 };
 const yardsticks = ['bare-list', 'bare-create', 'hello'];
 
-/** Typical length of the session token of an execution role. */
+/** Typical length of an execution role's session token. */
 const SESSION_TOKEN_CHARACTERS = 900;
 
 /**
- * Returns the functions of an assembly, and the yardsticks, bundled with the same options.
+ * Returns an assembly's functions and the yardsticks. Bundles the yardsticks with the functions' options.
  *
- * @param folder output folder for the bundles of the yardsticks
+ * @param folder output folder for the yardsticks' bundles
  * @param databaseEnvironment environment variables that contain the database's address
  */
 export async function prepareFunctions(
@@ -65,7 +65,7 @@ export async function prepareFunctions(
   return Object.entries(sources).map(([name, [module, call, rowEnvironment]]) => {
     const { environment, ...bundle } = modules.get(module)!;
     const { event } = calls[call];
-    // Two rounds, as in the functions.
+    // Yardsticks run their request twice during init because the functions do the same.
     const priming = name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` };
     return {
       name,

@@ -25,16 +25,16 @@ type Measure = (subject: Subject, setup: Setup) => Promise<Figures>;
 
 type Figures = Partial<Record<Metric, number>>;
 
-/** Assumed latency of DynamoDB within a region. A function that waits does not use up its share of a core. */
+/** Assumed latency of DynamoDB within a region. A waiting function does not use its share of a core. */
 const DATABASE_MILLISECONDS = 4;
 
-/** Requests on a full core, against a database without delay, after which V8 has compiled the hot code. */
+/** Number of fast requests after which V8 has compiled the hot code. They have a full core and no database delay. */
 const REQUESTS_TO_SETTLE = 1_500;
 
-/** Measured requests per warm instance. */
+/** Number of measured requests per warm instance. */
 export const WARM_REQUESTS = 200;
 
-/** Returns each function at each memory size. At its deployed size, it follows a cold start of the authorizer. */
+/** Returns each function at each memory size. Operations at their deployed size include the authorizer. */
 export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subject[] {
   const authorizer = functions.find(({ name }) => name === 'authorizer')!;
   const first = { ...authorizer, megabytes: authorizer.memoryMegabytes! };
@@ -50,7 +50,7 @@ export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subj
 /**
  * Measures each subject in rounds of alternating order, so that other load on the machine affects all subjects equally.
  *
- * @throws UsageError if a result is wrong
+ * @throws UsageError if a function returns a wrong result
  * @throws Error if a function fails
  */
 export async function measure(
@@ -73,7 +73,7 @@ export async function measure(
   return measured.map(({ subject, figures }) => toRow(subject, figures));
 }
 
-/** Measures a cold start, preceded by one of the subject's authorizer if it has one. The two do not overlap. */
+/** Measures a cold start. If the subject has an authorizer, first measures the authorizer's cold start. */
 export async function coldStart(subject: Subject, setup: Setup): Promise<Figures> {
   const before = subject.authorizer && (await coldStart(subject.authorizer, setup));
   await using instance = await startInstance(subject, subject.megabytes, setup.quota);
@@ -82,7 +82,7 @@ export async function coldStart(subject: Subject, setup: Setup): Promise<Figures
   return { first, cold, ...(before && { chain: before.cold! + cold }) };
 }
 
-/** Measures an instance whose hot code V8 has compiled. */
+/** Measures warm requests after V8 has compiled the hot code. */
 export async function warmInstance(subject: Subject, { quota, database }: Setup): Promise<Figures> {
   await using instance = await startInstance(subject, subject.megabytes, quota);
   quota?.setMemorySize();

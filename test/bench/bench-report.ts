@@ -5,7 +5,7 @@ import { bounds, ratiosOf, verdictOf } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
 import { formatSpread } from './spread.ts';
 
-/** Functions with a memory size setting, by their names in the cost model. */
+/** Names of the deployed functions. The keys are the functions' names in the cost model. */
 export const functions = {
   listPets: 'list-pets',
   createPet: 'create-pet',
@@ -13,7 +13,7 @@ export const functions = {
   authorizer: 'authorizer',
 };
 
-/** US dollars per GB-second for arm64 in us-east-1, first tier. */
+/** Price in US dollars per GB-second for arm64 in us-east-1 at the first tier. */
 const DOLLARS_PER_GB_SECOND = prices.duration.dollars[0]![1];
 
 /** Memory size at which warm requests are compared with yardsticks. */
@@ -31,7 +31,7 @@ export function report(results: Results) {
   };
 }
 
-/** Returns the figures in the README by name. */
+/** Returns the README's figures by name. */
 export function readmeFigures(results: Results): Record<string, string> {
   const cold = (name: string) =>
     [256, 512].map((megabytes) => figureOf(results, 'cold', name, megabytes)!.median.toFixed()).join(' and ');

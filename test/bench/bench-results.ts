@@ -7,31 +7,31 @@ export interface Results {
   rows: Row[];
 }
 
-/** Metrics with the number of decimals to store. */
+/** Number of stored decimals for each metric. */
 export const metrics = {
-  /** Milliseconds from the first event to its response. */
+  /** Time from the first event to its response, in milliseconds. */
   first: 1,
-  /** Milliseconds of init and first response. */
+  /** Time of init and the first response, in milliseconds. */
   cold: 1,
-  /** The sum of `cold` and the authorizer's `cold`. Only for operations at their deployed memory size. */
+  /** Sum of `cold` and the authorizer's `cold`. Only operations at their deployed memory size have this metric. */
   chain: 1,
-  /** Median and 99th percentile of an instance's warm requests, in milliseconds. */
+  /** Median latency of an instance's warm requests, in milliseconds. `p99` is the 99th percentile. */
   p50: 2,
   p99: 2,
-  /** Mean billed duration of an instance's warm requests in milliseconds, each rounded up as Lambda does. */
+  /** Mean billed duration of an instance's warm requests. Each duration is rounded up to a full millisecond. */
   billed: 2,
-  /** CPU time of the function's process per warm request, in microseconds. Linux only. */
+  /** CPU time per warm request, in microseconds. Measured only on Linux. */
   cpu: 0,
-  /** Resident memory after the last request, in megabytes of 2^20 bytes as Lambda counts them. Linux only. */
+  /** Resident memory after the last request, in megabytes of 2^20 bytes. Measured only on Linux. */
   resident: 1,
 };
 
 export type Metric = keyof typeof metrics;
 
-/** Includes the value of each round, because only values from the same round are compared. */
+/** A metric's spread and its value in each round. Ratios compare only values from the same round. */
 type Figure = Spread & { rounds: number[] };
 
-/** Figures of a function or yardstick at one memory size, from one series of rounds. */
+/** Measurements of a function or yardstick at one memory size. */
 export type Row = { name: string; megabytes: number; bundleBytes: number } & Partial<Record<Metric, Figure>>;
 
 export function figureOf(
@@ -43,7 +43,7 @@ export function figureOf(
   return rows.find((row) => row.name === name && row.megabytes === megabytes && row[metric])?.[metric];
 }
 
-/** Returns a row's name for Markdown, with the name of a function as code. */
+/** Returns a row's name in Markdown, with the function's name formatted as code. */
 export function titleOf(name: string): string {
   return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
 }

@@ -18,12 +18,12 @@ import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
 import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
 
-// `npm run check` compares documents with the stored results. These tests cover the measurements and the cost model.
+// `npm run check` compares the documents with the stored results, so these tests do not.
 
 const results: Results = readResults('results.json');
 const folder = temporaryFolder();
 
-(hasTools() ? describe : describe.skip)('measuring functions', () => {
+(hasTools() ? describe : describe.skip)('measure', () => {
   const apiKey = generateApiKey('staging');
   let database: StubDatabase;
   let subjects: Subject[];
@@ -41,7 +41,7 @@ const folder = temporaryFolder();
     jest.restoreAllMocks();
   });
 
-  test('returns a row for each function and yardstick, and chains the cold starts of operations', async () => {
+  test('returns a row for each function and yardstick', async () => {
     const rows = await measureCold(...subjects);
     expect(rows).toHaveLength(subjects.length);
     expect(rows.filter(({ cold, chain }) => chain && chain.median > cold!.median)).toHaveLength(5);
@@ -50,7 +50,7 @@ const folder = temporaryFolder();
     const { cold } = rows.find(({ name }) => name === 'list-pets')!;
     reportFigure(
       import.meta.filename,
-      `${met} of ${verdicts.length} stored bounds met; cold start of list-pets in this run ${cold!.median} ms`,
+      `${met} of ${verdicts.length} stored bounds are met. list-pets had a cold start of ${cold!.median} ms.`,
     );
   });
 
@@ -63,7 +63,7 @@ const folder = temporaryFolder();
   });
 });
 
-test('the cost model uses the billed durations that were measured at the deployed memory sizes', () => {
+test('the cost model uses the billed durations measured at the deployed memory sizes', () => {
   const { memoryMegabytes } = resourceCounts('production');
   const { intent: _, ...charged } = assumptions.billedMilliseconds;
   const measured = Object.entries(functions).map(([operation, name]) => {
@@ -73,15 +73,15 @@ test('the cost model uses the billed durations that were measured at the deploye
   expect(charged).toEqual(Object.fromEntries(measured));
 });
 
-test('measuring stores fails if a store contains other pets than it was filled with', async () => {
+test('measuring a store fails if the store contains unexpected pets', async () => {
   const { assembly } = await sharedSynthesis();
-  const stock = { pets: 1_000, partitions: 1 };
-  await seedPets(folder, readTemplate('staging', assembly), stock);
+  const contents = { pets: 1_000, partitions: 1 };
+  await seedPets(folder, readTemplate('staging', assembly), contents);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
-    expect(await measureStores([{ ...service, stock }], 1)).toHaveLength(8);
-    // The creates of the first run added pets.
-    await expect(measureStores([{ ...service, stock }], 1)).rejects.toThrow(
+    expect(await measureStores([{ ...service, contents }], 1)).toHaveLength(8);
+    // The first run has created pets, so the contents have changed.
+    await expect(measureStores([{ ...service, contents }], 1)).rejects.toThrow(
       /^GET http\S+\/pets\?limit=20 returned 200 .*, which does not match the pets in the store\.$/,
     );
   } finally {

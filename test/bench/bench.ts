@@ -11,11 +11,11 @@ import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.
 import { runtime } from './instance.ts';
 import { startStubDatabase } from './start-stub-database.ts';
 
-// `npm run bench`: measures cold starts and warm requests of the functions and of yardsticks.
+// `npm run bench` measures cold starts and warm requests of the functions and the yardsticks.
 
 const FULL = { coldStarts: 15, warmInstances: 9, warmInstancesOfOtherSizes: 3 };
 const QUICK = { coldStarts: 3, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
-/** Rows that a quick run omits. */
+/** Rows that `--quick` omits. */
 const NOT_QUICK = /idempotent|partitions|get-pet/;
 
 await runBenchmark<Results>({
@@ -34,7 +34,7 @@ async function run(quick: boolean): Promise<Results> {
   const counts = quick ? QUICK : FULL;
   const quota = createCpuQuota();
   if (!quota && !quick) {
-    throw new UsageError('A CPU quota requires Linux, root and a cgroup. Use --quick to run without it.');
+    throw new UsageError('A CPU quota requires Linux, root and a control group. Use --quick to omit it.');
   }
   const folder = folderUntilExit();
   const apiKey = generateApiKey('staging');
@@ -64,13 +64,14 @@ function describeRun(counts: typeof FULL, minutes: number, quota?: CpuQuota): st
   const [processor] = cpus();
   const machine = `${processor?.model.trim()} with ${cpus().length} cores and ${Math.round(totalmem() / 1e9)} GB`;
   const share = quota
-    ? `${quota.kind}, periods of ${PERIOD_MILLISECONDS} ms, of which ${quota.timesThrottled()} were throttled`
+    ? `${quota.kind}, ${quota.timesThrottled()} throttled periods of ${PERIOD_MILLISECONDS} ms`
     : 'none, so each instance had a full core at every memory size';
   return `- **Finished**: ${new Date().toISOString()}, after ${minutes.toFixed(1)} minutes
 - **Machine**: ${machine}, ${type()} ${release()}, Node ${process.version}
 - **Runtime**: ${runtime.name}
 - **CPU quota**: ${share}
-- **Per row**: ${coldStarts} cold starts; ${warmInstances} warm instances at 512 MB
-  and ${warmInstancesOfOtherSizes} at each other size, with ${WARM_REQUESTS} requests each
+- **Cold starts per row**: ${coldStarts}
+- **Warm instances per row**: ${warmInstances} at 512 MB, and ${warmInstancesOfOtherSizes} at each other memory size
+- **Requests per warm instance**: ${WARM_REQUESTS}
 `;
 }

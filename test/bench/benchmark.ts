@@ -3,13 +3,12 @@ import { withParts } from '../../infra/documents/document-parts.ts';
 import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
 
 interface Benchmark<Results> {
-  /** Name of the npm script. */
   script: string;
-  /** Name of the results file in this folder. */
+  /** Name of the results file in `test/bench`. */
   file: string;
-  /** Returns the generated parts of each document, see `withParts`. */
+  /** Returns the generated parts of each document for `withParts`. */
   documents: (results: Results) => Record<string, Record<string, string>>;
-  /** Measures and returns the results to store, or undefined if they are not to be stored. */
+  /** Measures and returns the results to store, or undefined for a quick run, which stores nothing. */
   measure: (quick: boolean) => Promise<Results | undefined>;
 }
 
@@ -19,17 +18,17 @@ const options = {
   check: { type: 'boolean', default: false },
 } as const;
 
-/** Runs a benchmark command, which measures, stores the results and updates the documents. */
+/** Runs a benchmark command that measures, stores the results and updates the documents. */
 export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<void> {
   const { script, file, documents, measure } = benchmark;
   const usage = `npm run ${script} -- [--quick | --report [--check]]
 
-  --quick   measure the most important figures and print them, without writing files
-  --report  update the documents from the stored results, without measuring
-  --check   fail if --report would change a document, without writing files
+  --quick   measure only the most important figures, print them and write no files
+  --report  update the documents from the stored results without measuring
+  --check   fail if --report would change a document, and write no files
 
 Without options, the command measures everything, writes test/bench/${file} and updates the documents.
-It fails if a response is wrong. It never fails because a response is slow.`;
+It fails if a response is wrong, but not if a response is slow.`;
   return runWithOptions(usage, options, async ({ quick, report, check }) => {
     if (report || check) return publish(script, documents(readResults(file)), check);
     const results = await measure(quick);
@@ -43,7 +42,7 @@ export function readResults(file: string): any {
   return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 }
 
-/** @throws UsageError if a document has no marks for a part, or if `check` is true and the document is stale */
+/** @throws UsageError if a document has no markers for a part, or if `check` is true and a document is stale */
 function publish(script: string, documents: Record<string, Record<string, string>>, check: boolean): void {
   for (const [name, parts] of Object.entries(documents)) {
     const file = new URL(`../../${name}`, import.meta.url);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 
 /** Memory size with one full core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 export const MEGABYTES_PER_CORE = 1_769;
-/** Period of the quota. AWS documents none; Linux defaults to 100 ms. */
+/** Period of the CPU quota. AWS does not document the period that Lambda uses. */
 export const PERIOD_MILLISECONDS = 20;
 const PERIOD = PERIOD_MILLISECONDS * 1_000;
 
-/** Versions of control groups with the files that set a quota, in microseconds per period. */
+/** Versions of control groups, and the files that set a quota in microseconds per period. */
 const hierarchies = [
   {
     kind: 'cgroup v1',
@@ -19,7 +19,7 @@ const hierarchies = [
   {
     kind: 'cgroup v2',
     mount: '/sys/fs/cgroup',
-    // The parent must delegate the controller. The kernel allows this in the root group, or without processes in it.
+    // The parent group must delegate the CPU controller, which the kernel refuses if the parent contains processes.
     files: (quota: number) => ({ '../cgroup.subtree_control': '+cpu', 'cpu.max': `${quota} ${PERIOD}` }),
   },
 ];
@@ -30,9 +30,9 @@ export type CpuQuota = NonNullable<ReturnType<typeof createCpuQuota>>;
 export function createCpuQuota() {
   for (const { kind, mount, files } of hierarchies) {
     const folder = join(mount, `pet-store-bench-${process.pid}`);
-    // `r+` fails if the file does not exist, which means that the folder is not a control group.
+    // `r+` does not create files, so writing fails if the folder is not a control group.
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'r+' });
-    /** Limits the processes to Lambda's CPU share for a memory size. @default - one core */
+    /** Limits the processes to Lambda's CPU share for the given memory size. @default - one core */
     function setMemorySize(megabytes = MEGABYTES_PER_CORE): void {
       const share = Math.min(1, megabytes / MEGABYTES_PER_CORE);
       for (const [name, text] of Object.entries(files(Math.round(share * PERIOD)))) write(name, text);
@@ -43,20 +43,20 @@ export function createCpuQuota() {
       setMemorySize();
       return {
         kind,
-        /** Adds a process, including its current and future threads. */
+        /** Adds a process with all its threads. */
         add: (pid: number) => write('cgroup.procs', `${pid}`),
         setMemorySize,
-        /** Returns the number of throttled periods so far. */
+        /** Returns the number of periods in which the processes were throttled. */
         timesThrottled: () => /nr_throttled (\d+)/.exec(readFileSync(join(folder, 'cpu.stat'), 'utf8'))?.[1],
       };
     } catch {
-      // Another version of control groups, no permission, or a parent group with less than one core.
+      // This version is not available, permission is missing, or the parent group has less than one core.
     }
   }
   return undefined;
 }
 
-/** Removes the group once killed processes have left it. Blocks, because asynchronous work does not run during exit. */
+/** Removes the group after killed processes have left it. Waits synchronously because Node is exiting. */
 function removeWhenEmpty(folder: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 0; attempt < 200; attempt += 1) {

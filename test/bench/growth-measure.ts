@@ -3,25 +3,25 @@ import { UsageError } from '../../infra/operate/command.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import type { LocalService } from '../support/local-service.ts';
-import { pageOf, petOf, type Stock } from './growth-pets.ts';
+import { pageOf, petOf, type Contents } from './growth-pets.ts';
 import type { Comparison } from './growth-report.ts';
 import { spreadOf } from './spread.ts';
 
-/** A running service that contains exactly the pets of its stock. */
-export type Store = Pick<LocalService, 'baseUrl' | 'apiKey'> & { stock: Stock };
+/** A running service that contains exactly the pets in `contents`. */
+export type Store = Pick<LocalService, 'baseUrl' | 'apiKey'> & { contents: Contents };
 
 interface Request {
   address: string;
   /** Expected body of the response to a GET. */
   expected?: Pet | Pet[];
-  /** Body of a POST. Its response is expected to be this body with an id. */
+  /** Body of a POST. The expected response is this body with an id. */
   body?: string;
 }
 
-/** Returns a function that returns the n-th request of this kind to a store. */
+/** Prepares requests of one kind to a store and returns a function that creates the request with a given number. */
 type Kind = (store: Store) => Promise<(number: number) => Request>;
 
-/** Kinds of requests by name. Creates are last because they add pets to the lists. */
+/** Kinds of requests by row name. Creates are last because they add pets to the lists. */
 const kinds: Record<string, Kind> = {
   'list of 20': list(1, 20),
   'list of 20, one status': list(1, 20, 'available'),
@@ -30,9 +30,9 @@ const kinds: Record<string, Kind> = {
   'list of 5, page 100': list(100, 5),
   'list of 5, one status, page 100': list(100, 5, 'available'),
   get:
-    async ({ baseUrl, stock: { pets } }) =>
+    async ({ baseUrl, contents: { pets } }) =>
     (number) => {
-      // The step is coprime to the size of each store, so every pet can be reached.
+      // The prime step spreads the requests over all pets in the store.
       const expected = petOf((number * 7_919) % pets, pets);
       return { address: `${baseUrl}/pets/${expected.id}`, expected };
     },
@@ -44,10 +44,10 @@ const kinds: Record<string, Kind> = {
     }),
 };
 
-/** Returns the kind of request for one page of a list. Earlier pages are read first, by following links. */
+/** Returns the kind of request for page `page` of a list. Reads all earlier pages first to get the link. */
 function list(page: number, limit: number, status?: PetStatus): Kind {
   return async (store) => {
-    const pageAt = (number: number) => pageOf(store.stock.pets, number, limit, status);
+    const pageAt = (number: number) => pageOf(store.contents.pets, number, limit, status);
     let address = `${store.baseUrl}/pets?limit=${limit}${status ? `&status=${status}` : ''}`;
     for (let number = 1; number < page; number += 1) {
       const { link } = await send(store, { address, expected: pageAt(number) });
@@ -63,8 +63,8 @@ function list(page: number, limit: number, status?: PetStatus): Kind {
 /**
  * Sends requests of each kind to all stores in turn, so that other load on the machine affects all stores equally.
  *
- * @param requests number of measured requests per kind and store, which follow as many warm-up requests
- * @throws UsageError if a response does not match the store's stock
+ * @param requests number of measured requests per kind and store. The same number of warm-up requests precede them.
+ * @throws UsageError if a response does not match the store's contents
  */
 export async function measure(
   stores: Store[],
@@ -78,7 +78,7 @@ export async function measure(
       stores.map(async (store) => ({ store, requestOf: await kind(store), times: [] as number[] })),
     );
     for (let number = -requests; number < requests; number += 1) {
-      // The order alternates because a store can affect the next one.
+      // The order alternates because a request to one store can slow down the next request.
       for (const { store, requestOf, times } of number % 2 === 0 ? measured : measured.toReversed()) {
         const { milliseconds } = await send(store, requestOf(number + requests));
         if (number >= 0) times.push(milliseconds);

@@ -11,10 +11,8 @@ import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 
-// Pets for stores of any size, and a fast way to write a million of them into the local service's tables (one minute).
-
-/** Contents of a store. Page 100 of a list exists only if there are at least 1,000 pets. */
-export interface Stock {
+/** Contents of a store. Measurements need at least 1,000 pets because they request page 100 of a list. */
+export interface Contents {
   pets: number;
   partitions: number;
 }
@@ -22,26 +20,26 @@ export interface Stock {
 const FIRST = Date.UTC(2025, 0, 2);
 const LAST = Date.UTC(2025, 11, 31);
 
-/** Returns the pet with this index, from 0 for the oldest, of a number of pets added at regular intervals in 2025. */
+/** Returns pet `index` of `pets` pets that were added at regular intervals in 2025. Pet 0 is the oldest. */
 export function petOf(index: number, pets: number): Pet {
   const time = FIRST + Math.floor((index / pets) * (LAST - FIRST));
   const status = statusOf(index);
   return {
     id: newPetId(time, seededInteger(2 ** 12, index)),
-    // The length that infra/operate/cost/model.ts assumes.
+    // Names are as long as infra/operate/cost/model.ts assumes.
     name: `Pet number ${index.toString().padStart(9, '0')}`,
     categoryId: BigInt(index % 10),
     ...(status && { status }),
   };
 }
 
-/** Six of ten pets are available, two are sold, one is pending and one has no status. */
+/** Returns a pet's status. Of ten pets, six are available, two are sold, one is pending and one has no status. */
 function statusOf(index: number): PetStatus | undefined {
   const digit = index % 10;
   return digit < 6 ? 'available' : (['sold', 'sold', 'pending'] as const)[digit - 6];
 }
 
-/** Returns the expected page of a list, from 1 for the first, as long as no pets have been added. */
+/** Returns the expected pets on page `page` of a list. The first page is page 1. */
 export function pageOf(pets: number, page: number, limit: number, status?: PetStatus): Pet[] {
   const found: Pet[] = [];
   for (let index = pets - 1; index >= 0 && found.length < page * limit; index -= 1) {
@@ -50,7 +48,7 @@ export function pageOf(pets: number, page: number, limit: number, status?: PetSt
   return found.slice((page - 1) * limit);
 }
 
-/** Returns the item that `createPet` stores for a pet. */
+/** Returns the item that `createPet` would store for a pet. */
 function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item {
   const partition = listPartitionOf(id, partitions);
   return {
@@ -64,15 +62,15 @@ function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item
 }
 
 /**
- * Fills the data folder of a local service with dynalite's internal functions, which is faster than sending requests.
- * LevelDB is compacted here, so that it does not compact while the service is measured.
+ * Fills a local service's data folder. Calls dynalite's internal functions, which write a million pets in a minute.
+ * Compacts LevelDB so that it does not compact during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
  */
 export async function seedPets(
   folder: string,
   template: Template,
-  { pets, partitions }: Stock,
+  { pets, partitions }: Contents,
   onProgress: (pets: number) => void = () => {},
 ): Promise<void> {
   const path = tablesIn(folder);

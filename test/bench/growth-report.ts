@@ -1,12 +1,12 @@
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
-import type { Stock } from './growth-pets.ts';
+import type { Contents } from './growth-pets.ts';
 import { formatSpread, type Spread } from './spread.ts';
 
 /** Content of `test/bench/growth.json`. */
 export interface Results {
-  /** Date, machine and version of Node. */
+  /** Date, machine and Node version. */
   runDetails: string;
-  /** Number of requests of each kind to each store. */
+  /** Number of measured requests per kind and store. */
   requests: number;
   bySize: Comparison;
   byPartitions: Comparison;
@@ -14,28 +14,28 @@ export interface Results {
 
 /** Measurements of several stores. */
 export interface Comparison {
-  stocks: Stock[];
-  /** A row for each kind of request, with the milliseconds for each store. */
+  contents: Contents[];
+  /** One row for each kind of request. `times` contains the milliseconds for each store. */
   rows: { request: string; times: Spread[] }[];
 }
 
-/** Maximum ratio of the slowest to the fastest store at which a latency counts as independent of size. */
+/** Maximum accepted ratio of the slowest store's median to the fastest store's median. */
 const FLAT = 1.2;
 
-/** Returns the ratio of the slowest store's median to the fastest store's. */
+/** Returns the ratio of the slowest store's median to the fastest store's median. */
 export function ratioOf(times: Spread[]): number {
   const medians = times.map(({ median }) => median);
   return Math.max(...medians) / Math.min(...medians);
 }
 
-/** Returns the generated part of `docs/scaling.md` about latencies. */
+/** Returns the latency tables for `docs/scaling.md`. */
 export function latencyTables({ runDetails, requests, bySize, byPartitions }: Results): string {
   return [
-    `Measured on ${runDetails}, with ${requests} requests of each kind to each store.\n`,
+    `Measured on ${runDetails}. Each store got ${requests} requests of each kind.\n`,
     markdownTable(
       [
         'Median, ms (quartiles)',
-        ...bySize.stocks.map(({ pets }) => `${pets.toLocaleString('en')} pets`),
+        ...bySize.contents.map(({ pets }) => `${pets.toLocaleString('en')} pets`),
         'slowest ÷ fastest',
         `up to ${FLAT}`,
       ],
@@ -43,8 +43,8 @@ export function latencyTables({ runDetails, requests, bySize, byPartitions }: Re
     ),
     markdownTable(
       [
-        `Median, ms (${byPartitions.stocks[0]!.pets.toLocaleString('en')} pets)`,
-        ...byPartitions.stocks.map(({ partitions }) => `\`listPartitions\` ${partitions}`),
+        `Median, ms (${byPartitions.contents[0]!.pets.toLocaleString('en')} pets)`,
+        ...byPartitions.contents.map(({ partitions }) => `\`listPartitions\` ${partitions}`),
         'slowest ÷ fastest',
       ],
       byPartitions.rows.map(cellsOf),

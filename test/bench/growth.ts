@@ -6,11 +6,11 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { runBenchmark } from './benchmark.ts';
 import { measure } from './growth-measure.ts';
-import { seedPets, type Stock } from './growth-pets.ts';
+import { seedPets, type Contents } from './growth-pets.ts';
 import { type Comparison, latencyTables, ratioOf, type Results } from './growth-report.ts';
 import { limitTables } from './partitions.ts';
 
-// `npm run bench:growth`: measures latencies and computes throughput limits for docs/scaling.md.
+// `npm run bench:growth` measures latencies and computes throughput limits for docs/scaling.md.
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
@@ -40,23 +40,24 @@ await runBenchmark<Results>({
   },
 });
 
-/** Fills a store for each stock and measures requests to all stores. */
-async function compare(assembly: string, stocks: Stock[], requests: number): Promise<Comparison> {
+/** Starts a service for each store and measures requests to these services. */
+async function compare(assembly: string, allContents: Contents[], requests: number): Promise<Comparison> {
   const folder = folderUntilExit();
   const services: LocalService[] = [];
-  // Prepended, so that the services end before their folder is removed.
+  // This listener is prepended so that the services end before their folder is removed.
   process.prependOnceListener('exit', () => services.map((service) => service.process.kill('SIGKILL')));
   const template = readTemplate('staging', assembly);
-  for (const [index, stock] of stocks.entries()) {
+  for (const [index, contents] of allContents.entries()) {
     const data = join(folder, `${index}`);
-    const { pets, partitions } = stock;
-    await seedPets(data, template, stock, showProgress(`${pets} pets, listPartitions ${partitions}`, pets));
+    const { pets, partitions } = contents;
+    const onProgress = showProgress(`${pets} pets, listPartitions ${partitions}`, pets);
+    await seedPets(data, template, contents, onProgress);
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     services.push(await startLocalService('--data', data, '--assembly', changed));
   }
-  const stores = services.map((service, index) => ({ ...service, stock: stocks[index]! }));
+  const stores = services.map((service, index) => ({ ...service, contents: allContents[index]! }));
   const rows = await measure(stores, requests, console.error);
   await Promise.all(services.map((service) => service.stop()));
-  return { stocks, rows };
+  return { contents: allContents, rows };
 }

@@ -9,7 +9,7 @@ import { startRuntimeApi } from './runtime-api.ts';
 
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
-/** The program that gets events from the Runtime API and calls the handler: AWS's client if built, else a stand-in. */
+/** The runtime interface client, which gets events from the Runtime API and calls the handler. */
 export const runtime = findRuntime();
 
 function findRuntime(): { name: string; file: string } {
@@ -19,14 +19,14 @@ function findRuntime(): { name: string; file: string } {
     const { name, version } = JSON.parse(readFileSync(`${client}/package.json`, 'utf8'));
     return { name: `${name} ${version}`, file: `${client}/index.mjs` };
   }
-  // CONTRIBUTING.md lists the requirements for building AWS's client.
-  return { name: "stand-in for AWS's runtime interface client", file: `${folder}/stand-in.mjs` };
+  // Building AWS's client requires a C++ compiler, so the benchmark also runs without it.
+  return { name: "substitute for AWS's runtime interface client", file: `${folder}/substitute.mjs` };
 }
 
 /**
- * Starts an instance as Lambda does, with a full core during init and then the CPU share of the memory size.
+ * Starts an instance. As on Lambda, it has a full core during init and then the CPU share of its memory size.
  *
- * @throws Error with the output of the function or its process if init failed
+ * @throws Error with the process's output if init fails
  */
 export async function startInstance(
   { folder, environment }: Pick<MeasuredFunction, 'folder' | 'environment'>,
@@ -55,7 +55,7 @@ export async function startInstance(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
-  // Prepended, so that the process ends before its control group is removed.
+  // This listener is prepended so that the process ends before its control group is removed.
   process.prependOnceListener('exit', kill);
   quota?.add(child.pid!);
   const errors = text(child.stderr);
@@ -86,7 +86,7 @@ export async function startInstance(
   };
 }
 
-/** Returns Node options that Lambda's runtimes have been observed to set by memory size. */
+/** Returns the Node options that Lambda's runtimes were observed to set for a memory size. */
 function memoryOptions(megabytes: number): string[] {
   const newSpace = Math.floor(megabytes / 10);
   return [
@@ -96,7 +96,7 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-/** Returns the CPU time so far and the resident memory (in megabytes of 2^20 bytes), or undefined unless on Linux. */
+/** Returns a process's CPU time and resident memory in megabytes of 2^20 bytes, or undefined if not on Linux. */
 function usageOf(folder: string) {
   if (!existsSync(`${folder}/schedstat`)) return undefined;
   const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>

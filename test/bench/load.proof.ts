@@ -17,10 +17,10 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
 }
 
 (hasTools() ? describe : describe.skip)('npm run load', () => {
-  test('sends half lists, a quarter creates and a quarter gets, and counts their responses', async () => {
+  test('sends one create and one get for every two lists', async () => {
     const { assembly } = await sharedSynthesis();
     const { baseUrl, apiKey, output, stop } = await startLocalService('--assembly', assembly);
-    // These requests and the first list of the load start an instance of each function.
+    // Start create-pet and get-pet before the load, so that the load does not wait for them.
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
     const body = '{"name":"Rex","categoryId":7}';
     const created = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
@@ -33,11 +33,11 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
     const logged = output().match(/(?<=Z )(GET|POST) \S+ \d{3}(?= \S+ ms$)/gm)!;
     const counts = Array.from(stdout.matchAll(/│ 20[01] +│ (\d+)/g), ([, count]) => Number(count));
     const counted = counts.reduce((sum, count) => sum + count, 0);
-    // Three requests precede the load. At its end, each connection can have one uncounted request in progress.
+    // Three requests precede the load. When the load ends, each connection can have one uncounted request.
     expect(logged.length - 3 - counted).toBeGreaterThanOrEqual(0);
     expect(logged.length - 3 - counted).toBeLessThanOrEqual(CONNECTIONS);
     expect(counts.every((count) => count > 0)).toBe(true);
-    // Each connection can have stopped in the middle of a round.
+    // The shares are not exact, because each connection can stop in the middle of a round.
     for (const [pattern, share] of [
       [/^GET \/v1\/pets(\?\S*)? 200$/, 1 / 2],
       [/^POST \/v1\/pets 201$/, 1 / 4],
@@ -67,7 +67,7 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
     await close();
     expect(code).toBe(1);
     expect(stdout + stderr).toMatch(message);
-    // The log of the local service has no query strings and no headers, so they are checked here.
+    // The first test cannot check query strings and headers, because the local service does not log them.
     expect(received.some((line) => line.includes('/pets?cursor='))).toBe(true);
     expect(received.some((line) => line.includes('/pets?status=available'))).toBe(true);
     const keys = received.map((line) => line.split(' ')[1]).filter((key) => key !== 'undefined');
@@ -76,7 +76,7 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
   });
 });
 
-test('npm run load reports a service that does not respond', async () => {
+test('npm run load fails if the service does not respond', async () => {
   const stderr =
     'Listing pets at http://127.0.0.1:2 failed (ECONNREFUSED). Check --base-url and --api-key.\n';
   expect(await load('http://127.0.0.1:2', 'a-key')).toEqual({ code: 1, stdout: '', stderr });

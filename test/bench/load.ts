@@ -3,17 +3,17 @@ import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
 import { integerOption } from '../../infra/operate/integer-option.ts';
 import { requireTool } from '../support/tools.ts';
 
-// `npm run load`: measures latencies of a running service under concurrent requests.
+// `npm run load` sends concurrent requests to a running service and measures latencies.
 
 const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50]
 
-  --base-url     the base URL of the service, such as http://localhost:3000/v1 (default: $BASE_URL)
-  --api-key      an API key of the service (default: $API_KEY, which is safer because npm prints options)
-  --duration     seconds, 1 to 86400
-  --connections  concurrent clients, 1 to 1000; each sends its next request after a response
+  --base-url     the service's base URL, such as http://localhost:3000/v1 (default: $BASE_URL)
+  --api-key      an API key (default: $API_KEY, which is safer because npm prints options)
+  --duration     the duration in seconds, from 1 to 86400
+  --connections  the number of concurrent clients, from 1 to 1000, each with one request at a time
 
-The command fails if a response is missing or not 2xx. It does not delete the pets that it creates. It does not verify
-TLS certificates, so for a deployed stage use an API key that you revoke afterwards.`;
+The command fails if a request gets no response or a response is not 2xx. It does not delete the pets that it creates.
+It does not verify TLS certificates, so for a deployed stage use an API key that you revoke afterwards.`;
 
 const options = {
   'base-url': { type: 'string', default: process.env['BASE_URL'] ?? '' },
@@ -46,7 +46,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
   console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
-  // Each connection can have a request in progress at the end. autocannon does not count lost connections as errors.
+  // autocannon does not count lost connections as errors. At the end, each connection can have a pending request.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
@@ -67,7 +67,7 @@ interface Context {
   pet?: string;
 }
 
-/** Returns the requests that each connection repeats: half lists, a quarter creates, a quarter gets of new pets. */
+/** Returns the requests that each connection repeats. Half are lists, a quarter are creates and a quarter are gets. */
 function roundOf(path: string): Request[] {
   const list: Request = {
     path,
@@ -106,7 +106,7 @@ function pathOf(address: string): string {
   return pathname + search;
 }
 
-/** @throws UsageError if listing pets fails. The message omits the error of `fetch`, which can contain the key. */
+/** @throws UsageError if listing pets fails. The message omits `fetch`'s error because it can contain the key. */
 async function requireService(baseUrl: string, apiKey: string): Promise<void> {
   const reason = await fetch(`${baseUrl}/pets?limit=1`, {
     headers: { Authorization: `Bearer ${apiKey}` },

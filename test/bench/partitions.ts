@@ -2,25 +2,24 @@ import { assumptions, listReadUnits } from '../../infra/operate/cost/model.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
 import { stages } from '../../infra/stages.ts';
 
-// Computes the throughput of a stage from the limits in AWS's documentation, for docs/scaling.md.
+// Computes a stage's throughput for docs/scaling.md from the limits in AWS's documentation.
 
-/** Values of `listPartitions` to compare. */
+/** Values of `listPartitions` that the tables compare. */
 const SETTINGS = [1, 2, 4, 16];
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
-/** Initial units per second of a new on-demand table, assumed for each index as well. */
+/** Initial units per second of a new on-demand table. The same limit is assumed for each index. */
 const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
-/** Default quota of read units and of write units per second, for a table and for each index. */
+/** Default quota per second for each table and index. Read units and write units have separate quotas. */
 const UNITS_PER_TABLE = 40_000;
-/** Default quota of an account in most regions. */
+/** Default API Gateway quota of an account in most regions. */
 const GATEWAY_REQUESTS_PER_SECOND = 10_000;
-/** Default quota of an account. */
+/** Default Lambda quota of an account. */
 const CONCURRENT_EXECUTIONS = 1_000;
-/** Per execution environment. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
+/** Limit per execution environment. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
 const INVOCATIONS_PER_SECOND = 10;
 
-/** A figure as a function of `listPartitions`. */
 type Figure = (partitions: number) => number;
 
 const createUnits: Figure = () => Math.ceil(assumptions.petBytes / 1_024);
@@ -29,7 +28,7 @@ const listUnits =
   (partitions) =>
     listReadUnits(partitions, pets, assumptions.petBytes);
 
-/** Returns the generated part of `docs/scaling.md` about limits. */
+/** Returns the limit tables for `docs/scaling.md`. */
 export function limitTables(): string {
   return [
     figureTable('Creates per second', limitsOf('Write', 'createPet', createUnits)),

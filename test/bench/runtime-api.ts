@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../support/loopback.ts';
 
-/** Timeout of the function, which determines `getRemainingTimeInMillis`. */
+/** Function timeout from which `getRemainingTimeInMillis` counts down. */
 const TIMEOUT_MILLISECONDS = 10_000;
 
 export interface Invocation {
   /** The function's return value, as JSON. */
   result: string;
-  /** Time from the event to the result. */
+  /** Time from sending the event to receiving the result. */
   milliseconds: number;
-  /** Time from the event to the runtime's request for the next event, where billing ends. */
+  /** Billed time, which ends when the runtime requests the next event. */
   busyMilliseconds: number;
 }
 
@@ -32,7 +32,7 @@ export async function startRuntimeApi() {
   }
 
   const server = createServer((request, response) => {
-    // If a function exits while it sends its result, the connection breaks.
+    // If a function exits while it sends its result, the connection breaks and `handle` rejects.
     handle(request, response).catch(failure.reject);
   });
   server.keepAliveTimeout = 0; // an instance can be idle for a long time
@@ -41,9 +41,9 @@ export async function startRuntimeApi() {
   return {
     /** `host:port`, for `AWS_LAMBDA_RUNTIME_API`. */
     address: origin.replace('http://', ''),
-    /** Resolves when the runtime requests its first event, which is the end of init. */
+    /** Resolves at the end of init, when the runtime requests its first event. */
     ready: unlessFailed(next.promise),
-    /** Sends an event to the runtime. Rejects if the function fails. Calls must not overlap. */
+    /** Sends an event to the runtime. Rejects if the function fails. Invocations must not overlap. */
     invoke: async (event: string): Promise<Invocation> => {
       const response = await unlessFailed(next.promise);
       next = Promise.withResolvers();
@@ -63,7 +63,7 @@ export async function startRuntimeApi() {
       await unlessFailed(next.promise);
       return { result: resultText, milliseconds, busyMilliseconds: performance.now() - start };
     },
-    /** Rejects `ready` and all invocations, after the runtime has exited. */
+    /** Rejects `ready` and all invocations. Must be called when the runtime has exited. */
     fail: failure.reject,
     close,
   };

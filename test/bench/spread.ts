@@ -11,7 +11,7 @@ export function spreadOf(values: number[], digits: number): Spread {
   return { median: at(0.5), p25: at(0.25), p75: at(0.75) };
 }
 
-/** Returns the quantile of values with linear interpolation. @param share 0.5 for the median */
+/** Returns a quantile with linear interpolation. @param share 0 to 1, such as 0.5 for the median */
 export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const position = (sorted.length - 1) * share;

@@ -9,13 +9,13 @@ import type { StubDatabaseOptions } from './stub-database.ts';
 export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
 
 /**
- * Starts the stub database with TLS in a child process, which exits with this process.
+ * Starts the stub database with TLS in a child process. The child process exits when this process exits.
  *
  * @param folder output folder for the certificate
- * @param apiKey the only valid API key
+ * @param apiKey the only API key that the stub stores
  */
 export async function startStubDatabase(folder: string, apiKey: string) {
-  // https://github.com/jfromaniello/selfsigned, with the size of DynamoDB's RSA key.
+  // https://github.com/jfromaniello/selfsigned. DynamoDB's RSA key also has 2,048 bits.
   const { private: key, cert: certificate } = await requireTool('selfsigned').generate(
     [{ name: 'commonName', value: 'localhost' }],
     { keySize: 2_048, algorithm: 'sha256' },
@@ -36,12 +36,12 @@ export async function startStubDatabase(folder: string, apiKey: string) {
   });
   const [port] = (await once(child, 'message')) as [number];
   return {
-    /** Environment variables with the database's address and certificate, for a function. */
+    /** Environment variables that functions need to connect to the database. */
     environment: {
       AWS_ENDPOINT_URL_DYNAMODB: `https://localhost:${port}`,
       NODE_EXTRA_CA_CERTS: certificateFile,
     },
-    /** Sets the delay of each response. Initially there is none. */
+    /** Sets the delay of all following responses. Before the first call, responses are not delayed. */
     async respondAfter(milliseconds: number): Promise<void> {
       child.send(milliseconds);
       await once(child, 'message');

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
-// The stub of DynamoDB for the benchmark, which runs in its own process. Equal requests get equal responses.
+// Stub of DynamoDB, which runs in its own process. It caches responses, because equal requests get equal responses.
 
 export interface StubDatabaseOptions {
   key: string;
   certificate: string;
-  /** The only item in the table of API keys. */
+  /** The only API key's record. */
   apiKeyRecord: Record<string, { S: string }>;
 }
 
@@ -26,7 +26,7 @@ interface Input {
 const { key, certificate, apiKeyRecord }: StubDatabaseOptions = JSON.parse(process.env['STUB_DATABASE']!);
 
 const NEWEST_ID = 244_813_135_872_000;
-/** Distance between pet ids, which leaves room for the pets of up to 64 list partitions. */
+/** Distance between pet ids in one list partition. The ids between them belong to up to 63 other list partitions. */
 const IDS_BETWEEN_PETS = 64;
 
 function pet(index: number, partition: string): Item {
@@ -54,7 +54,7 @@ const actions: Record<string, (input: Input) => object> = {
   },
   GetItem({ Key = {} }) {
     if (Key['hash']) return Key['hash'].S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
-    // Priming requests a pet that does not exist.
+    // Priming requests the id 0, which no pet has.
     return Key['id']?.N === '0' ? {} : { Item: pet(0, '0') };
   },
   PutItem: () => ({}),
@@ -88,5 +88,5 @@ process.on('message', (delay: number) => {
   milliseconds = delay;
   process.send!('done');
 });
-// The parent process has exited or stopped the database.
+// The parent process disconnects when it exits or stops the database.
 process.once('disconnect', () => process.exit());

@@ -28,7 +28,7 @@ function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDoc
 const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
 
 describe('an active key', () => {
-  test('is allowed for all routes of the stage, and its key id is passed on', async () => {
+  test('gets a policy that allows all routes of the stage and contains the key id', async () => {
     mock.on(GetCommand).resolves({ Item: record });
     const token = `Bearer ${generateApiKey('staging')}`;
     const allowed = {
@@ -55,12 +55,12 @@ describe('an active key', () => {
   );
 });
 
-describe('the same Deny, without a function error, is returned for', () => {
+describe('the authorizer', () => {
   test.each([
-    ['unknown', {}],
-    ['expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
-    ['revoked', { Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } }],
-  ])('a key that is %s', async (_state, output) => {
+    ['an unknown', {}],
+    ['an expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
+    ['a revoked', { Item: { ...record, revokedAt: '2026-01-02T00:00:00.000Z' } }],
+  ])('denies %s key without a function error', async (_state, output) => {
     mock.on(GetCommand).resolves(output);
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
     expect(written()).toBe('');
@@ -70,27 +70,25 @@ describe('the same Deny, without a function error, is returned for', () => {
     ['no key', () => 'Bearer '],
     ['no scheme', (key) => key],
     ['no space after the scheme', (key) => `Bearer${key}`],
-    ['another scheme', (key) => `Basic ${key}`],
-    ['text before it', (key) => `X Bearer ${key}`],
-    ['text after it', (key) => `Bearer ${key} x`],
-    ['a line break after it', (key) => `Bearer ${key}\n`],
-    ['an additional character', (key) => `Bearer ${key}0`],
-    ['a missing character', (key) => `Bearer ${key.slice(0, -1)}`],
-    ['a key of another stage', () => `Bearer ${generateApiKey('production')}`],
+    ['a different scheme', (key) => `Basic ${key}`],
+    ['text before the scheme', (key) => `X Bearer ${key}`],
+    ['text after the key', (key) => `Bearer ${key} x`],
+    ['a line break after the key', (key) => `Bearer ${key}\n`],
+    ['an additional character in the key', (key) => `Bearer ${key}0`],
+    ['a missing character in the key', (key) => `Bearer ${key.slice(0, -1)}`],
+    ['a key for a different stage', () => `Bearer ${generateApiKey('production')}`],
     [
-      'a key of another stage with a changed prefix',
+      'a key for a different stage and a changed prefix',
       () => `Bearer ${generateApiKey('production').replace('production', 'staging')}`,
     ],
-  ])('a header with %s, without a read', async (_what, header) => {
+  ])('denies a header with %s without a read', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
     expect([mock.calls(), written()]).toEqual([[], '']);
   });
-});
 
-describe('the function fails', () => {
   test.each(['ThrottlingException', 'AccessDeniedException'])(
-    'if reading the table fails with a %s',
+    'throws the error if the table cannot be read because of a %s',
     async (name) => {
       const error = Object.assign(new Error('?'), { name });
       mock.on(GetCommand).rejects(error);
@@ -98,7 +96,7 @@ describe('the function fails', () => {
     },
   );
 
-  test.each(['STAGE', 'API_KEYS_TABLE'])('if %s is not set', async (name) => {
+  test.each(['STAGE', 'API_KEYS_TABLE'])('throws an error if %s is not set', async (name) => {
     delete process.env[name];
     await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toThrow(name);
   });

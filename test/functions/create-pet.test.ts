@@ -58,7 +58,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     return invoke(handler, postPetEvent(body, { multiValueHeaders: { [name]: values }, requestContext }));
   }
 
-  test('returns the same pet for each retry, and counts it once', async () => {
+  test('returns the same pet for each retry without counting the pet again', async () => {
     const first = await post(['a']);
     expect(first.status).toBe(201);
     expect(await post(['a'])).toEqual(first);
@@ -77,16 +77,16 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   test.each([
     ['a different value', ['b'], 'key_1'],
-    ['a value in different case', ['A'], 'key_1'],
+    ['a value in a different case', ['A'], 'key_1'],
     ['the same value and a different API key', ['a'], 'key_2'],
-  ])('adds another pet for %s', async (_what, values, keyId) => {
+  ])('adds a second pet for %s', async (_what, values, keyId) => {
     const [first, other] = [await post(['a']), await post(values, { keyId })];
     expect(other.status).toBe(201);
     expect(other.body.id).not.toBe(first.body.id);
     expect(occurrences()).toEqual([counted('PetsCreated'), counted('PetsCreated')]);
   });
 
-  test('returns 422 for a different pet, and counts the error', async () => {
+  test('returns and counts a 422 for a different pet', async () => {
     await post(['a']);
     const { status, body: error } = await post(['a'], { body: '{"name":"Ann","categoryId":7}' });
     expect(status).toBe(422);
@@ -113,7 +113,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(occurrences()).toEqual([counted('ErrorResponses', { code: 'invalid_request' })]);
   });
 
-  test('returns 500 and writes nothing if the key id is missing', async () => {
+  test('returns 500 without a write if the key id is missing', async () => {
     const { status } = await post(['a'], { keyId: '' });
     expect(status).toBe(500);
     expect(mock.calls()).toEqual([]);
@@ -125,7 +125,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(body.message).toMatch(/^Idempotency-Key must be .*; categoryId is required\.$/);
   });
 
-  test('stores no idempotency record if the header is missing', async () => {
+  test('ignores a header with a similar name', async () => {
     await invoke(handler, postPetEvent(rex, { headers: { 'X-Idempotency-Key': 'a' } }));
     expect(writtenTables()).toEqual(['pets']);
   });

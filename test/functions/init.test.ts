@@ -62,7 +62,7 @@ describe('a new instance', () => {
   const metricCounts: Record<string, number> = { GetPet: 1, CreatePet: 1 };
 
   test.each(functionNames)(
-    'of %s reads twice before its first event, and counts only the event',
+    'reads twice before its first event without counting the reads (%s)',
     async (name) => {
       const event = events[name] ?? apiGatewayEvent();
       expect(await start(name).invoke(event)).toEqual({ result: expect.any(String) });
@@ -77,22 +77,22 @@ describe('a new instance', () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnPet(response);
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
-    // If the instance waited, the first read would be retried and the second read executed before the event.
+    // If the instance waited, it would retry the first read and execute the second read before the event.
     expect(calls.length).toBeLessThan(4);
   });
 
-  test('of the authorizer fails without a database', async () => {
+  test('returns an error from the authorizer if the database is unavailable', async () => {
     respond = (response) => response.destroy();
     const authorizationToken = `Bearer ${generateApiKey('staging')}`;
     const event = { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' };
     expect(await start('Authorizer').invoke(event)).toEqual({ error: expect.stringContaining('Error') });
   });
 
-  test('starts without a database and returns a 503', async () => {
+  test('returns a 503 from an operation if the database is unavailable', async () => {
     respond = (response) => response.destroy();
     const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
-    // Only the event is logged: the error and the metrics of the error response and of the deprecated operation.
+    // The lines are the logged error, the metric for the error response and the metric for the deprecated operation.
     expect(lines).toHaveLength(3);
   });
 });

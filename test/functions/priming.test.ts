@@ -14,7 +14,7 @@ test.each([
   ['create-pet', () => import('../../functions/create-pet.ts'), { TableName: 'pets', Key: { id: 0n } }],
   ['get-pet', () => import('../../functions/get-pet.ts'), { TableName: 'pets', Key: { id: 0n } }],
   ['list-pets', () => import('../../functions/list-pets.ts'), { TableName: 'pets', Limit: 21 }],
-])('%s executes the read of its requests twice during init', async (_name, load, input) => {
+])('%s reads from its table twice during init', async (_name, load, input) => {
   process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] = 'on-demand';
   mock.on(GetCommand).resolves({});
   clientMock.on(QueryCommand).resolves({});

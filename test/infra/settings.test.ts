@@ -16,15 +16,15 @@ test.each([
   ['recoveryDays', 1, 35],
   ['maxReadUnitsPerSecond', 1, Infinity],
   ['maxWriteUnitsPerSecond', 1, Infinity],
-  // Synthesis checks which of these values CloudWatch supports.
+  // Synthesis additionally rejects values that CloudWatch does not support.
   ['logRetentionDays', 1, Infinity],
-  // Shorter than API Gateway's timeout of 29 seconds.
+  // Functions must end before API Gateway's timeout of 29 seconds.
   ['functionTimeoutSeconds', 6, 28],
   ['authorizerCacheSeconds', 0, 3_600],
   ['requestsPerSecond', 1, Infinity],
   ['requestBurst', 1, Infinity],
 ] as const)('the setting %s must be an integer from %d to %d', (name, minimum, maximum) => {
-  // These values are valid together with every value under test.
+  // With these values, every tested value is valid for both settings.
   const others = { listPartitions: 1_000, recordedListPartitions: 1 };
   for (const value of [minimum, Math.min(maximum, 1_000_000)]) {
     expect(problemOf({ ...others, [name]: value })).toBeUndefined();
@@ -50,11 +50,11 @@ describe('checkSettings', () => {
   const perKey = 'firewall.requestsPerMinutePerKey must be an integer from 10 to 2000000000';
   const domainName = 'domain.name must be a lowercase domain name such as pets.example.com';
 
-  // Deployments do not check types, so these are checked at run time.
+  // A deployment does not check types, so `checkSettings` must reject values with the wrong type.
   test.each<[object, string]>([
     [
       { listPartitions: 3, recordedListPartitions: 4 },
-      'listPartitions must be at least recordedListPartitions (4), not 3, or lists will miss pets',
+      'listPartitions must be at least recordedListPartitions (4), not 3, because lists would otherwise omit pets',
     ],
     [{ requestsPerSecond: '100' }, "requestsPerSecond must be an integer of at least 1, not '100'"],
     [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
@@ -94,16 +94,16 @@ describe('checkSettings', () => {
     expect(problemOf(changes)).toBe(problem);
   });
 
-  test('rejects a domain name of more than 253 characters, and abbreviates it in the message', () => {
+  test('rejects a domain name of more than 253 characters with an abbreviated message', () => {
     const problem = problemOf({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
     expect(problem).toContain(`${domainName}, not 'a.a.`);
     expect(problem.length).toBeLessThan(300);
   });
 });
 
-describe('the stages', () => {
+describe('checkStages', () => {
   test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
-    'must not be named %j',
+    'rejects the stage name %j',
     (name) => {
       expect(() => checkStages({ [name]: stages.staging })).toThrow(
         new SettingsError(
@@ -113,7 +113,7 @@ describe('the stages', () => {
     },
   );
 
-  test('must not have the same domain', () => {
+  test('rejects two stages with the same domain', () => {
     const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
     expect(() => checkStages(all)).toThrow(
       new SettingsError('Stages staging and production must not both have the domain pets.example.com.'),
@@ -124,7 +124,7 @@ describe('the stages', () => {
 describe('an on-demand stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain } };
 
-  test('is the only stage, and has the settings of another except keepsData and domain', () => {
+  test('has the settings of the existing stage except keepsData and domain', () => {
     const drill = { ...stages.production, keepsData: false };
     expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual({ drill });
   });
@@ -136,14 +136,14 @@ describe('an on-demand stage', () => {
     { stage: 'staging', like: 'production' },
     { stage: 'account', like: 'production' },
     { stage: 'drill-2', like: 'production' },
-  ])('is rejected for the context %j', (context) => {
+  ])('requires a different context than %j', (context) => {
     expect(() => stagesOf(all, context)).toThrow(
       /^An on-demand stage requires `-c stage=NAME` with a new name of 1 to 30 lowercase letters, not .*, and `-c like=STAGE` with staging or production, not .*\.$/,
     );
   });
 });
 
-/** Returns the problem that the error message describes, or undefined if the settings are valid. */
+/** Returns the error message for production with the given changes, or undefined if the settings are valid. */
 function problemOf(changes: object): string | undefined {
   try {
     checkSettings('production', { ...stages.production, ...changes });

@@ -3,7 +3,7 @@ import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-/** Fast tests that run shared/ and functions/ in process. No Jest projects, because StrykerJS supports only one. */
+/** Selects fast tests that run shared/ and functions/ in process. StrykerJS does not support several Jest projects. */
 export default {
   rootDir: pathOf('../..'),
   transform: {},
@@ -11,9 +11,9 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
   runner: pathOf('nearest-first-runner.js'),
   testEnvironment: pathOf('failing-fast-environment.js'),
-  // A mutant can make a test hang.
+  // Mutants can make tests hang, so the timeout is short.
   testTimeout: MUTANT_LIMIT_MILLISECONDS,
-  // init.test.ts runs bundles, which contain no mutants, and depends on time.
+  // Bundles contain no mutants, so init.test.ts cannot kill any.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
   testMatch: [
     '<rootDir>/test/{shared,functions}/**/*.test.ts',

@@ -7,13 +7,13 @@ import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
 import { isInstalled } from '../support/tools.ts';
 import { type Report, summarize } from './report.ts';
 
-// `npm run mutate`: mutation testing. Changes the code of shared/ and functions/ in about 900 places, one at a time,
-// and reports the mutants that no fast test detects.
+// `npm run mutate` changes the code of shared/ and functions/ in about 900 ways, one at a time, and reports the changes
+// (mutants) that no fast test detects.
 
 const USAGE = `npm run mutate -- [--force] [path ...]
 
-  path     mutate only this file or folder, for example shared/storage
-  --force  test every mutant again, instead of only those whose code or tests have changed`;
+  path     mutate only this file or folder, such as shared/storage
+  --force  test all mutants, including those whose code and tests have not changed`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = fileURLToPath(new URL('node_modules', import.meta.url));
@@ -28,7 +28,7 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
   const patterns = paths.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`));
   const options = [...(paths.length > 0 ? ['--mutate', patterns.join()] : []), ...(force ? ['--force'] : [])];
   const started = performance.now();
-  // All mutants use the tables of one assembly, which is synthesized from unchanged code.
+  // Synthesizes once from unchanged code, so that the tests of all mutants share one assembly.
   process.env['PET_STORE_TEST_RUN'] = folderUntilExit();
   const { code, stderr } = await sharedSynthesis();
   if (code !== 0) throw new UsageError(`Synthesizing the stacks failed:\n${stderr}`);
@@ -36,7 +36,8 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
     cwd: root,
     stdio: 'inherit',
   });
-  if (!existsSync(report)) throw new UsageError('StrykerJS did not finish. See its output above.');
+  if (!existsSync(report))
+    throw new UsageError('StrykerJS did not finish. Its output above shows the reason.');
 
   console.log(`${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
   const { files } = JSON.parse(readFileSync(report, 'utf8')) as Report;
@@ -44,7 +45,7 @@ async function mutate({ force = false }: { force?: boolean | undefined }, paths:
     paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path}/`));
   const selected = Object.entries(files).filter(([file]) => isSelected(file));
   if (selected.length === 0)
-    throw new UsageError('These paths contain no mutants. Specify paths in shared/ or functions/.');
+    throw new UsageError('The paths contain no mutants. Specify paths in shared/ or functions/.');
   if (!summarize({ files: Object.fromEntries(selected) })) process.exitCode = 1;
 }
 

@@ -3,7 +3,7 @@ import { dirname, relative } from 'node:path';
 
 const { default: TestRunner } = createRequire(import.meta.url)('jest-runner');
 
-/** Runs the test files closest to the mutated file first and stops after a failed file. Jest's `bail` would exit. */
+/** Runs the tests closest to the mutated file first and stops after a failed file. Jest's `bail` would exit Node. */
 export default class NearestFirstRunner extends TestRunner {
   #globalConfig;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A mutant that no test can kill, because the service's documented behavior does not change. */
+/** A mutant that no test can kill, because it does not change the service's documented behavior. */
 interface Equivalent {
   file: string;
   mutator: string;
@@ -13,7 +13,7 @@ interface Equivalent {
 
 const equivalents: Equivalent[] = JSON.parse(readFileSync(`${import.meta.dirname}/equivalent.json`, 'utf8'));
 
-/** The part of StrykerJS's JSON report used here: https://github.com/stryker-mutator/mutation-testing-elements */
+/** Parts of StrykerJS's JSON report. https://github.com/stryker-mutator/mutation-testing-elements */
 export interface Report {
   files: Record<string, { source: string; mutants: Mutant[] }>;
 }
@@ -37,10 +37,10 @@ const groups: [name: string, files: RegExp][] = [
   ['functions', /^functions\//],
 ];
 
-/** Minimum score of each group in percent, without equivalent mutants. */
+/** Minimum score of each group in percent. Equivalent mutants do not count. */
 const LOWEST_SCORE = 95;
 
-/** Prints a table of all groups, the surviving mutants and stale entries. @returns whether the check passes */
+/** Prints a table of all groups, the surviving mutants and stale entries. Returns whether the check passes. */
 export function summarize({ files }: Report): boolean {
   const mutants = Object.entries(files).flatMap(([file, { source, mutants: all }]) =>
     all.map((mutant): Located => locate(file, source.split('\n'), mutant)),
@@ -63,7 +63,7 @@ export function summarize({ files }: Report): boolean {
     console.log(`${file}:${line} ${status} ${mutator}: ${original} → ${replacement}`);
   for (const entry of stale)
     console.log(
-      `${entry.file}: ${entry.count ?? 1} mutants expected to survive, but ${survivorsOf(entry)} did. ` +
+      `${entry.file}: ${entry.count ?? 1} mutants should survive, but ${survivorsOf(entry)} survived. ` +
         `Update equivalent.json: ${entry.mutator}: ${entry.original} → ${entry.replacement}`,
     );
   return stale.length === 0 && rows.every(([, { score }]) => score >= LOWEST_SCORE);
@@ -72,7 +72,7 @@ export function summarize({ files }: Report): boolean {
 function figures(mutants: Located[], open: Located[]): Record<string, number> & { score: number } {
   const count = (list: Located[], ...statuses: Mutant['status'][]): number =>
     list.filter(({ status }) => statuses.includes(status)).length;
-  // StrykerJS reports a runtime error if a module throws while it is loaded, which fails all of its tests.
+  // StrykerJS reports a runtime error if a module throws while it loads. All tests of the module then fail.
   const killed = count(mutants, 'Killed', 'RuntimeError');
   const timeouts = count(mutants, 'Timeout');
   const survived = count(open, 'Survived');

@@ -5,16 +5,15 @@ export default {
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: { configFile: 'test/mutation/jest.config.js' },
   coverageAnalysis: 'perTest',
-  // Code at the top level of a module is mutated too, because Jest reloads modules for each test file after StrykerJS
-  // has set the active mutant. Coverage cannot attribute such a "static" mutant to tests, so all tests of the files
-  // that import its module run.
+  // Static mutants are in a module's top-level code. They take effect because Jest reloads modules for each test file.
+  // Coverage cannot assign a static mutant to tests, so all tests that import its module run.
   ignoreStatic: false,
   mutate: ['shared/**/*.ts', 'functions/*.ts'],
   ignorePatterns: ['.git', '.petstore', 'coverage', 'cdk.out', 'docs-site'],
   concurrency: 2,
-  // Jest does not free native modules, so a process grew to 1.8 GB in 150 mutants.
+  // Jest does not free native modules, so a process grew to 1.8 GB in 150 mutants without this limit.
   maxTestRunnerReuse: 50,
-  // StrykerJS stops endless loops by a hit limit, and Jest stops hanging tests. This timeout is for a busy machine.
+  // The timeout is long because machines can be busy. StrykerJS and Jest stop endless loops and hanging tests earlier.
   timeoutMS: 60_000,
   timeoutFactor: 1.5,
   // StrykerJS cannot rewrite the TypeScript configuration, because TypeScript 7 has no API for it.

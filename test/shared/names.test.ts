@@ -5,7 +5,7 @@ test('serviceName contains the stage', () => {
   expect(serviceName('staging')).toBe('pet-store-staging');
 });
 
-test('requireEnvironment reads the current value of a variable, and throws if it is empty or not set', () => {
+test('requireEnvironment throws if the variable is empty or not set', () => {
   process.env['PETS_TABLE'] = 'pets';
   expect(requireEnvironment('PETS_TABLE')).toBe('pets');
   process.env['PETS_TABLE'] = '';

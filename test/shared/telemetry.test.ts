@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../shared/names.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
-// Powertools reads this variable once, when the module is loaded.
+// Powertools reads this variable only when the module is loaded, so the module is imported afterwards.
 process.env['POWERTOOLS_SERVICE_NAME'] = 'pet-store-test';
 const { count, loggable } = await import('../../shared/telemetry.ts');
 
@@ -34,7 +34,7 @@ describe('loggable', () => {
       const error = Object.assign(new Error('secret'), { name });
       expect(loggable(error)).toMatchObject({
         name,
-        message: 'Not logged, because it may contain request data.',
+        message: 'Not logged, because it can contain request data.',
       });
     },
   );

@@ -9,8 +9,9 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
 };
 
 /**
- * Returns a request as an event of a REST API (payload version 1.0). Absent collections are null. Headers come as a map
- * of last values and as a map of all values. Unless overridden, `requestContext.path` begins with the stage.
+ * Returns the event that a REST API sends for a request (payload version 1.0). Absent collections are null. `headers`
+ * contains the last value of each header, and `multiValueHeaders` contains all values. `requestContext.path` begins
+ * with the stage by default.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
   const path = request.path ?? '/v1/pets';
@@ -38,7 +39,7 @@ export function apiGatewayEvent({ requestContext, ...request }: Request = {}): A
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** Returns the event of `POST /v1/pets`. A string is sent as the body unchanged, an object as JSON. */
+/** Returns the event for `POST /v1/pets`. A string body is used unchanged, and other bodies are converted to JSON. */
 export function postPetEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
     httpMethod: 'POST',
@@ -47,12 +48,12 @@ export function postPetEvent(body: unknown, request: Request = {}): APIGatewayPr
   });
 }
 
-/** Returns the event of `GET /v1/pets/{petId}` with the parameter as it occurs in the URL, percent-encoding included. */
+/** Returns the event for `GET /v1/pets/{petId}`. `petId` is the percent-encoded text in the URL. */
 export function getPetEvent(petId: string, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({ path: `/v1/pets/${petId}`, pathParameters: { petId }, ...request });
 }
 
-/** Returns the event of `GET /v1/pets` with these query parameters, each repeated for each of its values. */
+/** Returns the event for `GET /v1/pets`. `query` contains all values of each query parameter. */
 export function listPetsEvent(query: Record<string, string[]>, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
     queryStringParameters: mapValues(query, (values) => values.at(-1)),

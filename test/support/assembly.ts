@@ -16,38 +16,39 @@ import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
-/** The output of a synthesis, and the folder of its cloud assembly. */
+/** The output of a synthesis and the folder of its cloud assembly. */
 interface Synthesis extends Outcome {
   assembly: string;
 }
 
 /**
- * Synthesizes the app once for all files of a test run. The first caller synthesizes, and the others wait.
+ * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
- * @returns the synthesis, whose folder is read-only
- * @throws Error if the synthesis of another test file does not end in time.
+ * @returns the synthesis, whose folder must not be changed
+ * @throws Error if a synthesis that a different test file started does not end in time
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
-  // mkdir returns undefined if the folder exists.
+  // mkdirSync returns undefined if the folder exists, so only the first caller starts a synthesis.
   if (mkdirSync(join(folder, 'started'), { recursive: true })) {
     writeFileSync(`${outcome}.new`, JSON.stringify(await cdkSynth(assembly)));
     renameSync(`${outcome}.new`, outcome);
   }
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   while (!existsSync(outcome)) {
-    if (Date.now() > deadline) throw new Error('The synthesis that another test file started never ended.');
+    if (Date.now() > deadline)
+      throw new Error('The synthesis that a different test file started did not end in time.');
     await setTimeout(100);
   }
   return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
 }
 
 /**
- * Runs `cdk synth` on `infra/app.ts` with all checks, and writes the assembly to the folder.
+ * Runs `cdk synth` on `infra/app.ts` with all checks and writes the output to the folder `assembly`.
  *
- * @param additions lines to append to modules of the app, by path: `infra/stages.ts`
+ * @param additions lines to append to the app's modules, by path, such as `infra/stages.ts`
  */
 export function cdkSynth(
   assembly: string,
@@ -72,30 +73,30 @@ export function cdkSynth(
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];
   return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
-    // With this variable, the CDK detects a test and changes its report.
+    // The CDK prints a different report in tests, which it detects by this variable.
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });
 }
 
-/** Synthesizes the stacks as `npm start` does, into a folder that is removed when this process exits. */
+/** Synthesizes the stacks like `npm start`. The output folder is removed when this process exits. */
 export async function synthesizeStaging(): Promise<string> {
   const folder = folderUntilExit();
   await synthesize(folder);
   return folder;
 }
 
-/** Copies an assembly, replaces a text in the staging template, and returns the folder of the copy. */
+/** Copies `assembly` to `copy`, replaces text in the copy's staging template and returns the path of the copy. */
 export function changedAssembly(assembly: string, copy: string, text: RegExp, replacement: string): string {
   cpSync(assembly, copy, { recursive: true });
   const file = join(copy, `${stackName('staging')}.template.json`);
   const template = readFileSync(file, 'utf8');
-  if (!text.test(template)) throw new Error(`The template has no ${text.source}.`);
+  if (!text.test(template)) throw new Error(`The template does not contain ${text.source}.`);
   writeFileSync(file, template.replaceAll(text, replacement));
   return copy;
 }
 
-/** Copies the shared assembly, and disables API Gateway's cache of authorizer decisions in the copy. */
+/** Copies the shared assembly and disables API Gateway's authorizer cache in the copy. */
 export async function assemblyWithoutCache(parent: string): Promise<string> {
   const { assembly } = await sharedSynthesis();
   const copy = join(parent, 'cdk.out');

@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import { resourcesOf, stackTemplate } from './stack-template.ts';
 
-/** The response of the production firewall to a blocked request. */
+/** Returns the production firewall's response to a request that the given rule blocks. */
 export function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
   const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
   const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);

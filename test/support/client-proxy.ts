@@ -3,8 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import { listenOnLoopback } from './loopback.ts';
 
 /**
- * What the proxy does with a request. `pass`, `cut` and `lose` forward it to the service, and return the whole response,
- * half of it, or nothing before the connection ends. `hang` never responds. An object is a response of the proxy itself.
+ * The proxy's behavior for one request. `pass`, `cut` and `lose` forward the request to the service. `pass` returns the
+ * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. `hang`
+ * never responds. If the behavior is an object, the proxy sends this object as the response.
  */
 export type Behavior = 'pass' | 'cut' | 'lose' | 'hang' | ProxyResponse;
 
@@ -26,12 +27,12 @@ type ChooseBehavior = (request: RecordedRequest) => Behavior | Promise<Behavior>
 
 export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
 
-/** Applies each behavior to one request, in order. Later requests pass. */
+/** Applies the given behaviors to successive requests, and `pass` to all later requests. */
 export function inOrder(...behaviors: Behavior[]): () => Behavior {
   return () => behaviors.shift() ?? 'pass';
 }
 
-/** Starts a proxy on the loopback interface, in front of the service with this base URL. */
+/** Starts a proxy on the loopback interface that forwards requests to the URL `service`. */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
   let chooseBehavior: ChooseBehavior = inOrder();
@@ -57,7 +58,7 @@ export async function startClientProxy(service: string) {
     });
     const content = Buffer.from(await serviceResponse.arrayBuffer());
     if (behavior === 'lose') return void request.socket.destroy();
-    // The service builds links from its own host.
+    // Links in the response contain the service's host, so the proxy replaces it with its own host.
     const link = serviceResponse.headers.get('Link')?.replace(new URL(service).host, host!);
     const { connection: _kept, ...serviceHeaders } = Object.fromEntries(serviceResponse.headers);
     response.writeHead(serviceResponse.status, { ...serviceHeaders, ...(link !== undefined && { link }) });
@@ -71,7 +72,7 @@ export async function startClientProxy(service: string) {
   const { origin, close } = await listenOnLoopback(server);
   return {
     baseUrl: `${origin}/v1`,
-    /** Requests received since the last call of `decide`, in order. */
+    /** Requests since the last call of `decide`, in the order of their arrival. */
     requests,
     /** Chooses the behavior for all later requests. */
     decide(next: ChooseBehavior): void {

@@ -12,24 +12,24 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 /** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';
-/** Whether the service is a stage on AWS. `npm run smoke` sets the variable. */
+/** Whether the service is a stage on AWS. `npm run smoke` sets PET_STORE_DEPLOYED. */
 const isDeployed = baseUrl.startsWith('https:') || process.env['PET_STORE_DEPLOYED'] === 'true';
 export const apiKey = process.env['API_KEY'] ?? '';
-/** The base URL without the version: the host, followed by the stage if the host serves several stages. */
+/** The base URL without `/v1`. */
 export const rootUrl = baseUrl.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
 
 export interface ApiResponse {
   method: string;
-  /** 0 if the connection was closed without a response. */
+  /** HTTP status code, or 0 if the connection was closed without a response. */
   status: number;
   headers: Headers;
-  /** The body as received. */
+  /** The unparsed body. */
   text: string;
-  /** The parsed body with its integers as bigint, or undefined if it is empty or may be AWS's own. */
+  /** The parsed body with its integers as bigint, or undefined if the body is empty or AWS rejected the request. */
   body: any;
-  /** Whether a deployed stage rejected a request that is listed in aws-rejections.ts, with any 4xx. */
+  /** Whether a deployed stage rejected a request that is listed in aws-rejections.ts. */
   isRejectedByAws: boolean;
 }
 type Received = Pick<ApiResponse, 'status' | 'headers' | 'text'>;
@@ -40,7 +40,7 @@ interface Init {
   body?: string | Uint8Array | undefined;
 }
 
-/** Sends a request with the API key. `address` is absolute, or relative to the base URL. */
+/** Sends a request with the API key. `address` is an absolute URL or relative to the base URL. */
 export async function request(address: string, init: Init = {}): Promise<ApiResponse> {
   return anonymousRequest(address, {
     ...init,
@@ -49,9 +49,9 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
 }
 
 /**
- * Sends a request without changing its URL and headers. (`fetch` would normalize the path and add a Content-Type.)
+ * Sends a request without an API key. Unlike `fetch`, this function does not normalize the path or add a Content-Type.
  *
- * @throws Error if the request or response contradicts openapi.json.
+ * @throws Error if the request or response contradicts openapi.json
  */
 export async function anonymousRequest(address: string, init: Init = {}): Promise<ApiResponse> {
   const { method = 'GET', headers = {}, body } = init;
@@ -63,12 +63,12 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
-  // Servers respond with 501 to unknown methods (RFC 9110 section 15.6.2).
+  // A server can respond with 501 to an unknown method (RFC 9110 section 15.6.2).
   const { status } = response;
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
-    // AWS documents only some of these responses.
+    // Because AWS documents only some of these responses, the test run prints each one.
     const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
       `Accepted as a rejection: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
@@ -78,14 +78,15 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 
   const target = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url;
   const problems = contradictions({ ...sent, target, response });
-  if (problems.length > 0) throw new Error(`Against openapi.json:\n${problems.join('\n')}`);
+  if (problems.length > 0) throw new Error(`Contradictions of openapi.json:\n${problems.join('\n')}`);
   const parsed = response.text === '' ? undefined : parseJson(response.text);
   return { ...response, method, body: parsed, isRejectedByAws };
 }
 
 /**
- * Retries a request that a deployed stage throttles. A 429 is sent before any function runs. A 503 may mean that Lambda
- * has too few instances, but may also follow a stored pet, so it is retried only if that cannot add another pet.
+ * Retries a request that a deployed stage throttles. After a 429, a retry is safe because no function has run. A 503
+ * can mean that Lambda has too few instances, or that a function failed after storing a pet. Therefore, a request that
+ * gets a 503 is retried only if the retry cannot add a second pet.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Received> {
@@ -104,7 +105,8 @@ async function send(origin: string, { method, target, headers, body }: SentReque
   const outgoing = (origin.startsWith('https:') ? requestByHttps : requestByHttp)(origin, {
     method,
     path: target,
-    // Without this header, Node does not frame the bodies of some methods, and the next request would start with one.
+    // Without this header, Node.js does not frame the bodies of some methods, so the server would read the body as the
+    // start of the next request.
     headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
   });
   outgoing.end(body);
@@ -116,7 +118,7 @@ async function send(origin: string, { method, target, headers, body }: SentReque
   };
 }
 
-/** Creates a pet and returns the response. Text and bytes are sent as the body unchanged, an object as JSON. */
+/** Sends `POST /pets`. A string or bytes are sent unchanged, and other bodies are sent as JSON. */
 export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return request('/pets', {
     method: 'POST',
@@ -125,18 +127,18 @@ export async function postPet(body: unknown, headers: Record<string, string> = {
   });
 }
 
-/** Returns the URL in a Link header with this relation (RFC 8288). */
+/** Returns the URL with the given relation in the Link header (RFC 8288), or undefined if there is none. */
 export function linkTo(relation: string, { headers }: ApiResponse): string | undefined {
   return new RegExp(`<([^>]*)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1];
 }
 
-// Every response has been compared with openapi.json: its headers, its media type and the fields of its body.
+// `request` has already compared each response with openapi.json, so these functions check only a few values.
 
 export function expectSuccess(response: ApiResponse, status: 200 | 201): void {
   expect({ status: response.status, body: response.text }).toEqual({ status, body: expect.any(String) });
 }
 
-/** Expects the Error body with this code and the code's status, or any rejection where AWS may reject the request. */
+/** Expects the code's status and an Error body with the code. Passes if AWS itself rejected the request. */
 export function expectError(
   response: ApiResponse,
   code: ErrorCode,

@@ -1,11 +1,11 @@
 import { compileFunction } from 'node:vm';
 import { propertiesOf, type ReadableTemplate } from './stack-template.ts';
 
-// A model of CloudWatch by its documentation, limited to what the alarms and metric filters of the templates use.
+// This model of CloudWatch follows AWS's documentation. It supports only the features that the templates use.
 
 export type AlarmState = 'OK' | 'ALARM';
 
-/** Value of a metric in one minute, and the minute from which alarms can read it. */
+/** A metric's value in the minute `minute`. Alarms can read it from the minute `arrival`. */
 interface Datapoint {
   metric: string;
   minute: number;
@@ -13,16 +13,16 @@ interface Datapoint {
   arrival: number;
 }
 
-/** Behavior that AWS does not document. */
+/** Parameters of an alarm's evaluation that AWS does not document. */
 export interface Evaluation {
   minutes: number;
-  /** Number of additional periods that are read, in case some have no data. */
+  /** Number of additional periods that the alarm reads in case some periods have no data. */
   extraPeriods: number;
-  /** Whether periods are aligned with the clock instead of ending now, which is the default. */
+  /** Whether periods are aligned with the clock. If false, the last period ends now. */
   isClockAligned: boolean;
 }
 
-/** Returns the name of a metric. Each set of dimensions is a separate metric. */
+/** Returns a unique name for a metric. CloudWatch treats each combination of dimensions as a separate metric. */
 export function metricOf(namespace: string, name: string, dimensions: Record<string, string>): string {
   const texts = Object.entries(dimensions).map((dimension) => dimension.join('='));
   return [namespace, name, ...texts.toSorted()].join(' ');
@@ -47,14 +47,14 @@ export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evalua
 }
 
 /**
- * Returns the new state of an alarm that was in another state.
+ * Returns the alarm's state after the state `state`.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  *
- * @param values values of the periods, newest first; null for missing data
+ * @param values values of the periods, starting with the newest, where null stands for missing data
  */
 export function nextState(alarm: any, values: (number | null)[], state: AlarmState): AlarmState {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, TreatMissingData } = alarm;
-  // Real values precede missing ones, even if they are older.
+  // CloudWatch uses older values before it treats data as missing.
   const real = values.filter((value) => value !== null).slice(0, EvaluationPeriods);
   const breaching = real.filter((value) => value >= Threshold);
   if (breaching.length >= DatapointsToAlarm) return 'ALARM';
@@ -69,14 +69,14 @@ const functions = {
   IF: (condition: number | null, value: number) => (condition ? value : null),
 };
 
-/** Returns the length of an alarm's period in minutes, and the alarm's expression for one period: null without data. */
+/** Returns the alarm's period in minutes and a function that computes the value of one period, or null without data. */
 function mathOf(alarm: any) {
   const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
   const own = { Id: 'own', MetricStat: { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic } };
   const all: any[] = Metrics ?? [{ Expression: own.Id }, own];
   const { Expression: expression } = all.find(({ Expression }) => Expression);
   const queries = all.filter(({ MetricStat }) => MetricStat);
-  // Metric math treats a missing value as zero, as JavaScript treats null.
+  // Metric math treats a missing value as zero. JavaScript does the same with null, so it can evaluate the expression.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
   const valueOf = (datapoints: Datapoint[]): number | null => {
@@ -93,10 +93,10 @@ function mathOf(alarm: any) {
   return { period: queries[0].MetricStat.Period / 60, valueOf };
 }
 
-/** A count of AWS in one minute. */
+/** The value that AWS reports for a metric in one minute. */
 export type Count = [minute: number, metric: string, value: number];
 
-/** Returns Lambda's metrics of invocations through the alias, for each set of dimensions. */
+/** Returns the metrics that Lambda emits for invocations through the alias. Lambda uses three sets of dimensions. */
 export function lambdaCounts(
   metric: string,
   name: string,
@@ -111,7 +111,7 @@ export function lambdaCounts(
   );
 }
 
-/** Returns the metrics of API Gateway and of metric filters for requests in one minute with this `$context`. */
+/** Returns the metrics that API Gateway and the metric filters emit for `count` requests with the given `$context`. */
 export function requestCounts(
   template: ReadableTemplate,
   count: number,

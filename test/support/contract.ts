@@ -8,30 +8,29 @@ import {
   openApiDocumentOf,
 } from './openapi-document.ts';
 
-// Compares requests and responses with the document in both directions: nothing undocumented may occur, and a request
-// gets a 400 if and only if the document forbids it.
+// These checks compare requests and responses with the OpenAPI document. Responses must be documented, and a request
+// must get a 400 if and only if the document forbids the request.
 
-/** A request and its response. */
 export interface Exchange {
   method: string;
-  /** Path and query below the base URL: `/pets?limit=5`. */
+  /** Path and query below the base URL, such as `/pets?limit=5`. */
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Headers of the connection and the message (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6), and AWS's other headers. */
+/** Headers that need no documentation, because AWS or HTTP adds them (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6). */
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
-/** Returns the contract in `openapi.json`. `openapi-3.0.json` must have the same meaning. */
+/** Returns the contract in `openapi.json`. The checks fail if `openapi-3.0.json` leads to different results. */
 export function contract() {
   const document = openApiDocumentOf('openapi.json');
   const document30 = openApiDocumentOf('openapi-3.0.json');
   const { operations, others } = document;
   return {
-    /** The documented responses by name: `getPet 404`. */
+    /** The documented responses by name, such as `getPet 404`. */
     responses: new Map<string, DocumentedResponse>(
       [...operations, { id: 'other', responses: others }].flatMap(({ id, responses }) =>
         Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
@@ -39,7 +38,7 @@ export function contract() {
     ),
     /** The example request of each operation. */
     examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])),
-    /** Returns the name of a response: `getPet 404`, or `other 405` if no operation matches the request. */
+    /** Returns a response's name, such as `getPet 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
     /** Returns a message for each contradiction between the exchange and the documents. */
@@ -47,7 +46,7 @@ export function contract() {
       const problems = contradictions(document, exchange);
       const problems30 = contradictions(document30, exchange);
       const isSame = isDeepStrictEqual(problems, problems30);
-      return isSame ? problems : [...problems, `But openapi-3.0.json: ${problems30.join('; ')}`];
+      return isSame ? problems : [...problems, `openapi-3.0.json differs: ${problems30.join('; ')}`];
     },
   };
 }
@@ -68,7 +67,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (response.status < 300 && invalid.length > 0) {
     problems.push(`is a success, but the document forbids the request: ${invalid.join('; ')}`);
   }
-  // JSON Schema cannot express valid HTTP, valid UTF-8, the nesting depth of JSON, or the list that a cursor belongs to.
+  // These rules cannot be expressed in JSON Schema.
   const breaksOtherRule =
     response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
@@ -103,11 +102,11 @@ function responseProblems(
     (name) => !documentedNames.has(name) && !UNDOCUMENTED_HEADERS.test(name),
   );
   return [
-    ...((schema ? mediaTypes : ['none']).includes(mediaType) ? [] : [`has another media type: ${mediaType}`]),
-    ...undocumented.map((name) => `has a header that is not documented: ${name}`),
+    ...((schema ? mediaTypes : ['none']).includes(mediaType) ? [] : [`has a wrong media type: ${mediaType}`]),
+    ...undocumented.map((name) => `has an undocumented header: ${name}`),
     ...Object.entries(headers).flatMap(([name, header]) => {
       const value = received.get(name);
-      if (value === null) return header.required ? [`lacks the header ${name}`] : [];
+      if (value === null) return header.required ? [`has no ${name} header`] : [];
       return document.complaints(header.schema, value, name);
     }),
     ...(method === 'HEAD' ? [] : bodyComplaints(document, schema, response.text)),
@@ -130,8 +129,8 @@ function requestProblems(
     query: (name: string) => query.getAll(name),
     header: (name: string) => [new Headers(exchange.headers).get(name) ?? []].flat(),
   };
-  const problems = parameters.flatMap(({ name, in: place, schema }) => {
-    const [value, ...more] = values[place](name);
+  const problems = parameters.flatMap(({ name, in: location, schema }) => {
+    const [value, ...more] = values[location](name);
     if (more.length > 0) return [`${name} is sent twice`];
     if (value === undefined) return [];
     return document.complaints(
@@ -147,25 +146,25 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
   try {
     return complaints(schema, asValidated(parseJson(Buffer.from(body).toString())), 'body');
   } catch (error) {
-    // The depth that the parser reaches depends on the stack.
+    // A deeply nested body is not a contradiction, because the depth that the parser reaches depends on the stack.
     return error instanceof RangeError ? [] : [(error as Error).message];
   }
 }
 
-/** Returns the value of a parameter as a number if it is a decimal integer, otherwise as text. */
+/** Returns a parameter's value as a number if the value is a decimal integer, or unchanged otherwise. */
 function asJson(value: string): unknown {
   return /^(?:0|-?[1-9]\d*)$/.test(value) ? asValidated(BigInt(value)) : value;
 }
 
-/** Converts a value of `parseJson` for validators without bigint. An int64 remains one, and nothing else becomes one. */
+/** Converts the result of `parseJson` for validators without bigint. Numbers outside int64 stay invalid as int64. */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    // As a double, 2^63 would be within the range of the schema, because the bound is rounded too.
+    // As a double, 2^63 would be within the schema's range, because the maximum is rounded too.
     return BigInt.asIntN(64, value) === value ? Number(value) : Number.MAX_VALUE * (value < 0n ? -1 : 1);
   }
-  // `parseJson` returns an integer of this size as a bigint, so this is a rounded fraction.
+  // `parseJson` returns integers below 1e19 as bigint, so this number is a rounded fraction.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
-  // JSON Schema cannot forbid lone surrogates, but no string may contain one.
+  // JSON Schema cannot forbid lone surrogates, so strings that contain them are replaced with an invalid value.
   if (typeof value === 'string' && !value.isWellFormed()) return null;
   if (Array.isArray(value)) return value.map(asValidated);
   if (typeof value !== 'object' || value === null) return value;

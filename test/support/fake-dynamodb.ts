@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from './loopback.ts';
 import { database } from '../../shared/storage/database.ts';
 
-// A server that replaces DynamoDB in the tests of one file, for responses that a real database cannot produce on demand.
+// Test files that import this module use a fake DynamoDB, which can return any response on demand.
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -29,8 +29,9 @@ export function dropConnection({ socket }: IncomingMessage): void {
   socket.destroy();
 }
 
-/** The requests that the server received, and its next responses. Both are emptied before each test. */
+/** Requests that the server has received in the current test. */
 export const received: { operation: string; headers: IncomingHttpHeaders; body: any }[] = [];
+/** Responses that the server sends to the next requests of the current test. */
 export const nextResponses: Responder[] = [];
 
 const server = createServer(async (request, response) => {

@@ -6,9 +6,9 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Longer than the time limit of an attempt, see shared/storage/database.ts. */
+/** Delay that exceeds the time limit for an attempt in shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Long enough to affect some of the retries, which follow after 25 and 50 ms. */
+/** Duration of an outage. It affects some retries, because the SDK retries after 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
 type ApiResponse = Awaited<ReturnType<typeof passOn>>;
@@ -21,7 +21,6 @@ interface Call {
   execute: () => Promise<ApiResponse>;
 }
 
-/** Faults of a network or a database. */
 const faults = {
   async 'connections are refused'({ request, server }: Call) {
     const { port } = server.address() as AddressInfo;
@@ -73,13 +72,13 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault of a call by the number of the call, counted from 1, or by its body. */
+/** Chooses the fault for a database call. `call` is the call's number, starting with 1, and `read` returns its body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** Chooses a random fault for this percentage of calls. The same seed chooses the same faults. */
+/** Returns a function that chooses a random fault for `percent`% of the calls. A seed always gives the same choices. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
   return (call) => {
     if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;
@@ -87,7 +86,7 @@ export function mixOfFaults(seed: number, percent: number): ChooseFault {
   };
 }
 
-/** Returns an integer from 0 up to, but not including, the limit. It depends only on the seed. */
+/** Returns a pseudorandom integer from 0 to `limit - 1` that depends only on `limit` and `seed`. */
 export function seededInteger(limit: number, ...seed: (number | string)[]): number {
   return hash('sha256', seed.join(' '), 'buffer').readUInt32LE() % limit;
 }
@@ -115,9 +114,9 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
   server.keepAliveTimeout = 60_000;
   const { origin, close } = await listenOnLoopback(server);
   return {
-    /** The value of `AWS_ENDPOINT_URL_DYNAMODB`. */
+    /** URL of the proxy, for `AWS_ENDPOINT_URL_DYNAMODB`. */
     endpoint: origin,
-    /** The number of calls, and the number of each fault. */
+    /** Returns the number of calls and the number of injected faults by name. */
     tally: () => ({ calls, injected }),
     close,
   };

@@ -11,7 +11,7 @@ import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
   method?: string;
-  /** Path and query: `/v1/pets?limit=5`. */
+  /** Path and query, such as `/v1/pets?limit=5`. */
   target: string;
   headers?: Record<string, string>;
   body?: string;
@@ -22,8 +22,9 @@ type Handler = (event: any, context: Context) => Promise<any>;
 export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
 
 /**
- * Starts the API of a stage with an in-memory database that fails as chosen. The functions run in this process and
- * handle any number of concurrent requests, so tests don't wait for Lambda instances. Call it once per process.
+ * Starts a stage's API with an in-memory database and the faults that `chooseFault` returns. The functions run in this
+ * process and handle any number of concurrent requests, so tests don't wait for Lambda instances. Call this once per
+ * process.
  */
 export async function startFaultyService(template: Template, chooseFault: ChooseFault = () => undefined) {
   const tables = await startTables(template);
@@ -34,9 +35,9 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
-  // Imported after the environment is set, because the functions and the database read it when they are imported.
+  // The functions and the database read the environment when they are imported, so it must be set first.
   const { database } = await import('../../shared/storage/database.ts');
-  // The retry quota of one instance is too small for all requests of a test.
+  // The default strategy's retry quota, which suits one Lambda instance, is too small for all requests in a test.
   database.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
   const handlers: Record<string, Handler> = {};
   const functions = new Map<string, LambdaFunction>();
@@ -70,7 +71,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     },
     api,
     apiKey: issued.key,
-    /** The functions by construct name, such as `ListPets`. Tests may replace them. */
+    /** Handlers of the functions by construct name, such as `ListPets`. Tests can replace handlers. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {

@@ -2,7 +2,7 @@ import { sharedSynthesis } from './assembly.ts';
 import { startLocalService } from './local-service.ts';
 import setUpFolder from './setup.ts';
 
-/** Runs the HTTP tests against BASE_URL with API_KEY, or against a new local service if BASE_URL is not set. */
+/** Starts a local service for the HTTP tests unless BASE_URL and API_KEY select a running service. */
 export default async function setUp(): Promise<void> {
   setUpFolder();
   if (process.env['BASE_URL']) {

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-// CONTRIBUTING.md lists what each folder may import. This reads the list and checks files against it.
+// This module reads the list of allowed imports in CONTRIBUTING.md and checks files against the list.
 
 interface Import {
-  /** A file of the project (`shared/storage/pets.ts`) or a package (`@aws-sdk/lib-dynamodb`, `node:fs`). */
+  /** Project file (`shared/storage/pets.ts`) or package (`@aws-sdk/lib-dynamodb`, `node:fs`). */
   target: string;
-  /** Whether the target is a file, not a package. */
+  /** Whether the target is a file instead of a package. */
   isFile: boolean;
   /** Whether type stripping removes the import. */
   typeOnly: boolean;
 }
 
-/** An entry of the list. */
+/** An entry in the list of allowed imports. */
 export interface Rule {
-  /** A folder (`shared/storage`) or a file (`shared/names.ts`). The longest place that contains a file applies to it. */
-  place: string;
-  /** Places whose files may be imported. Files in the same folder may be imported only if the folder lists itself. */
+  /** Folder (`shared/storage`) or file (`shared/names.ts`). If several paths match a file, the longest path applies. */
+  path: string;
+  /** Paths whose files may be imported. A folder's files may import each other only if the folder lists itself. */
   imports: string[];
-  /** Packages and scopes (`@aws-sdk`) that only entries which list them may import. */
+  /** Packages and scopes (`@aws-sdk`) that no entry may import without listing them. */
   packages: string[];
 }
 
@@ -27,8 +27,8 @@ const document = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url),
 export const rules = (document.split('<!-- imports -->')[1]?.split(/^- /m).slice(1) ?? []).map(
   (entry): Rule => {
     const [imports = '', packages = ''] = entry.split(/\bpackages\s/);
-    const [place, ...targets] = names(imports);
-    return { place: place!, imports: targets, packages: names(packages) };
+    const [path, ...targets] = names(imports);
+    return { path: path!, imports: targets, packages: names(packages) };
   },
 );
 
@@ -38,31 +38,31 @@ function names(text: string): string[] {
 
 const reserved = new Set(rules.flatMap(({ packages }) => packages));
 
-function isIn(name: string, place: string): boolean {
-  return name === place || name.startsWith(`${place}/`);
+function isIn(name: string, path: string): boolean {
+  return name === path || name.startsWith(`${path}/`);
 }
 
-/** Returns a message for each import of the file that the list does not allow. */
+/** Returns a message for each import in the file that the list does not allow. */
 export function forbiddenImports(file: string, source: string): string[] {
   const [rule] = rules
-    .filter(({ place }) => isIn(file, place))
-    .toSorted((one, other) => other.place.length - one.place.length);
-  if (!rule) return [`${file} has no entry in the list of imports in CONTRIBUTING.md`];
+    .filter(({ path }) => isIn(file, path))
+    .toSorted((one, other) => other.path.length - one.path.length);
+  if (!rule) return [`Add ${file} to the list of imports in CONTRIBUTING.md.`];
   return importsOf(file, source)
     .filter((found) => !isAllowed(file, rule, found))
-    .map(({ target }) => `${file} must not import ${target}: see the list of imports in CONTRIBUTING.md`);
+    .map(({ target }) => `${file} must not import ${target}. CONTRIBUTING.md lists the allowed imports.`);
 }
 
 function isAllowed(file: string, { imports, packages }: Rule, { target, isFile, typeOnly }: Import): boolean {
-  if (isFile) return imports.some((place) => isIn(target, place));
-  // The package contains only types.
+  if (isFile) return imports.some((path) => isIn(target, path));
+  // The package contains only types, so value imports would fail at run time.
   if (target === 'aws-lambda') return typeOnly;
   if (file.startsWith('functions/')) return false;
   const owned = [...reserved].filter((name) => isIn(target, name));
   return owned.length === 0 || packages.some((name) => isIn(target, name));
 }
 
-/** Returns the imports and re-exports of a module with a literal name, and the modules that it starts as workers. */
+/** Returns a module's imports and re-exports with a literal name, and the modules that it starts as workers. */
 export function importsOf(file: string, source: string): Import[] {
   const declarations = source.matchAll(
     /^[ \t]*(?:import|export)\b(?<type>\s+type\b(?!\s*(?:,|from\b)))?(?:[^'"`;]*?\bfrom)?\s*(['"])(?<name>[^'"]+)\2/gm,
@@ -80,12 +80,12 @@ export function importsOf(file: string, source: string): Import[] {
   });
 }
 
-/** Checks whether the module has an import with a computed name. */
+/** Checks whether a module imports a name that is not a literal. */
 export function importsComputedNames(source: string): boolean {
   return /\b(?:import|require)\((?!\s*(['"])[^'"]*\1\s*[,)])/.test(source);
 }
 
-/** Returns a cycle of the graph, with its first node repeated at the end, or undefined if there is none. */
+/** Returns a cycle in the graph, or undefined if there is none. The cycle starts and ends with the same node. */
 export function findCycle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   function visit(node: string, path: string[]): string[] | undefined {

@@ -10,7 +10,7 @@ export interface ApiResponse {
   body: any;
 }
 
-/** The fields of Lambda's context that are logged. */
+/** Fields of Lambda's context that the functions log. */
 export const invocation = {
   awsRequestId: '0d8a1b1e-3f1c-4b53-8a0a-2f4a2c9be1a7',
   functionName: 'the-function',
@@ -19,7 +19,7 @@ export const invocation = {
   memoryLimitInMB: '256',
 } as const;
 
-/** Invokes a function as Lambda does, with this much remaining time. */
+/** Invokes a function with an event and a Lambda context, and parses the response. */
 export async function invoke(
   handler: Handler,
   event: APIGatewayProxyEvent,
@@ -31,9 +31,9 @@ export async function invoke(
 }
 
 /**
- * Imports a function after its environment is set, because the function reads it when it is imported.
+ * Imports a function's handler. Set the environment first, because the function reads it during the import.
  *
- * @param name operation (`listPets`) or construct (`ListPets`) of the function
+ * @param name the function's operation (`listPets`) or construct (`ListPets`)
  */
 export async function handlerOf(name: string): Promise<Handler> {
   const module = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();

@@ -10,16 +10,16 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
 /**
- * Starts the local service in a child process, as `npm start` does.
+ * Starts the local service in a child process like `npm start`.
  *
- * @param options command-line options; by default, it uses a free port and keeps data in memory
- * @throws Error with the output if the service exits before it is ready.
+ * @param options command-line options that can override the defaults, which are a free port and data in memory
+ * @throws Error with the output if the service exits before it is ready
  */
 export function startLocalService(...options: string[]): Promise<LocalService> {
   return startLocalServiceOf(projectRoot, ...options);
 }
 
-/** Starts the local service of another copy of the project. */
+/** Starts the local service in the folder `project`, which contains a copy of this project. */
 export async function startLocalServiceOf(project: string, ...options: string[]) {
   const runner = join(project, 'infra/local/main.ts');
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
@@ -27,7 +27,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
   });
   let output = '';
   const prints = new EventEmitter();
-  // By now, all output has arrived.
+  // The `close` event follows the last output, unlike the `exit` event.
   const ended = once(child, 'close');
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -36,7 +36,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until the output matches. @throws Error with the output if it does not match in time. */
+  /** Waits until the output matches. @throws Error with the output if it does not match in time */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {
@@ -44,8 +44,8 @@ export async function startLocalServiceOf(project: string, ...options: string[])
       if (found) return found;
       if (fault) throw new Error(`The local service ${fault}:\n${output}`);
       await Promise.race([
-        once(prints, 'print', { signal }).catch(() => (fault = `printed nothing like ${String(pattern)}`)),
-        ended.then(([code]) => (fault = `ended with ${code}`)),
+        once(prints, 'print', { signal }).catch(() => (fault = `did not print ${String(pattern)} in time`)),
+        ended.then(([code]) => (fault = `exited with code ${code}`)),
       ]);
     }
   }
@@ -54,7 +54,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
   return {
     baseUrl,
     apiKey,
-    /** Sends a request with the API key. The body is sent as JSON. */
+    /** Sends a request with the API key and a Content-Type for JSON. */
     request: (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(`${baseUrl}${path}`, {
         ...init,
@@ -68,7 +68,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     /** Returns all output so far, including errors. */
     output: () => output,
     printed,
-    /** Sends the signal, waits for the exit, and returns the exit code: null if the signal terminated the process. */
+    /** Sends the signal, waits for the exit and returns the exit code, or null if the signal terminated the process. */
     stop: async (signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
       child.kill(signal);
       const [code] = (await ended) as [number | null];

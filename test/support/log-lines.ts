@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { format } from 'node:util';
 import { invocation } from './invoke.ts';
 
-// Powertools has its own console, which writes directly to the streams. Jest replaces only the global console.
+// These hooks capture both streams, because Jest only replaces the global console and Powertools uses its own.
 
 let chunks: string[] = [];
 
@@ -24,7 +24,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Returns everything that the test has written so far to any stream. */
+/** Returns all text that the test has written so far to standard output and standard error. */
 export function written(): string {
   return chunks.join('');
 }
@@ -34,7 +34,7 @@ export function logLines(): Record<string, any>[] {
   return jsonLines().filter((line) => !('_aws' in line));
 }
 
-/** A value of a metric with one of its sets of dimensions. */
+/** A metric value with one set of dimensions. */
 interface Occurrence {
   namespace: string;
   name: string;
@@ -43,14 +43,14 @@ interface Occurrence {
   dimensions: Record<string, string>;
 }
 
-/** Returns the metrics that the test has emitted so far. */
+/** Returns the metric values that the test has emitted so far. */
 export function occurrences(): Occurrence[] {
   return jsonLines()
     .filter((line) => '_aws' in line)
     .flatMap(readMetrics);
 }
 
-/** Jest's reporter may write to the same streams, but writes no JSON. Each log line arrives in one write. */
+/** Returns all JSON lines. Other lines are ignored, because Jest's reporter can write to the same streams. */
 function jsonLines(): Record<string, any>[] {
   return chunks
     .filter((chunk) => chunk.startsWith('{'))
@@ -63,7 +63,7 @@ function jsonLines(): Record<string, any>[] {
 const text: unknown = expect.stringMatching(/^.{1,1024}$/);
 
 /**
- * Parses a log line as CloudWatch does. Fails if CloudWatch would drop the line.
+ * Parses a log line like CloudWatch. The test fails if CloudWatch would drop the line.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
@@ -85,13 +85,13 @@ function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
   });
 }
 
-/** Returns one occurrence of a metric with these dimensions and `service`. */
+/** Returns the expected metric value for one event. Every metric also has the dimension `service`. */
 export function counted(name: string, dimensions: Record<string, string> = {}): Occurrence {
   const service = expect.stringMatching(/\S/) as unknown as string;
   return { namespace: 'PetStore', name, unit: 'Count', value: 1, dimensions: { service, ...dimensions } };
 }
 
-/** Returns the occurrences of an internal error in this operation, with and without the version of the function. */
+/** Returns the expected metric values for one internal error in the given operation. */
 export function countedInternalError(operation: string): Occurrence[] {
   return [
     counted('ErrorResponses', { code: 'internal_error' }),

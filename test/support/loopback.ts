@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export async function listenOnLoopback(server: Server) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    /** Scheme, host and port. */
+    /** Scheme, host and port of the server. */
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: async (): Promise<void> => {
       server.closeAllConnections();

@@ -1,4 +1,4 @@
-/** Returns the code blocks of a Markdown document: line and info string of the opening fence, and unindented code. */
+/** Returns the code blocks in a Markdown document. `line` and `info` describe the opening fence of the block. */
 export function codeBlocksIn(markdown: string): { line: number; info: string; code: string }[] {
   const fenced = /^(?<indent> *)```(?<info>.*)\n(?<code>[^]*?)^\k<indent>```$/gm;
   return Array.from(markdown.matchAll(fenced), ({ index, groups }) => ({
@@ -9,9 +9,9 @@ export function codeBlocksIn(markdown: string): { line: number; info: string; co
 }
 
 /**
- * Returns the files in a Markdown document: the code blocks with a file name after the language, by that name.
+ * Returns the code blocks that have a file name after the language, by file name.
  *
- * @throws Error if two code blocks have the same name.
+ * @throws Error if two code blocks have the same file name
  */
 export function filesPrintedIn(markdown: string): Map<string, string> {
   const blocks = codeBlocksIn(markdown).flatMap(({ info, code }) => {
@@ -19,13 +19,13 @@ export function filesPrintedIn(markdown: string): Map<string, string> {
     return name === undefined ? [] : [[name, code] as const];
   });
   const files = new Map(blocks);
-  if (files.size < blocks.length) throw new Error('Two code blocks have the same name.');
+  if (files.size < blocks.length) throw new Error('Two code blocks have the same file name.');
   return files;
 }
 
-/** Returns the code block without a file name that contains this text. */
+/** Returns the only code block that contains `text` and has no file name. */
 export function blockWith(text: string, markdown: string): string {
   const found = codeBlocksIn(markdown).filter(({ info, code }) => !info.includes('.') && code.includes(text));
-  if (found.length !== 1) throw new Error(`${found.length} code blocks have ${text}.`);
+  if (found.length !== 1) throw new Error(`${found.length} code blocks contain ${text}.`);
   return found[0]!.code;
 }

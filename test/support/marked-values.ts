@@ -3,16 +3,16 @@ import { generateApiKey } from '../../shared/storage/api-keys.ts';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Long enough to never occur by chance, and short because some error messages quote only a few characters. */
+/** Length of a fragment. Fragments must be short because some error messages quote only a few characters. */
 const FRAGMENT_CHARACTERS = 9;
-/** Minimum length of digits, because timestamps contain shorter ones by chance. */
+/** Length of a fragment of digits, which is longer because timestamps contain short sequences of digits by chance. */
 const FRAGMENT_DIGITS = 15;
 
 function mark(): string {
   return Array.from({ length: 24 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }
 
-/** Values that occur nowhere else, by the part of a request that contains them. */
+/** Unique values by the part of a request that contains the value. */
 export const secrets = {
   key: generateApiKey('staging'),
   otherKey: generateApiKey('staging'),
@@ -24,7 +24,7 @@ export const secrets = {
   query: mark(),
 };
 
-/** Returns the names of the marked values that a text contains, in whole or in part. */
+/** Returns the names of the values in `among` of which `text` contains at least a fragment. */
 export function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) =>
     fragmentsOf(among[name]!).some((fragment) => encodingsOf(fragment).some((code) => text.includes(code))),
@@ -39,7 +39,7 @@ function fragmentsOf(secret: string): string[] {
   );
 }
 
-/** Returns the encodings in which a text may be logged. Base64 needs a length that is a multiple of three. */
+/** Returns the encodings that a log can contain. For Base64, the length of `text` must be a multiple of three. */
 function encodingsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');

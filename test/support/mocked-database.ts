@@ -4,12 +4,12 @@ import { mockClient } from 'aws-sdk-client-mock';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import { client, database } from '../../shared/storage/database.ts';
 
-/** Replaces the document client, for faults that a real database cannot produce on demand. Reset before each test. */
+/** Replaces the document client to produce faults that a real database cannot produce on demand. */
 export const mock = mockClient(database);
-/** Replaces the DynamoDB client, which lists use directly. */
+/** Replaces the DynamoDB client, which lists use without the document client. */
 export const clientMock = mockClient(client);
 
-/** The error of a failed conditional write. */
+/** Error that DynamoDB returns if the condition of a write fails. */
 export const conditionFailed = new ConditionalCheckFailedException({
   message: 'The conditional request failed',
   $metadata: {},
@@ -20,7 +20,7 @@ beforeEach(() => {
   clientMock.reset();
 });
 
-/** Sets these environment variables for each test of the file, and restores them afterwards. */
+/** Sets environment variables before each test in the file and restores the environment after each test. */
 export function setEnvironment(variables: Partial<Record<EnvironmentVariable, string>>): void {
   const before = { ...process.env };
   beforeEach(() => {

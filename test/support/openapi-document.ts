@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { withoutReferences } from '../../infra/documents/changes/document.ts';
 
-/** The published documents and their dialects of JSON Schema. OpenAPI 3.0 extends a draft between 04 and 06. */
+/** Validators for the published documents. The schemas in OpenAPI 3.0 extend a draft between 04 and 06. */
 const publishedDocuments = {
   'openapi.json': new Ajv2020(),
   'openapi-3.0.json': new AjvDraft04.default(),
@@ -12,38 +12,38 @@ const publishedDocuments = {
 for (const ajv of Object.values(publishedDocuments))
   addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
 
-/** An OpenAPI document in which each `$ref` is replaced by its target. */
+/** An OpenAPI document without references, because the target replaces each `$ref`. */
 export interface OpenApiDocument {
-  /** Returns a message for each violation of a schema by a value. */
+  /** Returns the reasons why `value` violates `schema`. Messages refer to the value by `name`. */
   complaints: (schema: object, value: unknown, name: string) => string[];
   operations: DocumentedOperation[];
-  /** The responses to all other paths and methods, by status. */
+  /** Responses to requests that match no operation, by status. */
   others: Record<string, DocumentedResponse>;
 }
 
 export interface DocumentedOperation {
   id: string;
   method: string;
-  /** Matches the path below the base URL. Its group is the path parameter. */
+  /** Matches the path below the base URL. The capturing group matches the path parameter. */
   path: RegExp;
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
-  /** The request with the example values of all parameters and the body. Its target begins with `/v1`. */
+  /** Request with the documented example values. Unlike `path`, the target begins with `/v1`. */
   example: { method: string; target: string; headers: Record<string, string>; body?: string };
-  /** The responses by status. */
+  /** Responses by status. */
   responses: Record<string, DocumentedResponse>;
 }
 
 export interface DocumentedResponse {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
-  /** Schema of the body without additional fields, or undefined if there is no body. Clients must accept more fields. */
+  /** Schema of the body, or undefined if there is no body. Unlike in the document, additional fields are forbidden. */
   schema: object | undefined;
   example: unknown;
 }
 
-/** Reads a published document. Integers that a double cannot represent are rounded. */
+/** Reads a published document. Integers that a double cannot represent exactly are rounded. */
 export function readOpenApi(file = 'openapi.json'): any {
   return JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
 }
@@ -70,9 +70,9 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
 }
 
 function exampleOf(path: string, { parameters = [], requestBody }: any) {
-  const valuesIn = (place: string): [string, string][] =>
+  const valuesIn = (location: string): [string, string][] =>
     parameters.flatMap((parameter: any) =>
-      parameter.in === place ? [[parameter.name, `${parameter.example}`]] : [],
+      parameter.in === location ? [[parameter.name, `${parameter.example}`]] : [],
     );
   return {
     target: `/v1${path.replaceAll(/\{\w+\}/g, () => valuesIn('path')[0]![1])}?${new URLSearchParams(valuesIn('query')).toString()}`,

@@ -2,18 +2,18 @@ import { expect } from '@jest/globals';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
 
 /**
- * Returns the row of a test's table for an operation, function or field.
+ * Returns the row named `name`, which a test's table requires for each operation, function or field.
  *
- * @param hint file to edit and what to add there
- * @throws Error with the hint if the row is missing.
+ * @param hint instruction to add the missing row, such as "add a call to `calls` in x.test.ts"
+ * @throws Error with the hint if the row is missing
  */
 export function rowOf<Row>(rows: Partial<Record<string, Row>>, name: string, hint: string): Row {
   const row = rows[name];
-  if (row === undefined) throw new Error(`There is no row for ${name}: ${hint}.`);
+  if (row === undefined) throw new Error(`There is no row for ${name}. Fix: ${hint}.`);
   return row;
 }
 
-/** Matches an ApiError with this code and a message that matches all of these patterns. */
+/** Matches an ApiError with the given code and a message that matches all patterns in `words`. */
 export function errorResponse(code: ErrorCode, ...words: string[]): unknown {
   const message = expect.stringMatching(words.map((word) => `(?=.*${word})`).join(''));
   return expect.objectContaining({ name: 'ApiError', code, message });

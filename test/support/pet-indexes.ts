@@ -14,7 +14,7 @@ const KEY_OF_INDEX: Record<string, string> = {
   'newest-by-status': 'statusPartition',
 };
 
-/** Returns an item of the table as stored by a stage with this number of list partitions. */
+/** Returns the item that a stage with `partitions` list partitions stores for a pet. */
 export function indexedPet(
   id: bigint,
   { partitions = 1, status }: { partitions?: number; status?: PetStatus | undefined } = {},
@@ -31,9 +31,9 @@ export function indexedPet(
 }
 
 /**
- * Responds to queries of both indexes with these items, to which more may be added. Like DynamoDB, a query stops after
- * `Limit` or `itemsAtOnce` items, and then returns a LastEvaluatedKey even if no item follows. `afterQuery` is called
- * after each query.
+ * Mocks queries of both indexes. A query returns the matching elements that `items` contains at that time, up to
+ * `Limit` or `itemsAtOnce`. If a query reaches this limit, it returns a LastEvaluatedKey even if no item follows, like
+ * DynamoDB. `afterQuery` is called after each query.
  */
 export function serveIndexes(
   mock: Pick<AwsStub<any, any, any>, 'on' | 'reset'>,
@@ -46,7 +46,7 @@ export function serveIndexes(
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];
     const values = unmarshall(input.ExpressionAttributeValues!, { wrapNumbers: BigInt });
-    if (input.ExpressionAttributeNames?.['#key'] !== key) throw new Error(`${IndexName} lacks this key`);
+    if (input.ExpressionAttributeNames?.['#key'] !== key) throw new Error(`#key must be ${key}.`);
     const sorted = items
       .filter((item) => isMatch(item, input, values))
       .toSorted((one, other) => (one.id < other.id === ScanIndexForward ? -1 : 1));

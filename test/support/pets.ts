@@ -5,15 +5,15 @@ import { type ApiResponse, linkTo, postPet, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const PAUSE_MILLISECONDS = 50;
-/** Number of concurrent creates. It is small because deployed functions start cold and some accounts have low limits. */
+/** Maximum number of concurrent creates. It is low because some AWS accounts have a low concurrency limit. */
 const CONCURRENT_CREATES = 5;
 
-/** Returns a unique name, which distinguishes a pet from those of other clients. */
+/** Returns a unique name, which distinguishes the test's pet from other clients' pets. */
 export function uniqueName(): string {
   return `Rex ${randomUUID()}`;
 }
 
-/** Adds a pet with an idempotency key. @throws Error with the response if the pet is rejected. */
+/** Creates a pet with an idempotency key. @throws Error with the response if the service rejects the pet */
 export async function addPet(fields: { name?: string; status?: PetStatus } = {}): Promise<Pet> {
   const pet = { name: uniqueName(), categoryId: 7, ...fields };
   const response = await postPet(pet, { 'Idempotency-Key': randomUUID() });
@@ -33,14 +33,14 @@ export async function addPets(count: number, fields: { status?: PetStatus } = {}
 }
 
 /**
- * Yields the pages of a list, from this URL on.
+ * Yields the pages of a list, starting with the URL `address`.
  *
- * @throws Error if a request is rejected, or if a link leads back to an earlier page.
+ * @throws Error if the service rejects a request or a link leads back to an earlier page
  */
 export async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
   const visited = new Set<string>();
   for (let next: string | undefined = address; next;) {
-    if (visited.has(next)) throw new Error(`${next} leads back to itself`);
+    if (visited.has(next)) throw new Error(`A page after ${next} links back to it.`);
     visited.add(next);
     const page: ApiResponse = await request(next);
     if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
@@ -49,7 +49,7 @@ export async function* pages(address: string): AsyncGenerator<ApiResponse, void>
   }
 }
 
-/** Returns the pets of all pages of a list, down to the id `oldest`. Other clients may have added more pets. */
+/** Returns the pets in a list, down to the id `oldest`. The list can contain other clients' pets. */
 export async function walk(address: string, oldest: bigint): Promise<Pet[]> {
   const pets: Pet[] = [];
   for await (const page of pages(address)) {
@@ -60,10 +60,10 @@ export async function walk(address: string, oldest: bigint): Promise<Pet[]> {
 }
 
 /**
- * Waits until a list, which is eventually consistent, contains all of these pets.
+ * Waits until a list contains all given pets, because lists are eventually consistent.
  *
- * @returns the pets of the list, down to the oldest of these pets
- * @throws Error after a time limit.
+ * @returns the pets in the list, down to the oldest given pet
+ * @throws Error if the list is still incomplete after the time limit
  */
 export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<Pet[]> {
   const wanted = pets.map(({ id }) => id);
@@ -73,17 +73,17 @@ export async function untilListed(pets: Pet[], query = 'limit=100'): Promise<Pet
     const listed = await walk(`/pets?${query}`, oldest);
     const ids = new Set(listed.map(({ id }) => id));
     if (wanted.every((id) => ids.has(id))) return listed;
-    if (Date.now() > deadline) throw new Error(`Not listed under ${query}: ${wanted.join(', ')}`);
+    if (Date.now() > deadline) throw new Error(`The list does not contain each of ${wanted.join(', ')}`);
     await setTimeout(PAUSE_MILLISECONDS);
   }
 }
 
-/** Returns all pets that were added after this one, as soon as the list contains them. */
+/** Waits until the list contains all pets that were added after the pet `first`, and returns these pets. */
 export async function petsAddedAfter(first: Pet): Promise<Pet[]> {
   return untilListed([first, await addPet()]);
 }
 
-/** Returns the pets with this name that were added after the first one, as soon as the list contains them. */
+/** Waits until the list contains all pets that were added after the pet `first`. Returns those with the given name. */
 export async function petsNamed(name: string, first: Pet): Promise<Pet[]> {
   return (await petsAddedAfter(first)).filter((pet) => pet.name === name);
 }

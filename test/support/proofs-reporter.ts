@@ -10,7 +10,7 @@ interface FileResult {
   numPendingTests: number;
 }
 
-/** A Jest reporter that prints a row for each file of the proofs. */
+/** Jest reporter that prints a table with one row per proof file. */
 export default class ProofsReporter {
   onRunComplete(_contexts: unknown, { testResults }: { testResults: FileResult[] }): void {
     const rows = testResults.map((file): [string, ReturnType<typeof rowOf>] => [
@@ -34,9 +34,9 @@ function rowOf(file: FileResult) {
 }
 
 /**
- * Adds a figure to the test file's row in the table that `npm run proofs` prints.
+ * Adds a figure to a proof file's row in the table that `npm run proofs` prints.
  *
- * @param testPath `import.meta.filename` of the test file
+ * @param testPath `import.meta.filename` of the proof file
  */
 export function reportFigure(testPath: string, figure: string): void {
   writeFileSync(fileOf(testPath), figure);

@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 
 export interface RawResponse {
   status: number;
-  /** The head as received, with the status line. */
+  /** Status line and headers, exactly as received. */
   head: string;
   body: string;
 }
 
-/** Sends bytes over a new connection, leaves it open, and returns what arrives until the server closes it. */
+/** Sends bytes over a new connection. Returns the response when the server closes the connection. */
 export async function sendBytes(port: number, ...parts: (string | Buffer)[]): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1');
   for (const part of parts) socket.write(part);

@@ -3,14 +3,14 @@ import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/l
 import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
-/** Runs the template's tables in memory and authorizes every call. */
+/** Starts a database with the template's tables in memory. It authorizes every call. */
 export async function startTables(template: Template): Promise<Database> {
   return startDatabase(await openStore(), template.resources('AWS::DynamoDB::GlobalTable'), () => true);
 }
 
 /**
- * Sets the environment variables of all functions of the template in this process, so that `functions/` and `shared/`
- * use the database at this URL. Call it once per process, because the SDK keeps its first endpoint.
+ * Sets the environment variables of all the template's functions in this process, so that `functions/` and `shared/`
+ * use the database at `databaseEndpoint`. Call this once per process, because the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
   useLocalDatabase({ databaseEndpoint, region, accessKeyId: operatorAccessKeyId });

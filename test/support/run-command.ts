@@ -17,15 +17,15 @@ export interface RunningModule {
   ended: Promise<Outcome>;
 }
 
-/** Runs a module of the project, such as `infra/operate/keys/main.ts`, until it exits. A failure is not thrown. */
+/** Runs a module such as `infra/operate/keys/main.ts` until it exits. A failure sets the exit code in the result. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;
 }
 
 /**
- * Starts a module of the project without access to AWS, unless the environment adds it.
+ * Starts a project module. It has no access to AWS unless `environment` contains credentials.
  *
- * @param input content of standard input
+ * @param input the content of standard input
  */
 export function startModule(
   module: string,
@@ -52,9 +52,9 @@ export function startModule(
   return { process: child, ended };
 }
 
-/** Returns the environment of this process without the developer's settings, which would affect commands. */
+/** Returns this process's environment without the developer's settings, because they would affect commands. */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
-  // `npm run test:http` may set BASE_URL and API_KEY.
+  // BASE_URL and API_KEY are set in HTTP tests, but commands must not read them.
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
   );
@@ -64,7 +64,7 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',
     ...sharedCompileCache(),
-    // Jest's workers have colors on a terminal, and some commands print differently in CI.
+    // Without these variables, output would contain colors on a terminal and differ in CI.
     FORCE_COLOR: '0',
     CI: 'false',
     ...additions,
@@ -72,28 +72,28 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
 }
 
 /**
- * Returns environment variables with which processes of a test run share compiled code. Compiling the SDK takes half of
- * the time that a command needs to start.
+ * Returns environment variables that let all processes in a test run share compiled code. Compiling the SDK takes half
+ * of the time that a command needs to start.
  */
 export function sharedCompileCache(): { NODE_COMPILE_CACHE?: string } {
   const folder = process.env['PET_STORE_TEST_RUN'];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: join(folder, 'compiled') };
 }
 
-/** Returns the output of a command that succeeded without an error message. */
+/** Returns a command's standard output. @throws AssertionError if the command failed or printed an error message */
 export function done({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   return stdout;
 }
 
-/** Returns the only line of output of a command that failed. */
+/** Returns a failed command's error message. @throws AssertionError if the output is not a single line */
 export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);
   return stderr.trimEnd();
 }
 
-/** The process has no exit code if a signal terminated it or if it did not start. */
+/** Returns 1 if the process has no exit code, because a signal terminated the process or it did not start. */
 function exitCode(error: ExecFileException | null): number {
   if (!error) return 0;
   return typeof error.code === 'number' ? error.code : 1;

@@ -12,10 +12,7 @@ interface RunOptions {
   isUnread?: boolean;
 }
 
-/**
- * Runs a module of the project as `runModule` does, but in this process. It takes a few milliseconds, where a new process
- * takes 0.3 s.
- */
+/** Runs a module in this process. This takes a few milliseconds. `runModule`, which starts a process, takes 0.3 s. */
 export async function runInProcess(
   module: string,
   parameters: string[],
@@ -63,7 +60,7 @@ export async function runInProcess(
   return outcome;
 }
 
-/** Returns a function that restores the original. */
+/** Replaces members of `object` and returns a function that restores the original members. */
 function replaceMembers(object: object, members: Record<string, unknown>): () => void {
   const names = Object.keys(members);
   const originals = names.map((name) => Object.getOwnPropertyDescriptor(object, name));

@@ -18,7 +18,7 @@ if (code !== 0) throw new Error(`The synthesis failed:\n${stderr}`);
 
 export const stageNames = Object.keys(stages) as StageName[];
 
-/** Returns the template as `cdk synth` writes it. */
+/** Returns the stage's template from the output of `cdk synth`. */
 export function stackTemplate(stage: StageName | 'account'): StackTemplate {
   return JSON.parse(readFileSync(join(assembly, `${stackName(stage)}.template.json`), 'utf8'));
 }
@@ -30,21 +30,21 @@ export function resourcesOf(
   return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }
 
-/** Hashes that the CDK appends to logical ids: of the construct's path, and of the content of a version or deployment. */
+/** Matches the hashes that the CDK appends to logical ids. Versions and deployments have a second hash. */
 const DIGESTS = /[\dA-F]{8}([\da-f]{32})?$/;
 
 export type ReadableTemplate = Record<'Resources' | 'Outputs', any>;
 
-/** Returns the template with short logical ids (`ListPets`) and references as in `Fn::Sub`: `${StoragePets.Arn}`. */
+/** Returns the template with short logical ids (`ListPets`) and references in the form `${StoragePets.Arn}`. */
 export function readable(template: { Resources: object }): ReadableTemplate {
   const names = new Map(Object.keys(template.Resources).map((id) => [id, id.replace(DIGESTS, '')]));
-  if (new Set(names.values()).size < names.size) throw new Error('Two logical ids differ in digests only.');
+  if (new Set(names.values()).size < names.size) throw new Error('Two logical ids differ only in a hash.');
   const text = JSON.stringify(template).replaceAll(/\w+/g, (word) => names.get(word) ?? word);
   return JSON.parse(text, withReference) as ReadableTemplate;
 }
 
 function withReference(key: string, value: any): unknown {
-  // Some accounts require it: docs/pipelines.md, "AWS: limit what a deployment can do".
+  // Tests ignore this property, because docs/pipelines.md explains how to add it for accounts that require it.
   if (key === 'PermissionsBoundary') return undefined;
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;
@@ -57,12 +57,12 @@ export function readableTemplate(stage: StageName | 'account'): ReadableTemplate
   return readable(stackTemplate(stage));
 }
 
-/** Returns the properties of all resources of the type. */
+/** Returns the properties of all resources with the given type. */
 export function propertiesOf(template: StackTemplate, type: string): any[] {
   return resourcesOf(template, type).map(([, { Properties }]) => Properties);
 }
 
-/** The functions of every stage by the names of their resources: `ListPets`. */
+/** Names of the functions in every stage, such as `ListPets`. */
 export const functionNames = resourcesOf(readableTemplate('staging'), 'AWS::Lambda::Function').map(
   ([name]) => name,
 );

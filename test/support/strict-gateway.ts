@@ -6,14 +6,14 @@ import { awsRejections } from './aws-rejections.ts';
 import { startFaultyService } from './faulty-service.ts';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Maximum number of concurrent requests. A new account has ten Lambda instances. */
+/** Maximum number of concurrent requests. It is below a new AWS account's limit of ten Lambda instances. */
 const MAX_AT_ONCE = 5;
-/** One in this number of idempotent requests gets a 503 after the function has run. */
+/** One in this number of idempotent requests gets a 503 after its function has run. */
 const FAILED_ONE_IN = 50;
 
 /**
- * Starts a stage behind a gateway that is as strict as AWS may be. Requests in aws-rejections.ts get a bare response or
- * none, functions get every body in Base64, and some requests get a 429, or a 503 after the function has run.
+ * Starts a stage behind a gateway that is at least as strict as AWS. Requests that match aws-rejections.ts get an HTML
+ * response or none. Functions get every body in Base64. Some requests get a 429, or a 503 after the function has run.
  */
 export async function startStrictGateway(template: Template) {
   const service = await startFaultyService(template);
@@ -60,7 +60,7 @@ export async function startStrictGateway(template: Template) {
     baseUrl: `${origin}/v1`,
     apiKey: service.apiKey,
     counts,
-    /** The listed rejections that have occurred. */
+    /** Entries in aws-rejections.ts that at least one request has matched. */
     rejected,
     close: () => Promise.all([close(), service.close()]),
   };

@@ -6,8 +6,8 @@ import { sharedSynthesis } from './assembly.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 /**
- * Runs the tests of the file with the tables of the staging stack. `setTimeout` never fires in these tests, because a
- * timeout on a busy machine would prove nothing about the service.
+ * Starts the staging stack's tables for the tests in the file. `setTimeout` never fires in these tests, because
+ * a timeout on a busy machine would not indicate a fault of the service.
  */
 export function useRealTables(): void {
   let tables: Database;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { LocalService } from './local-service.ts';
 
-/** Stops what the set-up files started. Jest calls it once for all projects. */
+/** Stops the local service and removes the shared folder. Jest calls this function once for all projects. */
 export default async function tearDown(): Promise<void> {
   const started = globalThis as { localService?: LocalService; testRunFolder?: string };
   await started.localService?.stop();

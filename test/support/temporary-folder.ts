@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 
-/** Creates an empty folder that is removed after the tests of the file. */
+/** Creates an empty folder that is removed after the tests in the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-test-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

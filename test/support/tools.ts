@@ -3,30 +3,30 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../infra/operate/command.ts';
 
-// The packages of test/tools have a separate lock file, because only a few proofs and measurements need them. `npm ci`
-// does not install them.
+// The packages in test/tools have a separate lock file, so that `npm ci` does not install them. Only a few proofs and
+// measurements need them.
 
 const manifest = new URL('../tools/package.json', import.meta.url);
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
 
-/** Checks whether npm has installed all packages of a `node_modules` folder. It writes this file last. */
+/** Checks whether npm has installed all packages in a `node_modules` folder. npm writes the checked file last. */
 export function isInstalled(modules: string): boolean {
   return existsSync(`${modules}/.package-lock.json`);
 }
 
-/** Checks whether the tools are installed. @throws UsageError if not, and CI is `true`: in CI, no test is skipped. */
+/** Checks whether the tools are installed. @throws UsageError in CI if they are missing, because CI skips no tests */
 export function hasTools(): boolean {
   if (isInstalled(toolModules)) return true;
   if (process.env['CI'] === 'true') requireTool('');
   return false;
 }
 
-/** Imports a tool without its types, which `npm run check` cannot rely on. @throws UsageError if it is not installed. */
+/** Imports a tool without types, because `npm run check` must work without it. @throws UsageError if it is missing */
 export function requireTool(name: string): any {
   try {
     return createRequire(manifest)(name);
   } catch (cause) {
-    throw new UsageError('The packages of test/tools are missing: run npm ci --prefix test/tools.', {
+    throw new UsageError('The packages in test/tools are not installed. Run `npm ci --prefix test/tools`.', {
       cause,
     });
   }

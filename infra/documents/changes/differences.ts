@@ -1,38 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { documentRules, wholeValue, methods, type Rule, type Verdict } from './rules.ts';
+import { documentRules, wholeValue, methods, type Impact, type Rule } from './rules.ts';
 
-const unknown = (): Verdict => 'cannot judge';
+const unknown = (): Impact => 'cannot classify';
 
 /**
- * Returns a line for each difference between two OpenAPI documents without references, such as
- * `breaking: changed GET /pets › parameters › limit › schema › maximum: 100 → 50`.
+ * Returns a line for each difference between two OpenAPI documents, such as `breaking: changed GET /pets › parameters ›
+ * limit › schema › maximum: 100 → 50`. The documents must not contain references.
  *
- * @param place path of the two values in the documents
+ * @param path path of the two values in the documents
  */
 export function differences(
   before: unknown,
   after: unknown,
   rule: Rule = documentRules,
-  place: string[] = [],
+  path: string[] = [],
 ): string[] {
   if (isDeepStrictEqual(before, after)) return [];
-  if (typeof rule === 'function') return [describe(rule(before, after), before, after, place)];
+  if (typeof rule === 'function') return [describe(rule(before, after), before, after, path)];
 
   const [old, current] = [partsOf(before), partsOf(after)];
-  if (!old || !current) return differences(before, after, unknown, place);
+  if (!old || !current) return differences(before, after, unknown, path);
   const isWhole = before === undefined || after === undefined;
-  if (isWhole && rule[wholeValue]) return differences(before, after, rule[wholeValue], place);
+  if (isWhole && rule[wholeValue]) return differences(before, after, rule[wholeValue], path);
   return [...new Set([...old.keys(), ...current.keys()])].flatMap((name) => {
     const partRule = (Object.hasOwn(rule, name) ? rule[name] : rule['*']) ?? unknown;
-    return differences(old.get(name), current.get(name), partRule, [...place, name]);
+    return differences(old.get(name), current.get(name), partRule, [...path, name]);
   });
 }
 
 /**
- * Returns the members of an object, or the items of a list by name (parameters) or value (`enum`, `required`).
+ * Splits an object into its members, or a list into its items by name (parameters) or value (`enum`, `required`).
  *
- * @returns undefined if the value is not an object or list, or if two items have the same name
+ * @returns the parts, or undefined if the value is not an object or list or if two items have the same name
  */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -43,15 +43,15 @@ function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   return parts.size === value.length ? parts : undefined;
 }
 
-function describe(verdict: Verdict, before: unknown, after: unknown, place: string[]): string {
-  const [first, path, method = '', ...rest] = place;
+function describe(impact: Impact, before: unknown, after: unknown, path: string[]): string {
+  const [first, url, method = '', ...rest] = path;
   const isOperation = first === 'paths' && methods.includes(method);
-  const steps = isOperation ? [`${method.toUpperCase()} ${path}`, ...rest] : place;
+  const steps = isOperation ? [`${method.toUpperCase()} ${url}`, ...rest] : path;
   const action = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
   const values = [before, after]
     .filter((value) => value !== undefined)
     .map((value) => stringifyJson(value).replace(/(?<=^.{60}).+/s, '…'));
-  // An item without a name is identified by its value, which is not repeated.
-  const shown = values[0] === place.at(-1) ? '' : `: ${values.join(' → ')}`;
-  return `${verdict}: ${action} ${steps.join(' › ')}${shown}`;
+  // An item without a name is identified by its value, so the value is not repeated.
+  const shown = values[0] === path.at(-1) ? '' : `: ${values.join(' → ')}`;
+  return `${impact}: ${action} ${steps.join(' › ')}${shown}`;
 }

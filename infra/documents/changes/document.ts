@@ -19,10 +19,10 @@ export function readDocument(path: string): object {
  * Returns a copy of the document in which each reference is replaced by its target. Members next to a reference override
  * members of the target.
  *
- * @throws Error if a target is missing, RangeError if references are circular.
+ * @throws Error if a target is missing, or RangeError if references are circular.
  */
 export function withoutReferences(document: Json): object {
-  // These components are compared where they are referenced.
+  // These components are compared at each reference to them, so they are not compared again here.
   const components = { ...(document['components'] as Json), schemas: {}, responses: {}, headers: {} };
   return resolve({ ...document, components }, document) as object;
 }
@@ -33,7 +33,7 @@ function resolve(part: unknown, document: Json): unknown {
   const { $ref, ...others } = part as { $ref?: string };
   const target = $ref === undefined ? {} : resolve(targetOf($ref, document), document);
   const members = Object.entries(others).map(([name, value]) => [name, resolve(value, document)]);
-  // A schema can be true or false.
+  // A target that is a Boolean schema has no members, so the result is the target.
   return typeof target === 'object' ? { ...target, ...Object.fromEntries(members) } : target;
 }
 

@@ -1,41 +1,41 @@
 // Rules that decide whether a difference between two OpenAPI documents breaks clients. They implement the policy in
-// docs/interface.md ("Compatibility"). A difference without a rule cannot be judged.
+// docs/interface.md ("Compatibility"). A difference without a rule cannot be classified.
 
-export type Verdict = 'breaking' | 'cannot judge' | 'non-breaking';
+export type Impact = 'breaking' | 'cannot classify' | 'non-breaking';
 
-/** Judges two different values. A missing value is undefined. */
-export type Judge = (before: unknown, after: unknown) => Verdict;
+/** Classifies the difference between two values. A missing value is undefined. */
+export type Classifier = (before: unknown, after: unknown) => Impact;
 
 export const wholeValue = Symbol('wholeValue');
 
-/** Rules for the members of an object or the items of a list, by name. `*` applies to all others. */
+/** Rules for the members of an object or the items of a list, by name. `*` applies to all other names. */
 export interface Rules {
-  /** Judges the addition or removal of the object or list. @default - each part is judged as added or removed */
-  [wholeValue]?: Judge;
+  /** Classifies the addition or removal of the object or list. @default - the rules classify each part */
+  [wholeValue]?: Classifier;
   [name: string]: Rule;
 }
 
-export type Rule = Judge | Rules;
+export type Rule = Classifier | Rules;
 
-function on(added: Verdict, removed: Verdict, changed: Verdict = 'breaking'): Judge {
+function on(added: Impact, removed: Impact, changed: Impact = 'breaking'): Classifier {
   return (before, after) => (before === undefined ? added : after === undefined ? removed : changed);
 }
 
-const safe: Judge = () => 'non-breaking';
-const breaking: Judge = () => 'breaking';
+const safe: Classifier = () => 'non-breaking';
+const breaking: Classifier = () => 'breaking';
 const breakingUnlessAdded = on('non-breaking', 'breaking');
-const breakingIfTrue: Judge = (_before, after) => (after ? 'breaking' : 'non-breaking');
-const breakingUnlessOptional: Judge = (before, after: any) =>
+const breakingIfTrue: Classifier = (_before, after) => (after ? 'breaking' : 'non-breaking');
+const breakingUnlessOptional: Classifier = (before, after: any) =>
   before === undefined ? breakingIfTrue(before, after.required) : 'breaking';
 
 const DAY = 86_400_000;
 
 /** An operation can be removed after the date in its `Sunset` header. */
-const operationAsWhole: Judge = (before: any, after) =>
+const operationAsWhole: Classifier = (before: any, after) =>
   Date.parse(before?.['x-sunset']) + DAY <= Date.now() ? 'non-breaking' : breakingUnlessAdded(before, after);
 
 /** A removal must be announced 12 months in advance. An announced date can only be postponed. */
-const sunset: Judge = (before: any, after: any) => {
+const sunset: Classifier = (before: any, after: any) => {
   const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
   const isDay = /^\d{4}-\d\d-\d\d$/.test(after);
   return after === undefined || (isDay && Date.parse(after) > minimum) ? 'non-breaking' : 'breaking';
@@ -47,8 +47,8 @@ function sameRule(rule: Rule, ...names: string[]): Rules {
 
 const texts = sameRule(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/** Returns a judge of a limit, which can allow fewer values (narrower) or more values (wider) than before. */
-function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judge {
+/** Returns a classifier that returns `narrower` if a limit allows fewer values than before, or `wider` if more. */
+function limit(side: 'lower' | 'upper', narrower: Impact, wider: Impact): Classifier {
   return (before: any, after: any) => {
     if (before === undefined || after === undefined) return on(narrower, wider)(before, after);
     const [smaller, greater] = side === 'lower' ? [after, before] : [before, after];
@@ -56,7 +56,7 @@ function limit(side: 'lower' | 'upper', narrower: Verdict, wider: Verdict): Judg
   };
 }
 
-function schemaRules(narrower: Verdict, wider: Verdict): Rules {
+function schemaRules(narrower: Impact, wider: Impact): Rules {
   const schema: Rules = {
     [wholeValue]: on(narrower, wider),
     ...texts,
@@ -66,15 +66,15 @@ function schemaRules(narrower: Verdict, wider: Verdict): Rules {
     // Clients must not rely on the length of strings and lists in responses, because the limits for requests can be raised.
     ...sameRule(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
     ...sameRule(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
-    // Two patterns cannot be compared automatically.
-    pattern: on(narrower, wider === 'breaking' ? 'cannot judge' : wider, 'cannot judge'),
+    // Patterns cannot be compared automatically, so a changed pattern cannot be classified.
+    pattern: on(narrower, wider === 'breaking' ? 'cannot classify' : wider, 'cannot classify'),
     enum: { [wholeValue]: on(narrower, wider), '*': on(wider, narrower) },
     'x-extensible-enum': safe,
     required: { '*': on(narrower, wider) },
     default: breakingUnlessAdded,
   };
   schema['items'] = schema;
-  // A removed property is missing from responses and no longer stored.
+  // The removal of a property breaks clients, because the property is missing from responses and no longer stored.
   schema['properties'] = { '*': { ...schema, [wholeValue]: breakingUnlessAdded } };
   return schema;
 }

@@ -4,8 +4,8 @@ import { differences } from './differences.ts';
 import { readDocument, withoutReferences } from './document.ts';
 
 /**
- * Returns a line for each change of the API since the OpenAPI document in a file. The lines are in alphabetical order, so
- * breaking changes are first. `failing` contains the changes that break clients or cannot be judged.
+ * Returns a line for each change in the API since the OpenAPI document in the file `base`. The lines are in alphabetical
+ * order, so breaking changes are first. `failing` contains the changes that break clients or cannot be classified.
  *
  * @throws UsageError if the file cannot be read.
  */

@@ -55,7 +55,7 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
             `${Object.keys(stages)
               .map((stage) => `\`${keyPrefix(stage)}\``)
               .join(' or ')}. Keep it ` +
-            'secret like a password. Do not retry after a 401. Its body does not depend on the cause.',
+            'secret like a password. Do not retry after a 401. The body of a 401 is the same for all causes.',
         },
       },
       schemas: componentSchemas(),
@@ -66,8 +66,8 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
     },
     'x-other-requests': {
       description:
-        'Responses to requests that do not match an operation, with or without an API key. An unknown URL gets a 404, an ' +
-        'unsupported method a 405.',
+        'Responses to requests that do not match an operation, with or without an API key. An unknown URL gets a 404. An ' +
+        'unsupported method gets a 405.',
       responses: Object.fromEntries(
         [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
           (code) => [errorCatalogue[code].status, errorResponse(code)],
@@ -82,13 +82,13 @@ function server(stage: string, variable: string, host: string): Json {
   return {
     url: `https://{${variable}}/v1`,
     description:
-      `${stage}. The operator provides the host: a domain, or ` +
-      '`{id}.execute-api.{region}.amazonaws.com/{stage}` if the stage has no domain.',
+      `${stage}. The operator provides the host. If the stage has no domain, the host is ` +
+      '`{id}.execute-api.{region}.amazonaws.com/{stage}`.',
     variables: { [variable]: { default: host } },
   };
 }
 
-/** Returns the paths below the base URL, which ends with the version. */
+/** Returns the paths without the version, because the base URL contains the version. */
 function pathsObject(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of allOperations) {
@@ -145,7 +145,7 @@ function deprecationNotice({ sunset, advice }: Deprecation): string {
   return `**Deprecated**: This operation will be removed on ${day}. ${advice}`;
 }
 
-/** @param operation operation of the request @default - a request that does not match an operation */
+/** @param operation operation that the request matches @default - the request does not match an operation */
 function errorResponse(code: ErrorCode, operation?: Operation): Json {
   return {
     description: errorCatalogue[code].description,

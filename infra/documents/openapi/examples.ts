@@ -3,7 +3,7 @@ import { type ErrorBody, errorBody, type ErrorCode } from '../../../shared/contr
 import { allowedMethodsMessage, methodsByPath } from '../../../shared/contract/gateway-responses.ts';
 import type { Operation } from '../../../shared/contract/operations.ts';
 
-// Examples in the OpenAPI document are derived from examples of schemas and operations. A test reproduces each response.
+// The examples of schemas and operations are used in the OpenAPI document. A test produces each example response.
 
 /** Placeholder for the domain of the API and of the published reference page. */
 export const PRODUCTION_DOMAIN = 'petstore.example.com';

@@ -7,7 +7,7 @@ import { exampleOf, PRODUCTION_DOMAIN } from './examples.ts';
 
 type Presence = 'always' | 'sometimes';
 
-/** Errors that the function of any operation can return. */
+/** Errors that the functions of all operations can return. */
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
 const BASE_URL = `https://${PRODUCTION_DOMAIN}/v1`;
@@ -93,12 +93,12 @@ export function headersOfSuccess(operation: Operation): ResponseHeaders {
   };
 }
 
-/** Returns the headers of an error response of an operation, or of a request that does not match an operation. */
+/** Returns the headers of an error response. If `operation` is omitted, the request does not match an operation. */
 export function headersOfError(code: ErrorCode, operation?: Operation): ResponseHeaders {
   const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
   return {
     ...everywhere,
-    // The firewall's responses can lack the request id.
+    // The firewall's responses do not always contain the request id.
     ...(['too_many_requests', 'request_too_large'].includes(code) && { RequestId: 'sometimes' }),
     ...(code === 'unauthorized' && { Challenge: 'always' }),
     ...(code === 'method_not_allowed' && { Allow: 'always' }),
@@ -114,7 +114,7 @@ function deprecationHeaders(presence: Presence): ResponseHeaders {
   return { Deprecation: presence, Sunset: presence, Successor: presence };
 }
 
-/** Returns header objects by name. A header that several responses always have is a reference to its component. */
+/** Returns header objects by name. A shared header that is always present is a reference to its component. */
 export function headersObject(headers: ResponseHeaders): object {
   return Object.fromEntries(
     Object.entries(headers).map(([key, presence]) => {

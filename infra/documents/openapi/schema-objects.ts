@@ -13,7 +13,7 @@ const conversion: ConversionConfig = {
   typeMode: 'input',
   definitions: components,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  // JSON Schema has no bigint. Format and limits are in the metadata, as are rules that are implemented as code.
+  // JSON Schema has no bigint. The metadata contains the format, the limits and the rules that are implemented as code.
   overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'bigint' ? { type: 'integer' } : undefined),
   ignoreActions: ['check', 'min_value', 'max_value', 'examples'],
 };
@@ -30,7 +30,7 @@ export function componentSchemas(): Json {
           type: 'string',
           'x-extensible-enum': errorCodes,
           description:
-            'Error code for programs. New codes can be added. Handle an unknown code by its `status`.',
+            'Error code for programs. New codes can be added, so handle unknown codes by `status`.',
         },
         message: { type: 'string', description: 'Error message for people. The text can change.' },
         status: {
@@ -57,20 +57,20 @@ export function descriptionOf(entry: Entry): string | undefined {
 }
 
 export function parameterObjects(
-  place: 'path' | 'query' | 'header',
+  location: 'path' | 'query' | 'header',
   schema: (v.GenericSchema & { entries?: Record<string, Entry> }) | undefined,
 ): Json[] {
   return Object.entries(schema?.entries ?? {}).map(([name, entry]) => ({
     name,
-    in: place,
-    required: place === 'path',
+    in: location,
+    required: location === 'path',
     description: descriptionOf(entry),
     schema: parameterSchema(entry),
     example: exampleOf(entry),
   }));
 }
 
-/** Returns the schema of a parameter. Parameters are text, so the schema of a number is in its metadata. */
+/** Returns the schema of a parameter. Parameters are strings, so the schema of a numeric parameter is in its metadata. */
 function parameterSchema(entry: Entry): Json {
   const schema: v.GenericSchema & { options?: unknown } = entry.wrapped ?? entry;
   if (schema.options === PetStatus.options) return schemaObject(PetStatus);

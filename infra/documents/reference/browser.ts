@@ -1,4 +1,4 @@
-// The script of the reference page. The page contains the source of the function, so the function must be self-contained.
+// Script of the reference page. The page contains the source of `showReference`, so the function must be self-contained.
 
 declare const document: { getElementById: (id: string) => { textContent: string } };
 declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };
@@ -8,8 +8,8 @@ export function showReference(): void {
   const configuration = parse(document.getElementById('configuration').textContent) as object;
 
   // Scalar's forms and code samples call JSON.parse, which rounds integers beyond 2^53, and Scalar has no setting for exact
-  // integers. This replacement keeps all digits. If such an integer is edited in a form, the form sends it as a string and the
-  // service returns a 400. Browsers support rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
+  // integers. This replacement of JSON.parse keeps all digits. If a user edits an integer beyond 2^53, the form sends it as a
+  // string and the service returns a 400. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
   if ('rawJSON' in JSON) {
     JSON.parse = (
       text: string,

@@ -1,6 +1,6 @@
 /**
- * Returns the browser script of Scalar's API reference. `@scalar/api-reference` contains it as a file, but has 270
- * dependencies. This package has 20, but serves the script only through a route, so the route's handler is called here.
+ * Returns the browser script of Scalar's API reference. `@scalar/api-reference` contains the script but has 270
+ * dependencies. `@scalar/fastify-api-reference` has 20, so this function calls its route handler to get the script.
  */
 export async function readLibrary(): Promise<string> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');

@@ -4,25 +4,25 @@ import { showReference } from './browser.ts';
 interface ReferenceOptions {
   /** Script of Scalar's API reference. */
   library: string;
-  /** The service that the page sends requests to. @default - the page is read-only */
+  /** Service that the page sends requests to. @default - the page is read-only */
   service?: { baseUrl: string; apiKey: string };
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
 
 const STYLE = `
-/* Opening an operation focuses its section for screen readers. The section needs no visible outline. */
+/* Hides the outline of a section, because opening an operation focuses its section for screen readers. */
 section:focus-visible { outline: none }
-/* The links below the title show their full text and wrap. */
+/* Shows the full text of the links below the title. */
 .section-header-wrapper > .custom-scroll { flex-wrap: wrap; row-gap: 4px; white-space: normal }
 .section-header-wrapper > .custom-scroll > * { border: 0; margin-left: 0 !important }
 .icons-only span { display: inline !important }
-/* The tabs of all statuses are visible and wrap. */
+/* Wraps the status tabs so that all tabs are visible. */
 .tab-list { flex-wrap: wrap }
 .tab-list .tab-selected::after { bottom: 0 }
-/* The description of a response is not truncated. */
+/* Shows the complete description of a response. */
 .parameter-item-description-summary .markdown { display: block; white-space: normal }
-/* An invisible button does not add a line. */
+/* Prevents an invisible button from adding a line. */
 .copy-link-trailing { margin-right: -32px !important }
 `;
 
@@ -30,7 +30,7 @@ const CONFIGURATION = {
   orderRequiredPropertiesFirst: false,
   orderSchemaPropertiesBy: 'preserve',
   documentDownloadType: 'none',
-  // The default text, "Selected Auth Type: bearerAuth", leaves no room for the heading.
+  // The default text, "Selected Auth Type: bearerAuth", leaves no room for the heading, so only the type is shown.
   localization: { translations: { apiClient: { authSelector: { selectedType: '{type}' } } } },
   customCss: STYLE,
   // Disables all features that use Scalar's services.
@@ -48,10 +48,10 @@ const READ_ONLY =
   'Download the [OpenAPI document](openapi.json).';
 
 /**
- * Renders the reference page of an OpenAPI document. The page loads no other files, and sends requests only to the service
- * that serves it.
+ * Renders the reference page of an OpenAPI document. The page loads no other files and sends requests only to the service
+ * that serves the page.
  *
- * @returns the HTML, and its content security policy, which is also in a meta element
+ * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
 export function referencePage(document: string, { library, service }: ReferenceOptions) {
   const content: any = JSON.parse(document, forLibrary);
@@ -70,7 +70,7 @@ export function referencePage(document: string, { library, service }: ReferenceO
     hideTestRequestButton: !service,
   };
 
-  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not end the script there.
+  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as the end of a script.
   const scripts = [library, `(${showReference.toString()})();`].map((script) =>
     script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
   );
@@ -106,20 +106,20 @@ ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
   return { html, contentSecurityPolicy };
 }
 
-/** A reviver for JSON.parse that adapts an OpenAPI document to the library. */
+/** Reviver for JSON.parse that adapts an OpenAPI document to Scalar's library. */
 function forLibrary(key: string, part: any): unknown {
-  // The library would round these limits. `format` implies them.
+  // Limits that the library would round are removed. `format` implies the same limits.
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
-  // Moves values that the library ignores to a field that it renders.
   const { example, schema, description, 'x-extensible-enum': codes } = part ?? {};
+  // The library does not show `x-extensible-enum`, so the codes are added to the description.
   if (codes) return { ...part, description: `${description} Known codes: \`${codes.join('`, `')}\`.` };
   if (example === undefined) return part;
   if (part.in && !part.required) {
-    // Optional parameters are off by default, because sending the same `Idempotency-Key` or `cursor` each time causes errors.
+    // Optional parameters are disabled by default, because sending the same `Idempotency-Key` or `cursor` each time causes errors.
     const { example: _, ...parameter } = part;
     return { ...parameter, examples: { default: { value: example, 'x-disabled': true } } };
   }
-  // The library shows only the schema of a response header. A key with a slash is a media type.
+  // The library shows only the schema of a response header, so the example is moved. A key with a slash is a media type.
   const isHeader = schema && !part.in && !key.includes('/') && !('enum' in schema);
   return isHeader ? { ...part, schema: { ...schema, example } } : part;
 }

@@ -15,7 +15,7 @@ interface EventContext {
 
 /**
  * Returns the event that API Gateway sends to a function (payload format 1.0). Absent values are `null`. Query
- * parameters are decoded, but the path and its parameters are not. Single-value maps contain the last value of each name.
+ * parameters are decoded, but the path and its parameters are not. Single-value maps contain each name's last value.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function proxyEvent(

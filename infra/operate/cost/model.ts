@@ -3,36 +3,36 @@ import { likelyShare } from '../../../shared/storage/pet-id.ts';
 import type { ResourceCounts } from './count.ts';
 import { type Price, priceNames, prices } from './prices.ts';
 
-/** Inputs that are neither settings nor in the template. Stored bytes include attribute names. */
+/** Inputs that neither the settings nor the template contain. The bytes of stored items include attribute names. */
 export const assumptions = {
   operationShares: { listPets: 0.8, getPet: 0.15, createPet: 0.05 },
   petsPerList: 20,
-  /** Includes a `name` of 20 characters, the token of the create request, and the keys of both indexes. */
+  /** Bytes of a pet with a `name` of 20 characters, including the create token and the keys of both indexes. */
   petBytes: 165,
   shareOfCreatesWithIdempotencyKey: 0.5,
   intentBytes: 175,
-  /** They expire after 1 day. DynamoDB then deletes them within a few days, free of charge. */
+  /** Number of days that an intent is stored. It expires after 1 day, and TTL deletes it some days later. */
   daysOfIntents: 3,
   /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
   storageOverheadBytes: 100,
   shareOfPetsWithStatus: 0.9,
   monthsOfPets: 12,
-  /** Number of keys in use, each with the same share of the requests. */
+  /** Number of API keys in use. The model assumes that each key sends the same share of the requests. */
   apiKeys: 100,
-  /** At 512 MB, from docs/performance.md, not measured on AWS. `intent` is a guess. Cold starts are not included. */
+  /** Milliseconds of a warm request at 512 MB. The source is docs/performance.md, not AWS. `intent` is a guess. */
   billedMilliseconds: { listPets: 7.8, getPet: 7.7, createPet: 7.8, intent: 5.7, authorizer: 7 },
-  /** Status line, headers and body. */
+  /** Bytes of a response's status line, headers and body. */
   responseBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 446,
-  /** The log lines that contain the metrics `DeprecatedCalls` and `PetsCreated`. */
+  /** Bytes per request of the log lines that contain the metrics `DeprecatedCalls` and `PetsCreated`. */
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
-  /** CloudWatch's pricing page compresses 30 GB to 6 GB in its example. */
+  /** Ratio of stored to ingested log bytes. In the example on CloudWatch's pricing page, 30 GB become 6 GB. */
   compressedLogShare: 0.2,
-  /** `PetsCreated`, and one metric for each error code or type. */
+  /** Number of metrics that do not depend on the API keys: `PetsCreated`, and one for each error code or type. */
   metrics: 12,
-  /** `DeprecatedCalls` has the key id as a dimension. */
+  /** Number of metrics for each API key. Only `DeprecatedCalls` has the key id as a dimension. */
   metricsPerApiKey: 1,
-  /** By default, X-Ray traces the first request of each second and this share of the other requests. */
+  /** Share of requests that X-Ray traces by default, in addition to the first request of each second. */
   tracedShare: 0.05,
 };
 
@@ -46,14 +46,14 @@ interface Stage {
 export const SECONDS_PER_MONTH = 730 * 3_600;
 const GB = 2 ** 30;
 
-/** Returns the units of each price that a stage uses per month at a steady rate. docs/cost.md explains the formula. */
+/** Returns the units per month of each price at a steady request rate. docs/cost.md explains the formula. */
 function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: typeof assumptions): Amounts {
   const { operationShares: shares, billedMilliseconds, apiKeys, petBytes } = assumed;
   const { memoryMegabytes, ...pieces } = parts;
   const perRequest = (figureOf: (operation: keyof typeof shares) => number): number =>
     sum((Object.keys(shares) as (keyof typeof shares)[]).map((name) => shares[name] * figureOf(name)));
   const requests = perSecond * SECONDS_PER_MONTH;
-  // API Gateway caches the decision on a key, and calls the authorizer again at the key's next request after that.
+  // After the cached decision for a key expires, the key's next request calls the authorizer again.
   const secondsBetween = settings.authorizerCacheSeconds + apiKeys / perSecond;
   const authorizations = (apiKeys / secondsBetween) * SECONDS_PER_MONTH;
   const creates = requests * shares.createPet;
@@ -95,12 +95,12 @@ function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: type
   };
 }
 
-/** Returns the read units of one page: an eventually consistent query of each partition for its share of the pets. */
+/** Returns the read units for one page. Each list partition is queried for its share of the pets. */
 export function listReadUnits(partitions: number, pets: number, petBytes: number): number {
   return partitions * Math.ceil((likelyShare(pets + 1, partitions) * petBytes) / 4_096) * 0.5;
 }
 
-/** Returns the monthly cost of a stage at a steady rate, in US dollars by price. */
+/** Returns the monthly cost of each price in US dollars, for a stage with a steady request rate. */
 export function monthlyCost(stage: Stage, perSecond: number, assumed = assumptions): Amounts {
   const use = monthlyUse(stage, perSecond, assumed);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The pricing page of each service. The prices below are on-demand prices in us-east-1, without the free tier. */
+/** Pricing page of each service. The prices below are on-demand prices in us-east-1, without the free tier. */
 export const pricingPages = {
   'API Gateway': 'https://aws.amazon.com/api-gateway/pricing/',
   Lambda: 'https://aws.amazon.com/lambda/pricing/',
@@ -12,9 +12,9 @@ export const pricingPages = {
 export interface Price {
   service: keyof typeof pricingPages;
   unit: string;
-  /** US dollars per unit, or tiers with the units per month up to which each tier applies. */
+  /** US dollars per unit. For a price with tiers, `upTo` is the upper limit of a tier in units per month. */
   dollars: number | [upTo: number, dollars: number][];
-  /** Date and kind of the source that the price was checked against. */
+  /** Date and type of the source that confirms the price. */
   source: string;
 }
 

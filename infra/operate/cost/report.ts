@@ -5,7 +5,7 @@ import { countResources, type ResourceCounts } from './count.ts';
 import { type Amounts, monthlyCost, SECONDS_PER_MONTH, sum } from './model.ts';
 import { type Price, priceNames, prices, pricingPages } from './prices.ts';
 
-/** Returns the monthly cost of production at steady rates, and of both stages without requests, in Markdown. */
+/** Returns Markdown tables that contain production's monthly cost at several rates, and all prices. */
 export function costReport(): string {
   const production = { settings: stages.production, parts: resourceCounts('production') };
   const rates = [1, 10, 1_000];
@@ -22,9 +22,9 @@ export function costReport(): string {
         ['**per million requests**', ...perMillion.map((dollars) => `**${money(dollars)}**`)],
       ],
     ),
-    `Without requests, production costs ${money(atRest)} per month, and staging ${money(stagingAtRest)}.\n`,
+    `Without requests, production costs $${money(atRest)} per month, and staging costs $${money(stagingAtRest)}.\n`,
     markdownTable(
-      ['Price', 'US dollars per unit', 'checked against'],
+      ['Price', 'US dollars per unit', 'Source'],
       priceNames.flatMap((name) => tierRows(prices[name])),
     ),
     ...Object.entries(pricingPages).map(([service, url]) => `[${service}]: ${url}`),

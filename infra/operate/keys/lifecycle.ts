@@ -13,17 +13,17 @@ import { conditionHolds, database, readItem } from '../../../shared/storage/data
 import { keyIndex } from '../../../shared/names.ts';
 import { UsageError } from '../command.ts';
 
-// Every function can be interrupted at any point and then called again. Durations are in milliseconds.
+// Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
 
 export interface IssuedKey {
-  /** The secret, of which only the hash is stored. */
+  /** The secret. The database stores only its hash. */
   key: string;
   record: ApiKeyRecord;
 }
 
 export interface NewKey {
   owner: string;
-  /** @default - the key does not expire */
+  /** Lifetime in milliseconds. If omitted, the key does not expire. */
   lifetime?: number | undefined;
   /** ARN of the operator. */
   caller: string;
@@ -32,10 +32,10 @@ export interface NewKey {
 }
 
 /**
- * Issues a key.
+ * Issues a key. If `show` fails, revokes the key.
  *
- * @param show shows the key to the operator. If `show` fails, the key is revoked.
- * @throws UsageError whose message contains the state of the key, unless the database rejected the write.
+ * @param show a function that shows the key to the operator
+ * @throws UsageError with the state of the key, unless the database rejected the write.
  */
 export async function issueApiKey(
   store: KeyStore,
@@ -44,7 +44,7 @@ export async function issueApiKey(
 ): Promise<IssuedKey> {
   const { stage, table } = store;
   const key = generateApiKey(stage);
-  // Like version 7 UUIDs, key ids sort by time: they start with 48 bits of milliseconds.
+  // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
   const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
   const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
   const record: ApiKeyRecord = {
@@ -71,16 +71,16 @@ export async function issueApiKey(
   } catch (error) {
     const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
     if ($fault === 'client' && $metadata?.attempts === 1) throw error;
-    // The key may still be stored, because the response to an attempt may have been lost.
+    // The key is revoked, because an attempt whose response was lost may have stored the key.
     const outcome = await discardApiKey(store, record, caller);
     throw new UsageError(`${outcome} ${message}`, { cause: error });
   }
 }
 
-/** Yields keys, newest first. Writes of the last seconds may be missing. @default keyId - all keys of the stage */
+/** Yields the keys of a stage, newest first, or only `keyId`. Keys that are a few seconds old can be missing. */
 export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): AsyncGenerator<ApiKeyRecord> {
   const pages = paginateQuery(
-    // Reading a page of the default size, 1 MB, may take longer than the timeout of the client.
+    // Reading a page of the default size, 1 MB, could exceed the client's timeout.
     { client: database, pageSize: 200 },
     {
       TableName: table,
@@ -94,18 +94,18 @@ export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): 
   for await (const { Items = [] } of pages) yield* Items as ApiKeyRecord[];
 }
 
-/** @throws UsageError if the list contains no key with this id. */
+/** @throws UsageError if the list does not contain `keyId`. */
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
-  // The index is eventually consistent, but reads from the table are strongly consistent.
+  // The index is eventually consistent, so the current record is read from the table.
   const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }));
   if (record) return record;
   throw new UsageError(
-    `There is no key ${keyId} in this stage. Check the list again; a new key may be missing for some seconds.`,
+    `There is no key ${keyId} in this stage. If the key is new, run the command again after a few seconds.`,
   );
 }
 
-/** Revokes a key permanently, and returns its record. Does not change a key that is already revoked. */
+/** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
 export async function revokeApiKey(
   { table }: KeyStore,
   { hash, keyId }: ApiKeyRecord,
@@ -123,7 +123,7 @@ export async function revokeApiKey(
   return (await readItem<ApiKeyRecord>(table, { hash }))!;
 }
 
-/** Revokes a key, even one that is stored only later. @returns a message with the state of the key */
+/** Revokes a key, even if a delayed write stores it later. Returns a message about the key's state. */
 export async function discardApiKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
   const key = `The key ${record.keyId} (${record.start}…)`;
   return revokeApiKey(store, record, caller).then(

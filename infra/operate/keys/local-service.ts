@@ -10,7 +10,7 @@ export const IN_MEMORY = 'memory';
 /** Prefix of the temporary folders of local services that keep their data in memory. */
 export const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
 
-/** Connection data for operator commands. A local service stores it in its data folder while it runs. */
+/** Connection data for operator commands. While a local service runs, its data folder contains this data. */
 export interface LocalService {
   stage: string;
   baseUrl: string;
@@ -29,22 +29,22 @@ export function apiKeyFile(folder: string): string {
   return join(folder, 'api-key');
 }
 
-/** Writes the connection data of a service to its data folder. @returns a function that deletes them */
+/** Writes a service's connection data to its data folder. Returns a function that deletes the data. */
 export function writeLocalService(folder: string, service: LocalService): () => void {
   writeFileSync(fileIn(folder), JSON.stringify(service));
   return () => rmSync(fileIn(folder), { force: true });
 }
 
-/** @throws Error if no local service was started with this data folder. */
+/** @throws Error if `folder` contains no connection data. */
 export function readLocalService(folder: string): LocalService {
   return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as LocalService;
 }
 
 /**
- * Returns the running local service that `--data` specifies, and its data folder.
+ * Returns the running local service that `--data` specifies, and the data folder of the service.
  *
- * @default data - the service with the default folder, or else the only service that keeps its data in memory
- * @throws UsageError if no service is running, or several services keep their data in memory.
+ * @default data - the default folder or, if no service uses this folder, the only service with its data in memory
+ * @throws UsageError if no such service is running, or if several services keep their data in memory.
  */
 export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
   const folder = data ? resolve(data) : defaultDataFolder();
@@ -61,7 +61,7 @@ export async function findLocalService(data = ''): Promise<{ folder: string; ser
   throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
 }
 
-/** Returns only this user's folders, because another user's service could collect API keys. */
+/** Returns only this user's folders, because a different user's service could collect API keys. */
 function temporaryFolders(): string[] {
   return readdirSync(dirname(temporaryFolderPrefix))
     .map((name) => join(dirname(temporaryFolderPrefix), name))
@@ -69,7 +69,7 @@ function temporaryFolders(): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 
-/** A killed service leaves its file behind. Its port may now belong to another program, which is not a database. */
+/** Returns the service in `folder` if its database responds. A killed service leaves its connection data behind. */
 async function findRunning(folder: string): Promise<{ folder: string; service: LocalService } | undefined> {
   try {
     const service = readLocalService(folder);
@@ -89,7 +89,7 @@ type DatabaseAccess = Pick<LocalService, 'databaseEndpoint' | 'region' | 'access
 
 /** Connects the SDK to the database of a local service. Call this function before the first use of the SDK. */
 export function useLocalDatabase(access: DatabaseAccess): void {
-  // The developer's own settings, such as AWS_PROFILE, would take precedence.
+  // The developer's settings, such as AWS_PROFILE, would take precedence over the local settings.
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, localDatabaseEnvironment(access));
 }

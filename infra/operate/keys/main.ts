@@ -20,14 +20,14 @@ type NewKeyOptions = Options & { expiresIn?: number; quiet?: true };
 const program = new Command('npm run keys --')
   .description(
     'Manages the API keys of a stage. A deployed stage requires AWS credentials and AWS_REGION. In scripts, use ' +
-      'npm run --silent, so that npm adds no output of its own. See docs/api-keys.md.',
+      'npm run --silent, so that npm prints no output of its own. For details, see docs/api-keys.md.',
   )
   .helpCommand(false)
   .configureOutput({ outputError: (message, write) => write(`${sentenceOf(message)}\n`) });
 
 const quiet = new Option('--quiet', 'print only the key').conflicts('json');
 
-keyCommand('issue', 'issue a key, and show it once')
+keyCommand('issue', 'issue a key and show it once')
   .requiredOption('--owner <name>', 'client that will use the key', readOwner)
   .option('--expires-in <duration>', 'lifetime, such as 90d, 12h or 30m (default: no expiry)', readDuration)
   .addOption(quiet)
@@ -52,14 +52,14 @@ keyCommand('list', 'list keys, newest first')
     await printList(shown, options.json);
   });
 
-keyCommand('rotate', 'issue a successor to a key, and show it once; the old key expires after the overlap')
+keyCommand('rotate', 'issue a successor to a key, and let the old key expire after an overlap')
   .argument('<keyId>', 'key id, as printed by list', readKeyId)
   .addOption(
     new Option('--overlap <duration>', 'time during which both keys work')
       .argParser(readDuration)
       .default(readDuration('24h'), '24h'),
   )
-  .option('--expires-in <duration>', 'lifetime of the successor (default: that of the old key)', readDuration)
+  .option('--expires-in <duration>', "successor's lifetime (default: lifetime of the old key)", readDuration)
   .addOption(quiet)
   .action(async (keyId: string, options: NewKeyOptions & { overlap: number }) => {
     const { store, findCaller } = await findKeyStage(options);
@@ -87,11 +87,11 @@ keyCommand('revoke', 'revoke a key permanently')
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`The successor is ${successor.keyId}. Revoke it too if it leaked.`);
     if (options.json) return print(toJson(revoked));
-    // The maximum of all stages, because a drill stage has the settings of another stage.
+    // A drill stage can have the settings of any stage, so the message contains the maximum of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     await print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
-        `API Gateway may accept the key for up to ${seconds} seconds more, because it caches authorizer decisions.`,
+        `API Gateway may accept the key for up to ${seconds} more seconds, because it caches authorizer decisions.`,
     );
   });
 
@@ -104,7 +104,7 @@ function keyCommand(name: string, description: string): Command {
     .option('--json', 'print JSON');
 }
 
-/** Finds the table of a stage. @throws UsageError if the stage is not deployed or the local service not running. */
+/** Returns the key store of a stage, and a function that returns the operator's ARN. */
 async function findKeyStage({ stage, data }: Options) {
   if (stage === 'local') {
     const { service } = await findLocalService(data);
@@ -114,7 +114,7 @@ async function findKeyStage({ stage, data }: Options) {
       findCaller: async () => service.operatorArn,
     };
   }
-  // Imported only for a deployed stage, because the import is slow.
+  // This import is slow, so it is executed only for a deployed stage.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
   const { apiKeysTable } = await findDeployedStage(stage);
   return { store: { stage, table: apiKeysTable }, findCaller };
@@ -125,10 +125,10 @@ function finishDespiteInterrupt(): void {
   onInterrupt(() => console.error('Finishing this step before exiting …'));
 }
 
-/** Returns a parser error as one line without keys and control characters, which the arguments may contain. */
+/** Returns a parser error as one line, without keys and control characters from the arguments. */
 function sentenceOf(message: string): string {
   if (isNpmOption('stage') && message.includes("'--stage <stage>' not specified")) {
-    return 'Use two dashes before the command: npm run keys -- list --stage staging.';
+    return 'npm consumed the option --stage. Put two dashes before the action: npm run keys -- list --stage staging.';
   }
   const sentence = plain(message)
     .trim()

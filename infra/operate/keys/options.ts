@@ -11,7 +11,7 @@ export function readOwner(owner: string): string {
   throw new InvalidArgumentError('It must be a name of 1 to 100 visible characters.');
 }
 
-/** Parses a duration into milliseconds. */
+/** Converts a duration such as `90d` to milliseconds. */
 export function readDuration(duration: string): number {
   const [, amount, unit] = /^([1-9]\d{0,4})([dhm])$/.exec(duration) ?? [];
   if (amount && unit) return Number(amount) * UNIT_MILLISECONDS[unit]!;
@@ -21,5 +21,5 @@ export function readDuration(duration: string): number {
 export function readKeyId(keyId: string): string {
   if (/^key_[0-9a-f]+$/.test(keyId)) return keyId;
   // The message does not quote the argument, because it may be an API key.
-  throw new UsageError('The key id must be key_ and hexadecimal digits, as shown by npm run keys -- list.');
+  throw new UsageError('The key id must be key_ and hexadecimal digits, as printed by npm run keys -- list.');
 }

@@ -3,16 +3,16 @@ import { type ApiKeyRecord, stateOf } from '../../../shared/storage/api-keys.ts'
 import { plain, UsageError } from '../command.ts';
 import type { IssuedKey } from './lifecycle.ts';
 
-/** @throws UsageError if standard output cannot be written. Its cause is the error of the stream. */
+/** @throws UsageError if standard output cannot be written. `cause` is the stream's error. */
 export async function print(text: string): Promise<void> {
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((settle) => {
     process.stdout.once('error', settle);
     process.stdout.write(`${text}\n`, settle);
   });
-  if (error) throw new UsageError(`Standard output cannot be written: ${error.message}.`, { cause: error });
+  if (error) throw new UsageError(`Writing to standard output failed: ${error.message}.`, { cause: error });
 }
 
-/** @param replaces the key that the new key replaces, and the time at which that key expires */
+/** @param replaces the old key and its expiry, if the new key is a successor */
 export function printNewKey(
   { key, record }: IssuedKey,
   { json, quiet }: { json?: true; quiet?: true },
@@ -36,7 +36,7 @@ export async function printList(records: ApiKeyRecord[], json?: true): Promise<v
   });
 }
 
-/** Returns `2026-11-21 17:43`. */
+/** Returns the time in the format `2026-11-21 17:43`. */
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
 
 function tableOf(records: ApiKeyRecord[]): string {
@@ -48,7 +48,7 @@ function tableOf(records: ApiKeyRecord[]): string {
     minute(record.expiresAt ?? 'never'),
     `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
     record.replaces ?? '-',
-    plain(record.owner), // last, because terminals show its characters in different widths
+    plain(record.owner), // last, because its characters can have different widths
   ]);
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -56,7 +56,7 @@ function tableOf(records: ApiKeyRecord[]): string {
   return lines.join('\n').replaceAll(/ +$/gm, '');
 }
 
-/** Returns a record as JSON, with null for absent fields and without hashes. */
+/** Returns a record as JSON. Absent fields are null, and hashes are not included. */
 export function toJson(record: ApiKeyRecord): string {
   const { keyId, owner, start, createdAt, createdBy, expiresAt, replaces } = record;
   const { rotatedBy, revokedAt, revokedBy } = record;
@@ -66,12 +66,12 @@ export function toJson(record: ApiKeyRecord): string {
   return JSON.stringify(shown, (_name, value: unknown) => value ?? null);
 }
 
-/** Asks a question on standard error, and reads the answer from standard input. End of input means no. */
+/** Prints `question` and reads the answer from standard input. If the input is empty, the answer is no. */
 export async function confirm(question: string): Promise<boolean> {
   process.stderr.write(`${plain(question)} [y/N] `);
   for await (const answer of createInterface({ input: process.stdin })) {
     return /^y(es)?$/i.test(answer.trim());
   }
-  console.error(); // completes the line of the question
+  console.error(); // ends the line of the question
   return false;
 }

@@ -12,7 +12,7 @@ import {
   timeAfter,
 } from './lifecycle.ts';
 
-/** @throws UsageError if the key does not exist, or was rotated, revoked or has expired. */
+/** @throws UsageError if the key does not exist, has expired, or was rotated or revoked. */
 export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const record = await findApiKey(store, keyId);
   const { owner, rotatedBy, successor } = record;
@@ -28,12 +28,12 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 }
 
 /**
- * Issues a successor to the same owner, shows the successor, and then lets the old key expire after the overlap, unless
- * it expires earlier anyway. If the rotation is interrupted, the old key works as before, and the successor may exist.
+ * Issues a successor, shows the successor, and then sets the old key to expire after the overlap or at its original
+ * expiry, whichever is earlier. An interrupted rotation does not change the old key, but the successor can exist.
  *
- * @param rotation the overlap in milliseconds, and the successor's lifetime. @default lifetime - that of the old key
- * @param show shows the successor, and the time at which the old key expires, to the operator
- * @throws UsageError if another operator has rotated or revoked the old key. The successor is then revoked.
+ * @param rotation the overlap in milliseconds, and the successor's lifetime (default: the lifetime of the old key)
+ * @param show a function that shows the operator the successor and the new expiry of the old key
+ * @throws UsageError if another operator has rotated or revoked the old key, in which case the successor is revoked.
  */
 export async function rotateApiKey(
   store: KeyStore,
@@ -65,7 +65,7 @@ export async function rotateApiKey(
   });
   const isRotated = await conditionHolds(database.send(update)).catch((error: Error) => {
     throw new UsageError(
-      `The old key ${keyId} may not have been set to expire. Follow "Interrupted rotations" in docs/api-keys.md. ` +
+      `The old key ${keyId} may work even after the overlap. Follow "Interrupted rotations" in docs/api-keys.md. ` +
         `Cause: ${error.message}`,
       { cause: error },
     );
@@ -74,7 +74,7 @@ export async function rotateApiKey(
 
   const outcome = await discardApiKey(store, successor, caller);
   const reason = await findRotatableKey(store, keyId).then(
-    () => `The key ${keyId} was changed by another command. Check the list.`,
+    () => `Another command changed the key ${keyId}. Check the list of keys.`,
     (error: Error) => error.message,
   );
   throw new UsageError(`${outcome} ${reason}`);

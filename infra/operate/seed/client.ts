@@ -5,7 +5,7 @@ import { generatePet } from './pets.ts';
 
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
-/** 1 second more than the default integration timeout of API Gateway. */
+/** Longer than API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
 export interface Service {
@@ -13,7 +13,7 @@ export interface Service {
   apiKey: string;
 }
 
-/** Sends a request once. The status is 0 if there was no response. */
+/** Sends a request without retries. If there is no response, the returned status is 0. */
 export async function send(
   { baseUrl, apiKey }: Service,
   path: string,
@@ -28,7 +28,7 @@ export async function send(
     });
     const { status } = response;
     const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
-    // The response may come from a proxy, and not be JSON.
+    // A response from a proxy can have a body that is not JSON.
     const body = (await response.json().catch(() => null)) as { message?: string } | null;
     const reason = body?.message ?? `The response has status ${status} and no Error body.`;
     return { status, reason, retryAfterSeconds };
@@ -40,9 +40,9 @@ export async function send(
 }
 
 /**
- * Creates the pet with this index of a seed, with an idempotency key and the retries of docs/interface.md.
+ * Creates the pet that `seed` and `index` determine. Retries with an idempotency key as docs/interface.md describes.
  *
- * @throws UsageError if the service rejects the pet or is unavailable for too long.
+ * @throws UsageError if the service rejects the pet or all attempts fail.
  */
 export async function addPet(service: Service, seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
@@ -53,7 +53,7 @@ export async function addPet(service: Service, seed: number, index: number): Pro
     const isFinal = status > 0 && status < 500 && status !== 429;
     if (isFinal || attempt === ATTEMPTS) {
       throw new UsageError(
-        `Creating a pet failed at attempt ${attempt} of ${ATTEMPTS}. ${reason} ` +
+        `A pet could not be created (attempt ${attempt} of ${ATTEMPTS}). ${reason} ` +
           `To resume, run the same command with --seed ${seed}.`,
       );
     }

@@ -14,8 +14,8 @@ Adds sample pets to the local service, or to the service at BASE_URL with the AP
   --data         data folder of the local service, or memory (default: the running service)
   --concurrency  number of concurrent requests
 
-To resume an interrupted run, repeat it with the printed seed. Within ${IDEMPOTENCY_HOURS} hours, the same seed and API
-key create no pet twice.`;
+To resume an interrupted run, run the command again with the printed seed. If both runs use the same API key within
+${IDEMPOTENCY_HOURS} hours, no pet is created twice.`;
 
 export const options = {
   count: { type: 'string', default: '1000' },
@@ -24,7 +24,7 @@ export const options = {
   concurrency: { type: 'string', default: '8' },
 } as const;
 
-/** Returns the service to fill. @throws UsageError if its URL or API key is missing or rejected. */
+/** @throws UsageError if the URL or API key of the service is missing or rejected. */
 export async function findService(
   data: string | undefined,
   { BASE_URL, API_KEY = '' }: NodeJS.ProcessEnv,
@@ -38,11 +38,11 @@ export async function findService(
 
 function readVariables(baseUrl: string, apiKey: string): Service {
   if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(baseUrl)) {
-    throw new UsageError('BASE_URL must be an https URL, or an http URL of this machine.');
+    throw new UsageError('BASE_URL must be an https URL, or an http URL with the host localhost.');
   }
   if (!apiKey || apiKey.startsWith(keyPrefix('production'))) {
     throw new UsageError(
-      'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected to keep sample pets out.',
+      'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected, so that production gets no sample pets.',
     );
   }
   return { baseUrl: baseUrl.replace(/\/+$/, ''), apiKey };

@@ -4,7 +4,7 @@ import type { NewPet } from '../../../shared/contract/schemas.ts';
 const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Rex 🐕'];
 const statuses = ['available', 'pending', 'sold', undefined] as const;
 
-/** Returns the pet with this index of a seed. Some pets contain values that clients often corrupt. */
+/** Returns the pet that `seed` and `index` determine. Some pets contain values that clients often corrupt. */
 export function generatePet(seed: number, index: number): NewPet {
   faker.seed([seed, index]);
   const { animal, helpers, number } = faker;

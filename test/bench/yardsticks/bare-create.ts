@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Stores a pet without validation, as in the SDK's documentation: one call, or two with an Idempotency-Key. */
+/** Stores a pet without validation. Makes one call, as in the SDK's documentation, or two with an Idempotency-Key. */
 export async function handler({ headers, body }: APIGatewayProxyEvent): Promise<object> {
   const pet = { id: Date.now(), ...JSON.parse(body ?? '{}') };
   const token = headers['Idempotency-Key'];

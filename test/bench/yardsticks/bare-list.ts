@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Lists 20 pets with one call and without validation, as in the SDK's documentation. */
+/** Lists 20 pets without validation. Makes one call, as in the SDK's documentation. */
 export async function handler(): Promise<object> {
   const { Items } = await database.send(
     new QueryCommand({

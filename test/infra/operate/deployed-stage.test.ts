@@ -20,7 +20,7 @@ afterAll(() => aws.close());
 
 const issue = ['issue', '--owner', 'Acme'];
 
-/** Returns the error message of `npm run keys`, with the stage staging unless the command contains another. */
+/** Returns the error message of `npm run keys`. The stage is staging, unless `command` specifies a stage. */
 async function failure(command: string[], environment: Record<string, string>): Promise<string> {
   const [action = '', ...options] = command;
   const parameters = [action, '--stage', 'staging', ...options];
@@ -42,7 +42,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(await failure(issue, { ...unreachable, ...environment })).toMatch(sentence);
 });
 
-// Runs in a separate process, because network errors have another class within Jest.
+// This test uses a separate process, because network errors have a different class within Jest.
 test('a command without a network fails with advice', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
@@ -50,7 +50,7 @@ test('a command without a network fails with advice', async () => {
   );
 });
 
-const lacksOutputs = 'The stack PetStore-staging lacks outputs. Deploy the stage again.';
+const outputMissing = 'The stack PetStore-staging has incomplete outputs. Deploy the stage again.';
 const describeStacks = 'cloudformation:DescribeStacks';
 const notAllowed = `User: arn:aws:iam::123456789012:user/operator is not authorized to perform: ${describeStacks}`;
 const expired = 'The security token included in the request is expired';
@@ -76,19 +76,19 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
     expect.stringMatching(/ with npx cdk deploy PetStore-drill -c stage=drill -c like=production\.$/),
     [...issue, '--stage', 'drill'],
   ],
-  ['the stack lacks the base URL', { stacks: { 'PetStore-staging': table } }, lacksOutputs],
-  ['the stack lacks the name of the table', { stacks: { 'PetStore-staging': address } }, lacksOutputs],
+  ['the stack has no base URL', { stacks: { 'PetStore-staging': table } }, outputMissing],
+  ['the stack has no table name', { stacks: { 'PetStore-staging': address } }, outputMissing],
   [
-    'the clock of the machine is wrong',
+    'the local clock is wrong',
     { clockOffset: 600_000 },
     expect.stringMatching(
-      /^The clock of this machine is wrong by (?:59\d|600) seconds\. Set the clock first\.$/,
+      /^The local clock is wrong by (?:59\d|600) seconds\. Correct the clock and try again\.$/,
     ),
   ],
   [
-    'the credentials lack a permission',
+    'the credentials are missing a permission',
     rejecting(describeStacks, 403, 'AccessDenied', notAllowed),
-    `Your credentials lack a permission. See docs/api-keys.md, "Permissions". Cause: ${notAllowed}.`,
+    `Your credentials are missing a permission. See "Permissions" in docs/api-keys.md. Cause: ${notAllowed}.`,
   ],
   ['the credentials have expired', rejecting(describeStacks, 403, 'ExpiredToken', expired), signInAgain],
   [
@@ -100,10 +100,10 @@ test.each<[string, AwsBehavior, unknown, string[]?]>([
   [
     'the table has no index',
     rejecting('dynamodb:Query', 400, 'ValidationException', noIndex),
-    'The stage is older than this command. Deploy the stage first.',
+    'The stage is too old for this command. Deploy the stage again.',
     ['list'],
   ],
-])('a command fails with advice if %s', async (_what, changes, sentence, command = issue) => {
+])('a command fails with a one-line message if %s', async (_what, changes, sentence, command = issue) => {
   Object.assign(behavior, { stacks, clockOffset: 0, reject: undefined, ...changes });
   const environment = { ...aws.environment, AWS_MAX_ATTEMPTS: '1', ...region, ...credentials };
   expect(await failure(command, environment)).toEqual(sentence);

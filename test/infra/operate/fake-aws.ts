@@ -10,22 +10,22 @@ interface AwsError {
 }
 
 interface AwsRequest {
-  /** In the form that policies use, such as `cloudformation:DescribeStacks`. */
+  /** IAM action, such as `cloudformation:DescribeStacks`. */
   action: string;
   accessKeyId: string;
   stack: string;
-  /** ARN of the stack, or `*`. */
+  /** ARN of the stack, or `*` if the action has no stack. */
   resource: string;
 }
 
 export interface AwsBehavior {
-  /** Outputs of each stack, by stack name. */
+  /** Outputs of the stacks, by stack name. */
   stacks?: Record<string, Record<string, string>>;
   /** ARN of the operator. */
   caller?: string;
-  /** Milliseconds by which the clock of AWS is ahead of the clock of this machine. */
+  /** Difference between AWS's clock and the local clock, in milliseconds. */
   clockOffset?: number;
-  /** Returns the error for a request to reject. Unknown requests are always rejected. */
+  /** Returns the error for a request, or undefined to accept the request. The server rejects unknown requests. */
   reject?: (request: AwsRequest) => AwsError | undefined;
 }
 
@@ -33,11 +33,11 @@ export type FakeAws = Awaited<ReturnType<typeof startFakeAws>>;
 
 /**
  * Starts a server that implements DescribeStacks of CloudFormation and GetCallerIdentity of STS in the query protocol.
- * It rejects requests to DynamoDB in the JSON protocol.
+ * The server rejects DynamoDB requests in the JSON protocol.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  *
- * @param behavior the responses, which can change between requests
+ * @param behavior the responses. Tests can change this object between requests.
  */
 export async function startFakeAws(behavior: AwsBehavior) {
   const server = createServer(async (request, response) => {

@@ -7,7 +7,7 @@ import { runModule } from '../../support/run-command.ts';
 import { startStrictGateway } from '../../support/strict-gateway.ts';
 import { startFakeAws } from './fake-aws.ts';
 
-test('the smoke test passes despite throttling and every rejection that AWS may send', async () => {
+test('the smoke test passes despite throttling and error responses from AWS', async () => {
   const gateway = await startStrictGateway(readTemplate('staging', (await sharedSynthesis()).assembly));
   const outputs = { BaseUrl: gateway.baseUrl, ApiKeysTable: 'unused' };
   const aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs } });
@@ -23,5 +23,5 @@ test('the smoke test passes despite throttling and every rejection that AWS may 
   expect(gateway.rejected).toEqual(new Set(awsRejections));
   const { throttled, failed } = gateway.counts;
   expect(Math.min(throttled, failed)).toBeGreaterThan(0);
-  reportFigure(import.meta.filename, `retries of ${throttled} 429s and ${failed} 503s`);
+  reportFigure(import.meta.filename, `${throttled} 429s and ${failed} 503s retried`);
 });

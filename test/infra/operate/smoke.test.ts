@@ -21,7 +21,7 @@ test.each([
   expect(errorOutput(await runInProcess(command, parameters))).toMatch(sentence);
 });
 
-// smoke.proof.ts runs the HTTP tests themselves.
+// These tests replace npm with a stub. smoke.proof.ts runs the actual HTTP tests.
 describe('the smoke test of a stage', () => {
   const baseUrl = 'https://pets.example.com/v1';
   const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
@@ -35,7 +35,7 @@ describe('the smoke test of a stage', () => {
   });
   afterAll(() => aws.close());
 
-  /** Runs the smoke test with an `npm` that only writes its arguments to a file, and fails. */
+  /** Runs the smoke test with a stub of npm that writes its arguments to a file and fails. */
   function smoke(parameters: string[], API_KEY = '') {
     const line = '"$PET_STORE_DEPLOYED $BASE_URL $API_KEY $*"';
     writeFileSync(npm, `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
@@ -45,7 +45,7 @@ describe('the smoke test of a stage', () => {
     return runInProcess(command, [...staging, ...parameters], { environment });
   }
 
-  test('runs one file at a time with the key in API_KEY, and fails if the tests fail', async () => {
+  test('runs one file at a time with the key in API_KEY', async () => {
     const key = generateApiKey('staging');
     expect(await smoke(['some', 'tests'], key)).toEqual({
       code: 3,
@@ -58,7 +58,7 @@ describe('the smoke test of a stage', () => {
     );
   });
 
-  test('uses a new key that expires after 1 hour and is not printed', async () => {
+  test('uses a new key that expires after 1 hour if API_KEY is not set', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
@@ -67,7 +67,7 @@ describe('the smoke test of a stage', () => {
     const issued = await verifyApiKey(store, key);
     expect(issued).toMatchObject({ owner: 'smoke test', createdBy: { caller, action: 'issue' } });
     expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
-    // The test with API_KEY issued no key.
+    // The list contains only this key, because the smoke test with API_KEY issued no key.
     expect(await Array.fromAsync(listApiKeys(store))).toEqual([issued]);
   });
 });

@@ -4,7 +4,7 @@ import { requestCounts } from '../../support/cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
- * Variables that a client cannot set to a quote, a line break or an API key. Never add paths, headers or query strings.
+ * Variables that clients cannot set to a quote, a line break or an API key. Never add paths, headers or query strings.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
@@ -22,7 +22,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     );
   });
 
-  test('is one line of JSON per request and contains only the allowed variables', () => {
+  test('has one JSON line per request with only the allowed variables', () => {
     expect(Format).not.toMatch(/[\r\n]/);
     const { service: name, ...fields } = JSON.parse(Format);
     expect(name).toBe(`pet-store-${stage}`);
@@ -44,9 +44,9 @@ describe.each(stageNames)('the access log of %s', (stage) => {
       ' status=401 type=UNAUTHORIZED',
       { status: '401', 'error.responseType': 'UNAUTHORIZED' },
     ],
-    // A mock's response has no type.
+    // Responses of mocks have no type, so API Gateway logs a dash.
     ['GatewayErrorResponses', ' status=404 type=-', { status: '404' }],
-    // Stages with a firewall use API Gateway's metric of 5xx responses instead.
+    // Stages with a firewall use API Gateway's own 5xx metric instead of ServerErrors.
     [serverErrors, '', { status: '503', integrationStatus: '200' }],
     [serverErrors, '', { status: '503', integrationStatus: '429' }],
     ['nothing', '', { status: '502', integrationStatus: '413' }],

@@ -19,7 +19,7 @@ import {
 } from '../../support/stack-template.ts';
 
 interface Conditions extends Evaluation {
-  /** Minutes from the end of a minute until its data arrives, for AWS metrics and for metrics counted from logs. */
+  /** Minutes between the end of a minute and the arrival of its data, for AWS metrics and for metrics from logs. */
   delays: [awsMetrics: number, logMetrics: number];
 }
 
@@ -33,7 +33,7 @@ const allConditions = [1, 2, 3].flatMap((awsMetrics) =>
   ),
 );
 
-// The examples in AWS's "How alarm state is evaluated when data is missing", with the oldest datapoint first.
+// AWS documents these examples in "How alarm state is evaluated when data is missing". The oldest datapoint is first.
 test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', notBreaching: AlarmState]>([
   ['0 - X - X', 3, 'OK', 'OK'],
   ['0 - - - -', 3, 'OK', 'OK'],
@@ -46,7 +46,7 @@ test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', n
   ['- - - - 0', 2, 'OK', 'OK'],
   ['- - - X -', 2, 'retained', 'OK'],
 ])(
-  'the simulated CloudWatch evaluates %s, %d of 3, as AWS documents',
+  'the simulated CloudWatch evaluates %s with %d of 3 datapoints to alarm as documented',
   (data, DatapointsToAlarm, ...expected) => {
     const values = data.split(' ').map((value) => ({ '0': 0, X: 1 })[value] ?? null);
     const states = ['ignore', 'notBreaching'].map((TreatMissingData) => {
@@ -58,7 +58,7 @@ test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', n
   },
 );
 
-describe.each(stageNames)('the alarms of %s:', (stage) => {
+describe.each(stageNames)('in %s,', (stage) => {
   const alarms = resourcesOf(templates[stage], 'AWS::CloudWatch::Alarm').map(([name]) =>
     name.slice('Monitoring'.length),
   );
@@ -74,7 +74,7 @@ describe.each(stageNames)('the alarms of %s:', (stage) => {
   });
 
   test.each(cases.filter(([name]) => alarms.includes(name)))(
-    '%s fires within 5 minutes on %s, returns to OK, and does not fire below its threshold',
+    '%s fires within 5 minutes on %s and then returns to OK',
     (name, _what, firing, notFiring) => {
       for (const conditions of allConditions) {
         const last = Math.max(...firing.map(([minute]) => minute));
@@ -89,7 +89,7 @@ describe.each(stageNames)('the alarms of %s:', (stage) => {
   );
 });
 
-test.each(functionNames)('an error early in a canary of %s with little traffic rolls it back', (name) => {
+test.each(functionNames)('a single error early in a canary of %s rolls it back', (name) => {
   const { Resources } = templates.production;
   const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
   const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);
@@ -112,7 +112,7 @@ function apiCases(stage: StageName): Case[] {
     ...requestCounts(templates[stage], 2, { status: '503', 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requestCounts(templates[stage], count - 2, { status: '503', integrationStatus: '200' }),
   ];
-  // API Gateway accepts such a body and Lambda rejects it. A firewall blocks it earlier.
+  // Without a firewall, API Gateway accepts bodies that Lambda rejects. These errors must not fire the alarm.
   const hasFirewall = propertiesOf(templates[stage], 'AWS::WAFv2::WebACL').length > 0;
   const lambdaRejects = { status: '502', integrationStatus: '413' };
   const tooLarge = hasFirewall ? [] : requestCounts(templates[stage], 100, lambdaRejects);

@@ -12,15 +12,15 @@ const rows = Object.entries<Operation>(operations).map(([id, { method, path }]) 
 }));
 const otherPaths = ['/', '/v1', '/{proxy+}', ...methodsByPath().keys()];
 
-// HTTP tests of the local service cover the responses of the routes, the mocks and the authorizer.
+// These tests cover the configuration. The HTTP tests of the local service cover the responses.
 describe.each(stageNames)('the REST API of %s', (stage) => {
   const template = readableTemplate(stage);
   const { ApiRestApi: api, ApiAuthorizer: authorizer } = template.Resources;
   const apiStages = propertiesOf(template, 'AWS::ApiGateway::Stage');
   const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
 
-  // With forward secrecy, recorded requests and their API keys cannot be decrypted later.
-  test('requires TLS 1.3 or TLS 1.2 with forward secrecy, and a matching server name', () => {
+  // Forward secrecy prevents attackers from decrypting recorded requests and their API keys later.
+  test('requires TLS with forward secrecy and a matching server name', () => {
     expect(api.Properties).toMatchObject({
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -28,7 +28,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     });
   });
 
-  test('has one stage, with tracing and the throttling limits of the settings for every route', () => {
+  test('has one stage with tracing and the configured throttling limits', () => {
     const throttling = {
       ResourcePath: '/*',
       HttpMethod: '*',
@@ -41,7 +41,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(apiStages[0].MethodSettings).toHaveLength(1);
   });
 
-  test('has a route with the authorizer for each operation, and a mock for every other request', () => {
+  test('has a route with the authorizer for each operation and a mock for every other request', () => {
     const routes = rows.map(({ method, path }) => `${method} ${path} CUSTOM AWS_PROXY`);
     const mocks = otherPaths.map((path) => `ANY ${path} NONE MOCK`);
     const found = methods.map(
@@ -61,7 +61,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  test('can invoke only the alias of each function, from its own route', () => {
+  test('can invoke only the alias of each function and only from the function’s route', () => {
     const apiArn = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${ApiRestApi}';
     const sources = [
       ...rows.map(({ functionName, method, path }) => [
@@ -94,7 +94,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);
   });
 
-  /** Returns the path of a resource, which is empty for the API itself. */
+  /** Returns a resource's path. The API itself has an empty path. */
   function pathOf(reference: string): string {
     const { Type, Properties } = template.Resources[/\w+/.exec(reference)![0]];
     return Type === 'AWS::ApiGateway::Resource'

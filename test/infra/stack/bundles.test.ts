@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 
-/** Text that occurs only in one function's code and is not changed by minification. */
+/** Texts by function that occur only in the function's code. Minification does not change them. */
 const signatures: Record<string, string[]> = {
   ListPets: ['newest-by-status'],
   CreatePet: ['headers:{Location:`', 'attribute_not_exists'],
@@ -24,13 +24,13 @@ const folders = functionNames.map((name): [string, string] => {
 describe.each(folders)('the bundle of %s', (name, folder) => {
   const bytes = readFileSync(join(folder, 'index.mjs'));
 
-  // A cold start reads and compiles the complete bundle.
-  test('is one file of at most 215,000 bytes, or 155,000 for the authorizer', () => {
+  // The size is limited because a cold start reads and compiles the complete bundle.
+  test('is one file within the size limit', () => {
     expect(readdirSync(folder)).toEqual(['index.mjs']);
     expect(bytes.length).toBeLessThanOrEqual(name === 'Authorizer' ? 155_000 : 215_000);
   });
 
-  test('contains no code of other functions, and libraries only for an operation', () => {
+  test('contains only the code that the function needs', () => {
     const texts = [...libraries, ...Object.values(signatures).flat()];
     expect(texts.filter((text) => bytes.includes(text))).toEqual([
       ...(name === 'Authorizer' ? [] : libraries),
@@ -39,7 +39,7 @@ describe.each(folders)('the bundle of %s', (name, folder) => {
   });
 });
 
-test('every bundle is an ES module that exports only the handler and loads few modules of Node', () => {
+test('every bundle exports only the handler and loads few Node.js modules', () => {
   const script = `
     const ownModules = process.moduleLoadList.length;
     const exported = [];
@@ -50,10 +50,10 @@ test('every bundle is an ES module that exports only the handler and loads few m
     console.log(JSON.stringify({ exported, loaded: process.moduleLoadList.slice(ownModules) }));`;
   const urls = folders.map(([, folder]) => pathToFileURL(join(folder, 'index.mjs')).href);
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...urls], {
-    // Omits the environment of this process, because a function has only the variables that the stack sets.
+    // This process's environment is omitted, because a function has only the variables that the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // Makes priming run, so that its modules count too. Its requests fail because nothing listens on port 1.
+      // This variable enables priming, so that its modules are counted. Requests fail because port 1 is closed.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
@@ -68,7 +68,7 @@ test('every bundle is an ES module that exports only the handler and loads few m
   const { exported, loaded } = JSON.parse(output);
   expect(exported).toEqual(urls.map(() => ['function', []]));
   expect(loaded.length).toBeLessThanOrEqual(78);
-  // Listing the exports of `node:http` and `node:process` loads the first two. Reading settings files loads the last.
+  // The first two modules would be loaded by listing the exports of `node:http` and `node:process`.
   const costly = ['internal/deps/undici/undici', 'internal/process/report', 'fs/promises'];
   expect(costly.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
 });

@@ -7,9 +7,9 @@ import { stages } from '../../../infra/stages.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// The CDK takes longer to load than these tests to run, so only this file loads it.
+// Loading the CDK takes longer than running these tests, so only this test file loads the CDK.
 
-// The CDK's validation plugins take a second per stack, and `cdk synth` runs them.
+// The CDK's validation plugins are disabled because they take a second per stack. `cdk synth` runs the plugins.
 process.env['CDK_VALIDATION'] = 'false';
 
 const { domain: _domain, firewall: _firewall, ...required }: StageSettings = stages.staging;
@@ -34,36 +34,36 @@ const extended = changedStack({
 });
 
 describe('a stage with raised listPartitions', () => {
-  test('queries all partitions and stores new pets only in those recorded', () => {
+  test('stores new pets only in the first recordedListPartitions partitions', () => {
     const { ListPets, CreatePet } = repartitioned.Resources;
     const partitions = [ListPets, CreatePet].map(({ Properties }) => Properties.Environment.Variables);
     expect(partitions).toMatchObject([{ LIST_PARTITIONS: '4' }, { LIST_PARTITIONS: '2' }]);
   });
 
-  test('gets new versions of only the functions that use the setting', () => {
+  test('publishes new versions only of the functions that use the setting', () => {
     expect(newVersions(repartitioned)).toEqual(['ListPets', 'CreatePet']);
     expect(newVersions(extended)).toEqual([]);
   });
 });
 
-// API Gateway applies a change, even of the default endpoint, only with a new deployment.
+// API Gateway applies changes only with a new deployment, even if they only concern the default endpoint.
 test.each([
   ['the authorizer', repartitioned],
   ['the domain', extended],
-])('changing a setting of %s creates a new deployment of the API', (_what, { ids }) => {
+])('changing %s creates a new API deployment', (_what, { ids }) => {
   const [before, after] = [unchanged.ids, ids].map((all) => all.get('ApiRestApiDeployment'));
   expect(after).toMatch(/^ApiRestApiDeployment/);
   expect(after).not.toBe(before);
 });
 
-describe('the domain of a stage', () => {
+describe('a custom domain', () => {
   const types = [
     'AWS::ApiGateway::DomainName',
     'AWS::ApiGateway::BasePathMapping',
     'AWS::Route53::RecordSet',
   ];
 
-  test('has the certificate, requires TLS 1.3 or TLS 1.2 with forward secrecy, and maps to the stage', () => {
+  test('maps to the stage and requires TLS with forward secrecy', () => {
     expect(types.flatMap((type) => propertiesOf(extended, type))).toEqual([
       {
         DomainName: domain.name,
@@ -72,7 +72,7 @@ describe('the domain of a stage', () => {
         SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
         EndpointAccessMode: 'STRICT',
       },
-      // There is no base path, because it would precede /v1.
+      // The mapping has no base path, because URLs would contain the base path before /v1.
       {
         DomainName: '${ApiDomain}',
         RestApiId: '${ApiRestApi}',
@@ -90,7 +90,7 @@ describe('the domain of a stage', () => {
     ]);
   });
 
-  test('replaces the default endpoint of the API', () => {
+  test('replaces the API’s default endpoint', () => {
     const [without, withDomain] = [unchanged, extended].map(({ Resources, Outputs }) => ({
       isDisabled: Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint,
       baseUrl: Outputs['BaseUrl'].Value,
@@ -101,7 +101,7 @@ describe('the domain of a stage', () => {
   });
 });
 
-test('the topic of alarms has the email address of the settings as its only subscriber', () => {
+test('only the configured email address subscribes to the alarm topic', () => {
   const [none, some] = [unchanged, extended].map((stack) => propertiesOf(stack, 'AWS::SNS::Subscription'));
   expect(none).toEqual([]);
   expect(some).toEqual([
@@ -109,7 +109,7 @@ test('the topic of alarms has the email address of the settings as its only subs
   ]);
 });
 
-test('an on-demand stage like production has its features, its own name and no retained resources', () => {
+test('an on-demand stage has the features of production but retains no data', () => {
   const { drill } = stagesOf(stages, { stage: 'drill', like: 'production' });
   const template = readable(templateOf({ stage: 'drill', settings: drill! }));
   expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
@@ -117,16 +117,16 @@ test('an on-demand stage like production has its features, its own name and no r
   expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
-  // Lambda deletes the versions of a deleted function.
+  // Versions are an exception, because Lambda deletes them with their function.
   expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
-// getPet is removed on 2030-12-05.
+// The sunset date of getPet is 2030-12-05, so warnings start 180 days earlier.
 test.each([
   ['2030-06-07T23:59:59Z', 0],
   ['2030-06-08T00:00:00Z', 1],
   ['2031-12-05T00:00:00Z', 1],
-])('synthesis at %s prints %d warnings about removals', (today, count) => {
+])('synthesis at %s prints %d sunset warnings', (today, count) => {
   const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
   const props = { stage: 'staging', settings: required, today: new Date(today) };
   const { node } = new PetStoreStack(app, 'Stack', props);
@@ -136,7 +136,7 @@ test.each([
   );
 });
 
-/** Returns staging's readable stack with changed settings, and its logical ids by their short forms. */
+/** Returns the readable staging template with changed settings. `ids` contains the full logical ids by short id. */
 function changedStack(changes: Partial<StageSettings>) {
   const template = templateOf({ stage: 'staging', settings: { ...required, ...changes } });
   const stack = readable(template);

@@ -13,11 +13,11 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
     expect(alarmWidget.properties.alarms.toSorted()).toEqual(alarms.toSorted());
   });
 
-  test('graphs the metrics of only this stage, per minute', () => {
+  test('graphs only this stage’s metrics', () => {
     const api = `ApiName ${service} Stage ${stage}`;
     const { petsCreated, errorResponses, deprecatedCalls } = metrics;
     const gatewayErrorResponses = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
-    // A search must have exactly the dimensions of its metric.
+    // A search expression only finds metrics with exactly the listed dimensions.
     const searches = [errorResponses, gatewayErrorResponses, deprecatedCalls].map(({ name, dimensions }) => {
       const schema = ['PetStore', 'service', ...dimensions].join(',');
       return `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60) 60`;
@@ -38,7 +38,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
       ...['Read', 'Write'].flatMap((kind) =>
         tables.map((name) => `AWS/DynamoDB Consumed${kind}CapacityUnits TableName \${${name}} Sum 60`),
       ),
-      // The dashboard has the same expressions and metric ids as the alarms.
+      // The throttling graph uses the same expressions and metric ids as the alarms.
       ...tables.flatMap((name) =>
         Resources[`Monitoring${name.slice('Storage'.length)}Throttles`].Properties.Metrics.map(textOf),
       ),
@@ -49,7 +49,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   });
 });
 
-/** Returns the metric or expression, the id, the statistic and the period of each line in a graph. */
+/** Returns a text for each line in a graph with its metric or expression, id, statistic and period. */
 function linesOf({ properties }: any): string[] {
   return properties.metrics.map((line: any[]) => {
     const { expression, id, stat, period } = line.at(-1);
@@ -57,7 +57,7 @@ function linesOf({ properties }: any): string[] {
   });
 }
 
-/** Returns a metric or expression of an alarm in the format of linesOf. */
+/** Returns a text for an alarm's metric or expression in the same format as `linesOf`. */
 function textOf({ Expression, Id, MetricStat }: any): string {
   if (Expression) return Expression;
   const { Namespace, MetricName, Dimensions } = MetricStat.Metric;

@@ -8,12 +8,12 @@ import {
   stageNames,
 } from '../../support/stack-template.ts';
 
-describe('in production', () => {
+describe('in production,', () => {
   const template = readableTemplate('production');
   const { Resources } = template;
 
   test.each(functionNames)(
-    'a deployment of %s is a canary that rolls back if it fails, is stopped or an alarm fires',
+    'a deployment of %s is a canary that rolls back on failures, stops and alarms',
     (name) => {
       expect(Resources[`${name}Live`].UpdatePolicy).toEqual({
         CodeDeployLambdaAliasUpdate: {
@@ -26,13 +26,13 @@ describe('in production', () => {
         ApplicationName: '${Deployments}',
         DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
         DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL', DeploymentType: 'BLUE_GREEN' },
-        // IgnorePollAlarmFailure is not set, so a deployment stops if CodeDeploy cannot read the alarms.
+        // IgnorePollAlarmFailure must be omitted, so that a deployment stops if CodeDeploy cannot read the alarms.
         AlarmConfiguration: {
           Enabled: true,
           Alarms: [
             { Name: '${MonitoringApiServerErrors}' },
             { Name: `\${Monitoring${name}NewVersionErrors}` },
-            // The authorizer has no Error body and so no internal_error.
+            // The authorizer never returns internal_error, so it has no alarm for this code.
             ...(name === 'Authorizer' ? [] : [{ Name: `\${Monitoring${name}NewVersionInternalErrors}` }]),
           ],
         },
@@ -46,12 +46,12 @@ describe('in production', () => {
     },
   );
 
-  test('CodeDeploy has one application for Lambda, with one group per function', () => {
+  test('the CodeDeploy application has one deployment group per function', () => {
     expect(propertiesOf(template, 'AWS::CodeDeploy::Application')).toEqual([{ ComputePlatform: 'Lambda' }]);
     expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
   });
 
-  test('only CodeDeploy can assume the role, which can only update these aliases and read alarms', () => {
+  test('CodeDeploy’s role can only update the functions’ aliases and read alarms', () => {
     const { AssumeRolePolicyDocument, ...others } = Resources['DeploymentRole'].Properties;
     expect(AssumeRolePolicyDocument.Statement).toEqual([
       {
@@ -82,18 +82,18 @@ describe('in production', () => {
   });
 });
 
-test('staging deploys immediately, without CodeDeploy', () => {
+test('staging does not use CodeDeploy', () => {
   const text = JSON.stringify(readableTemplate('staging').Resources);
   expect(text).not.toMatch(/CodeDeploy|codedeploy|UpdatePolicy|lambda:UpdateAlias/);
 });
 
-// CloudFormation rejects circular dependencies, which synthesis does not detect. There would be one if an alarm that
-// deployments watch referred to the API.
+// CloudFormation rejects circular dependencies, which synthesis does not detect. An alarm that deployments watch would
+// cause a circular dependency if it referred to the API.
 test.each(stageNames)('the resources of %s have no circular dependencies', (stage) => {
   expect(cycleIn(readableTemplate(stage).Resources)).toBeUndefined();
 });
 
-/** Returns a cycle of resources that depend on each other, or undefined if there is none. */
+/** Returns a cycle of resources that depend on each other, or undefined if the resources have no cycle. */
 function cycleIn(resources: Record<string, any>): string[] | undefined {
   const dependencies = Object.entries(resources).map(
     ([id, { DependsOn = [], ...resource }]): [string, string[]] => {

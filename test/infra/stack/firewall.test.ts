@@ -9,7 +9,7 @@ describe('the web ACL of production', () => {
   const { Rules: rules } = webAcl;
   const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stages.production.firewall;
 
-  test('is the only one, protects the API stage, and allows requests that no rule blocks', () => {
+  test('protects the API stage and allows requests that no rule blocks', () => {
     expect(others).toEqual([]);
     expect(webAcl).toMatchObject({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     expect(propertiesOf(template, 'AWS::WAFv2::WebACLAssociation')).toEqual([
@@ -21,14 +21,15 @@ describe('the web ACL of production', () => {
     ]);
   });
 
-  // The authorizer accepts any case of `Bearer` and any number of spaces, so a client could send many variants.
+  // The authorizer accepts `Bearer` in any case and with any number of spaces. Without normalization, a client could
+  // circumvent the limit with variants of the header.
   const normalized = [
     { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
     { Priority: 1, Type: 'LOWERCASE' },
   ];
   const perKey = { Header: { Name: 'authorization', TextTransformations: normalized } };
 
-  test('applies limits per address and key, then the body limit, then AWS’s managed rules', () => {
+  test('applies its own limits before AWS’s managed rules', () => {
     const limits = [
       { AggregateKeyType: 'IP', Limit: requestsPerMinutePerIp },
       { AggregateKeyType: 'CUSTOM_KEYS', CustomKeys: [perKey], Limit: requestsPerMinutePerKey },
@@ -48,7 +49,7 @@ describe('the web ACL of production', () => {
     ]);
   });
 
-  test('responds equally to both limits, and lets managed rules block requests', () => {
+  test('returns the same response for both request limits', () => {
     const [perIp, { Action: block }, _largeBody, ...groups] = rules;
     expect(perIp.Action).toEqual(block);
     const { ResponseHeaders } = block.Block.CustomResponse;
@@ -58,7 +59,7 @@ describe('the web ACL of production', () => {
     }
   });
 
-  // WAF gets only the part of a body up to the inspection limit, so it does not know the size of a larger body.
+  // WAF gets only the start of a body above the inspection limit, so it cannot measure the body.
   test.each([65_536, 65_537])('blocks a body of %d bytes only if the functions would reject it', (bytes) => {
     const { FieldToMatch, ...constraint } = rules[2].Statement.SizeConstraintStatement;
     const none = [{ Priority: 0, Type: 'NONE' }];
@@ -69,7 +70,7 @@ describe('the web ACL of production', () => {
     expect(isBlocked).toBe(bytes > 65_536);
   });
 
-  test('returns the same response to a large body as the function', () => {
+  test('returns the same response to a large body as the createPet function', () => {
     const { ResponseHeaders, ...response } = rules[2].Action.Block.CustomResponse;
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
     expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
@@ -77,7 +78,7 @@ describe('the web ACL of production', () => {
     expect(JSON.parse(Content)).toEqual(contract().responses.get('createPet 413')!.example);
   });
 
-  test('has a metric for each rule, and no samples', () => {
+  test('has a metric but no sampling for each rule', () => {
     for (const { Name = 'Firewall', VisibilityConfig } of [webAcl, ...rules]) {
       expect(VisibilityConfig).toEqual({
         CloudWatchMetricsEnabled: true,
@@ -87,7 +88,7 @@ describe('the web ACL of production', () => {
     }
   });
 
-  test('logs only the requests that it blocks', () => {
+  test('logs only blocked requests', () => {
     expect(template.Resources.FirewallLog.Properties.LogGroupName).toBe('aws-waf-logs-${AWS::StackId}');
     expect(propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration')).toMatchObject([
       {
@@ -103,7 +104,7 @@ describe('the web ACL of production', () => {
     ]);
   });
 
-  // A line contains the headers of its request. Without data protection, it also repeats the key that a limit counts.
+  // A log entry contains request headers. Without data protection, the entry also lists the keys that a limit counts.
   test('keeps API keys out of the log', () => {
     const [{ RedactedFields }] = propertiesOf(template, 'AWS::WAFv2::LoggingConfiguration');
     expect(RedactedFields).toEqual([{ SingleHeader: { Name: 'authorization' } }]);
@@ -113,6 +114,6 @@ describe('the web ACL of production', () => {
   });
 });
 
-test('staging has no web ACL, because its settings have no firewall', () => {
+test('staging has no web ACL', () => {
   expect(JSON.stringify(readableTemplate('staging'))).not.toContain('AWS::WAF');
 });

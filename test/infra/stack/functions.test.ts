@@ -6,7 +6,7 @@ import { functionNames, propertiesOf, readableTemplate, stageNames } from '../..
 const table = (name: string) => ({ tableName: `\${Storage${name}}`, tableArn: `\${Storage${name}.Arn}` });
 const [pets, intents, apiKeys] = [table('Pets'), table('Intents'), table('ApiKeys')];
 
-/** Environment variables, except those with the stage's name, and permissions. */
+/** Expected permissions and environment variables, except for variables with the stage's name. */
 const functions = {
   ListPets: {
     environment: { PETS_TABLE: pets.tableName, LIST_PARTITIONS: '1' },
@@ -38,11 +38,11 @@ describe.each(stageNames)('the functions of %s', (stage) => {
     const { environment, actions, resources } = rowOf<(typeof functions)['CreatePet' | 'GetPet']>(
       functions as any,
       name,
-      'add its environment and permissions to test/infra/stack/functions.test.ts',
+      'add the function’s environment and permissions to test/infra/stack/functions.test.ts',
     );
     const { Properties: properties } = Resources[name];
 
-    test('runs on arm64 with its environment and tracing, and logs JSON to its own log group', () => {
+    test('has the configured environment and logs JSON to its own log group', () => {
       expect(properties).toMatchObject({
         Architectures: ['arm64'],
         Timeout: stages[stage].functionTimeoutSeconds,
@@ -56,7 +56,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       });
     });
 
-    test('has an alias for its newest version, and keeps earlier versions', () => {
+    test('publishes its newest version and retains earlier versions', () => {
       expect(Resources[`${name}Live`].Properties).toEqual({
         Name: 'live',
         FunctionName: `\${${name}}`,
@@ -69,7 +69,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       });
     });
 
-    test('has a role that only Lambda can assume, without managed policies', () => {
+    test('has a role without managed policies that only Lambda can assume', () => {
       expect(properties.Role).toBe(`\${${name}Role.Arn}`);
       const { AssumeRolePolicyDocument, ...others } = Resources[`${name}Role`].Properties;
       expect(AssumeRolePolicyDocument.Statement).toEqual([
@@ -83,7 +83,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(others).toEqual({});
     });
 
-    test('can only write its log, use its tables and send traces', () => {
+    test('can only use its tables, write its log and send traces', () => {
       const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
         Roles.includes(`\${${name}Role}`),
       );

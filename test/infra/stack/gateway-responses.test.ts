@@ -9,10 +9,10 @@ const types =
   'INVALID_API_KEY INVALID_SIGNATURE MISSING_AUTHENTICATION_TOKEN QUOTA_EXCEEDED REQUEST_TOO_LARGE ' +
   'RESOURCE_NOT_FOUND THROTTLED UNAUTHORIZED UNSUPPORTED_MEDIA_TYPE WAF_FILTERED';
 
-describe.each(stageNames)('an error response of API Gateway in %s', (stage) => {
+describe.each(stageNames)('the gateway response in %s', (stage) => {
   const responses = propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::GatewayResponse');
 
-  test('is defined for every response type', () => {
+  test('exists for every response type', () => {
     expect(new Set(responses.map(({ ResponseType }) => ResponseType))).toEqual(new Set(types.split(' ')));
   });
 

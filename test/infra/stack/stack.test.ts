@@ -7,7 +7,7 @@ import { readableTemplate, resourcesOf, stageNames } from '../../support/stack-t
 const { assembly, code, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
-  test('creates a stack for the account, which is deployed first, and one for each stage', () => {
+  test('creates one stack per stage that depends on the account stack', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
       .filter(([, { type }]) => type === 'aws:cloudformation:stack')
@@ -25,14 +25,14 @@ describe('cdk synth', () => {
     });
   });
 
-  test('checks every stack with cdk-nag, and accepts only findings acknowledged at their construct', () => {
+  test('accepts only cdk-nag findings that are acknowledged at their construct', () => {
     const report = readReport('validation-report.json').pluginReports.find(
       ({ pluginName }: any) => pluginName === 'AwsSolutions',
     );
     expect(report).toMatchObject({ conclusion: 'success', violations: [] });
     expect(report.suppressedViolations).not.toHaveLength(0);
     for (const { acknowledgedAt, reason } of report.suppressedViolations) {
-      // An acknowledgment at a stack or app would also cover constructs added later.
+      // Acknowledgments at a stack or app are not allowed, because they would also cover new constructs.
       expect(acknowledgedAt).toMatch(/^PetStore-\w+\/\w/);
       expect(reason).toMatch(/^[A-Z].*\.$/);
     }
@@ -42,7 +42,7 @@ describe('cdk synth', () => {
 describe.each(stageNames)('the stack of %s', (stage) => {
   const template = readableTemplate(stage);
 
-  // A fixed name would prevent replacements, and a second copy of the stack in the account.
+  // A fixed name would prevent CloudFormation from replacing the resource and from creating a second stack.
   test('lets CloudFormation choose resource names', () => {
     const chosen =
       /^(Alarm|Application|Dashboard|DeploymentGroup|Function|LogGroup|ManagedPolicy|Role|Table|Topic)Name$/;
@@ -55,7 +55,7 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(named).toEqual([]);
   });
 
-  test('outputs the base URL, the table of keys and the topic of alarms', () => {
+  test('outputs the base URL, the API key table and the alarm topic', () => {
     expect(template.Outputs).toMatchObject({
       BaseUrl: {
         Value: `https://\${ApiRestApi}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}/\${ApiRestApiDeploymentStage${stage}}/v1`,
@@ -66,7 +66,8 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     expect(Object.keys(template.Outputs)).toHaveLength(3);
   });
 
-  test.each(resourcesOf(template, 'AWS::Logs::LogGroup'))('retains %s as configured', (_name, logGroup) => {
+  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup');
+  test.each(logGroups)('keeps the logs in %s for the configured time', (_name, logGroup) => {
     expect(logGroup).toMatchObject(
       {
         staging: { Properties: { RetentionInDays: 14 }, DeletionPolicy: 'Delete' },
@@ -79,15 +80,15 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     );
   });
 
-  test('does not contain the account’s API Gateway settings or the name of the other stage', () => {
+  test('does not contain account settings or a different stage’s name', () => {
     const text = JSON.stringify(template);
     expect(text).not.toContain('AWS::ApiGateway::Account');
     expect(text).not.toContain(stageNames.find((name) => name !== stage)!);
   });
 });
 
-// Both resources are retained when the stack is deleted, because other APIs in the account can depend on them.
-test('the stack of the account contains only the role with which API Gateway writes logs', () => {
+// Deleting the stack retains both resources, because other APIs in the account can depend on them.
+test('the account stack contains only the role that API Gateway uses to write logs', () => {
   const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain', Metadata: expect.anything() };
   expect(readableTemplate('account').Resources).toEqual({
     LogRole: {

@@ -12,8 +12,8 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   const writes = { MaxWriteRequestUnits: maxWriteUnitsPerSecond };
   const insights = { Enabled: true, Mode: 'THROTTLED_KEYS' };
 
-  // CloudFormation replaces a table with an empty one if its logical id changes. Only new tables may change this list,
-  // unless the data is migrated.
+  // If a table's logical id changes, CloudFormation replaces the table with an empty table. Before you change or remove
+  // an id in this list, migrate the table's data.
   test('keep their logical ids', () => {
     const ids = resourcesOf(stackTemplate(stage), TABLE).map(([id]) => id);
     expect(ids.toSorted()).toEqual([
@@ -23,8 +23,8 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ]);
   });
 
-  // CloudFormation also replaces a table if its key changes.
-  test('keep the keys of each table and index', () => {
+  // If a table's key changes, CloudFormation also replaces the table with an empty table.
+  test('keep their keys and indexes', () => {
     const keys = [...tables].flatMap(([name, { Properties }]) => {
       const { AttributeDefinitions, GlobalSecondaryIndexes = [] } = Properties;
       return [Properties, ...GlobalSecondaryIndexes].map(({ IndexName = 'table', KeySchema }) => {
@@ -45,8 +45,8 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ]);
   });
 
-  // An index with less write capacity than its table would throttle writes to the table.
-  test.each([...tables])('retain, back up and limit %s as configured', (name, table) => {
+  // An index needs the same write limit as its table, because a lower limit would throttle writes to the table.
+  test.each([...tables])('include %s with the configured protection and limits', (name, table) => {
     const indexes: any[] = table.Properties['GlobalSecondaryIndexes'] ?? [];
     const policy = { staging: 'Delete', production: 'Retain' }[stage];
     const [replica, ...others] = table.Properties['Replicas'];
@@ -56,7 +56,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       Properties: { WriteOnDemandThroughputSettings: writes },
     });
     for (const index of indexes) expect(index.WriteOnDemandThroughputSettings).toEqual(writes);
-    // API keys also have an attribute `expiresAt`, but their records must be kept.
+    // API keys also have an attribute `expiresAt`, but DynamoDB must not delete the records of expired keys.
     expect(table.Properties['TimeToLiveSpecification']).toEqual(
       name === 'StorageIntents' ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
     );
@@ -81,10 +81,10 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 });
 
-// Pets are already stored in this many partitions. Raise the number with recordedListPartitions, and never lower it.
+// The minimum is the number of partitions that contain pets. Raise it whenever you raise recordedListPartitions.
 test.each([
   ['staging', 1],
   ['production', 1],
-] as const)('new pets of %s are spread over at least %d list partitions', (stage, least) => {
+] as const)('%s spreads new pets over at least %d list partitions', (stage, least) => {
   expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
 });

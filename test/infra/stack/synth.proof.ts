@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 
 describe('cdk synth', () => {
-  // Template diffs then show only actual changes.
-  test('writes the same files for deployment, byte for byte, in every run and for npm start', async () => {
+  // Reproducible output ensures that template diffs show only actual changes.
+  test('writes the same bytes for deployment in every run', async () => {
     const { assembly: first } = await sharedSynthesis();
     const second = join(folder, 'second');
     expect(await cdkSynth(second)).toMatchObject({ code: 0, stdout: '' });
@@ -26,10 +26,10 @@ describe('cdk synth', () => {
       );
       expect(different).toEqual([]);
     }
-    reportFigure(import.meta.filename, `${files.length} files, byte for byte the same`);
+    reportFigure(import.meta.filename, `${files.length} identical files`);
   });
 
-  test('writes only the stacks of the on-demand stage and the account if a stage is given', async () => {
+  test('writes only the on-demand stage and the account stack if the context contains a stage', async () => {
     const assembly = join(folder, 'on-demand');
     const context = ['--context', 'stage=drill', '--context', 'like=production'];
     expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
@@ -43,20 +43,20 @@ describe('cdk synth', () => {
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'infra/stages.ts, stage staging: listPartitions must be at least recordedListPartitions (2), not 1, or lists will miss pets.',
+      'infra/stages.ts, stage staging: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit pets.',
       'node infra/app.ts: Subprocess exited with error 1',
     ]);
   });
 
-  test('rejects unacknowledged findings of cdk-nag and templates that CloudFormation would reject', async () => {
+  test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {
     const table = "app.node.findChild('PetStore-staging').node.findChild('Storage').pets.node.defaultChild";
     const { code, stderr } = await cdkSynth(join(folder, 'rejected'), ['PetStore-staging', '--exclusively'], {
       'infra/app.ts': `
           import { Topic } from 'aws-cdk-lib/aws-sns';
-          // The topic accepts messages over plain HTTP.
+          // This topic violates a cdk-nag rule because it accepts messages over plain HTTP.
           new Topic(app.node.findChild('PetStore-staging'), 'Unsafe');
           ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
-          // By default, the CDK would only print a warning.
+          // By default, the CDK would only print a warning for this value.
           ${table}.addPropertyOverride('BillingMode', 'FREE');`,
     });
     expect(code).toBe(1);
@@ -71,7 +71,7 @@ describe('cdk synth', () => {
   });
 });
 
-/** Returns the files for deployment, without reports about the synthesis itself, such as its duration. */
+/** Returns the paths of the deployed files. Reports are omitted, because they contain the synthesis's duration. */
 function deployedFilesOf(assembly: string): string[] {
   return readdirSync(assembly, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))

@@ -15,7 +15,7 @@ function cursorWith(text: string): string {
 }
 
 describe('a cursor', () => {
-  test('returns its id only for the same filter', () => {
+  test('contains an id that only the same filter can read', () => {
     fc.assert(
       fc.property(id, filter, filter, (last, status, other) => {
         expect(decodeCursor(encodeCursor(last, status), other)).toBe(status === other ? last : undefined);
@@ -23,7 +23,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('has up to 64 characters, which need no encoding in URLs', () => {
+  test('has up to 64 characters that need no encoding in URLs', () => {
     fc.assert(
       fc.property(id, filter, (last, status) => {
         expect(encodeCursor(last, status)).toMatch(/^[\w-]{1,64}$/);
@@ -31,7 +31,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('keeps its format within a version, so that lists continue across deployments', () => {
+  test('keeps its format within a version so that lists can continue after a deployment', () => {
     expect(encodeCursor(42n, 'sold')).toBe(cursorWith('1.sold.42'));
     expect(encodeCursor(42n)).toBe('MS4uNDI9OS77J');
   });
@@ -55,7 +55,7 @@ describe('a cursor', () => {
 
   test.each([
     ['is empty', ''],
-    ['contains only an id, as in earlier versions', base64url('42')],
+    ['contains only an id like the cursors of earlier versions', base64url('42')],
     ['is padded base64', `${base64url('1..42')}=${cursorWith('1..42').slice(-6)}`],
     ['has an unknown version', cursorWith('2..42')],
     ['has the id zero', cursorWith('1..0')],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { errorBody, errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
 
-test('errorBody returns the given or default message, with the request id for a 5xx', () => {
+test('errorBody adds the request id only to the message of a 5xx', () => {
   const message = 'This URL does not exist.';
   expect(errorBody('not_found')).toEqual({ code: 'not_found', message, status: 404 });
   expect(errorBody('internal_error', 'Why.', 'one').message).toBe('Why. Request id: one');

@@ -6,7 +6,7 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 const fractional = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
-/** Any sequence of UTF-16 code units, including lone surrogates. */
+/** Arbitrary sequences of UTF-16 code units, including lone surrogates. */
 const text = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd800, max: 0xdfff })))
   .map((units) => String.fromCharCode(...units));
@@ -20,7 +20,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
   ),
 }));
 
-/** Returns the integer in scientific notation, with its decimal point moved left by `places`. */
+/** Returns the integer in scientific notation. Its decimal point is moved left by `places`. */
 function scientific(integer: bigint, places: number): string {
   const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(integer.toString()) ?? [];
   if (places <= 0) return `${sign}${digits}${digits === '0' ? '' : '0'.repeat(-places)}e${places}`;
@@ -29,7 +29,7 @@ function scientific(integer: bigint, places: number): string {
 }
 
 describe('parseJson', () => {
-  test('reads every int64 exactly, in any notation', () => {
+  test('reads every int64 exactly in any notation', () => {
     fc.assert(
       fc.property(int64, fc.integer({ min: -40, max: 40 }), (integer, places) => {
         const spellings = [`${integer}`, `${integer}.0`, scientific(integer, places)];

@@ -52,7 +52,7 @@ describe('NewPet', () => {
 
 describe('IdempotencyKey', () => {
   const visible = fc.stringMatching(/^[!-~]{1,255}$/);
-  test('accepts visible ASCII characters, with or without quotes', () => {
+  test('accepts visible ASCII characters with or without quotes', () => {
     fc.assert(
       fc.property(visible, (key) => {
         expect(v.parse(IdempotencyKey, quoted(key))).toBe(key);
@@ -62,7 +62,7 @@ describe('IdempotencyKey', () => {
     );
   });
 
-  test('accepts nothing but a key with or without quotes', () => {
+  test('rejects everything except keys with or without quotes', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }));
     fc.assert(
       fc.property(text, (sent) => {
@@ -75,7 +75,7 @@ describe('IdempotencyKey', () => {
     );
   });
 
-  test('accepts 255 characters, also if all are escaped', () => {
+  test('accepts 255 characters even if all characters are escaped', () => {
     expect(v.is(IdempotencyKey, 'a'.repeat(255))).toBe(true);
     expect(v.is(IdempotencyKey, `"${String.raw`\"`.repeat(255)}"`)).toBe(true);
   });
@@ -108,7 +108,7 @@ describe('PetIdParameter', () => {
     );
   });
 
-  test('rejects other notations of an integer', () => {
+  test('accepts only the shortest notation of an integer', () => {
     const notation = fc.oneof(fc.string(), fc.stringMatching(/^[-+0]?\d{1,20}(?:\.0)?\n?$/));
     fc.assert(
       fc.property(notation, (text) => {
@@ -124,14 +124,14 @@ test.each<[string, v.GenericSchema, unknown[]]>([
   ['limit', ListPetsQuery.entries.limit, ['+5', '5.0', '05', '5\n', ' 5', '1e1', '']],
   ['status', ListPetsQuery.entries.status, ['Sold', 'sold,pending', '']],
   ['cursor', ListPetsQuery.entries.cursor, ['', '?', 'a b', 'MA==', 'a\n', 'a'.repeat(65), 5]],
-])('%s is rejected in any other notation', (_name, schema, values) => {
+])('an invalid %s is rejected', (_name, schema, values) => {
   expect(values.filter((value) => v.is(schema, value))).toEqual([]);
 });
 
 describe('ListPetsQuery', () => {
   test.each<[string, object, string]>([
     ['without a filter', { status: 'sold' }, encodeCursor(42n)],
-    ['with another filter', {}, encodeCursor(42n, 'sold')],
+    ['with a different filter', {}, encodeCursor(42n, 'sold')],
   ])('rejects the cursor of a list %s', (_filter, query, cursor) => {
     expect(validationErrors(ListPetsQuery, { ...query, cursor })).toEqual([
       ['cursor', 'is not valid for this list; omit cursor to start from the first page'],

@@ -28,7 +28,7 @@ function countedError(code: ErrorCode): unknown {
 }
 
 describe('a successful response', () => {
-  test('has the status of the operation and a body with exact integers, and is not logged or counted', async () => {
+  test('has the status of the operation and a body with exact integers', async () => {
     const handler = endpoint(operations.createPet, async ({ body }) => ({ body: { id: 42n, ...body } }));
     const { status, headers, text } = await invoke(
       handler,
@@ -62,7 +62,7 @@ describe('a successful response', () => {
 });
 
 describe('an error response', () => {
-  test('contains only code, message and status, and must not be cached', async () => {
+  test('contains only code, message and status', async () => {
     const error = new ApiError('not_found', 'No "such" pet.', { cause: new Error(secret) });
     const { status, headers, text } = await invoke(failing(error), apiGatewayEvent());
     expect(status).toBe(404);
@@ -70,7 +70,7 @@ describe('an error response', () => {
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
-  test.each(errorCodes)('%s is counted once, and a 5xx is logged with its key id and cause', async (code) => {
+  test.each(errorCodes)('is counted once and logged only if it is a 5xx (%s)', async (code) => {
     const error = new ApiError(code, 'No.', { cause: new Error(secret) });
     await invoke(failing(error), apiGatewayEvent(byKey));
     const isServerError = errorCatalogue[code].status >= 500;
@@ -87,10 +87,10 @@ describe('a server error', () => {
   test.each<[string, unknown, ErrorCode]>([
     ['an exception', new TypeError(`Cannot read ${secret}`), 'internal_error'],
     ['a thrown object that is not an error', { text: secret }, 'internal_error'],
-    ['a thrown undefined', undefined, 'internal_error'],
+    ['a thrown undefined value', undefined, 'internal_error'],
     ['an unavailable database', throttling, 'service_unavailable'],
-    ['an ApiError of the service', new ApiError('service_unavailable'), 'service_unavailable'],
-  ])('caused by %s has the request id, and its cause is only logged', async (_cause, thrown, code) => {
+    ['an ApiError from the operation', new ApiError('service_unavailable'), 'service_unavailable'],
+  ])('caused by %s contains the request id but not the cause', async (_cause, thrown, code) => {
     const response = await invoke(failing(thrown), apiGatewayEvent());
     const { status, message } = errorCatalogue[code];
     expect(response.status).toBe(status);
@@ -121,7 +121,7 @@ describe('a server error', () => {
 
 const stack: unknown = expect.stringMatching(/\bat .+/);
 
-/** Returns the complete log line of a server error, which contains only two ids of the event. */
+/** Returns the complete log line of a server error. From the event, it contains only the request id and the key id. */
 function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
   return {
@@ -163,7 +163,7 @@ describe('a response of a deprecated operation', () => {
     [500, broken, '42', 10_000, countedInternalError('getPet')],
     [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
   ])(
-    'has deprecation headers and is counted once, by operation and key id (status %i)',
+    'has deprecation headers and is counted once by operation and key id (status %i)',
     async (status, handler, petId, milliseconds, errorResponses) => {
       const response = await invoke(handler, getPetEvent(petId, byKey), milliseconds);
       const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };

@@ -23,7 +23,7 @@ function headersOf(headers: Record<string, string[]>): unknown {
 }
 
 describe('the query', () => {
-  test('is optional, and unknown parameters are dropped', () => {
+  test('is optional and can contain unknown parameters', () => {
     expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({ limit: 20 });
     expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5 });
   });
@@ -38,7 +38,7 @@ describe('the query', () => {
     ['limit', ['5', '5']],
     ['status', ['sold', 'sold']],
     ['cursor', [encodeCursor(42n), encodeCursor(42n)]],
-  ])('is rejected if %s is %j, and the message contains its name', (name, values) => {
+  ])('is rejected with the name of the invalid parameter if %s is %j', (name, values) => {
     expect(() => queryOf({ [name]: values })).toThrow(
       errorResponse('invalid_request', `^${name} must be (a single|exactly one) `),
     );
@@ -68,11 +68,11 @@ describe('the path', () => {
     expect(path).toEqual({ petId: -42n });
   });
 
-  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('with petId %j is a 404', (petId) => {
+  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('gets a 404 if petId is %j', (petId) => {
     expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(errorResponse('not_found'));
   });
 
-  test('without its parameter is a 404', () => {
+  test('gets a 404 if petId is missing', () => {
     expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(errorResponse('not_found'));
   });
 });
@@ -81,19 +81,19 @@ describe('the headers', () => {
   test.each([
     ['are read regardless of case', { 'iDEMPOTENCY-kEY': ['a'] }, { 'Idempotency-Key': 'a' }],
     ['are ignored if unknown', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'] }, {}],
-    ['are ignored without a value', { 'Idempotency-Key': [] }, {}],
+    ['are ignored if they have no value', { 'Idempotency-Key': [] }, {}],
   ])('%s', (_name, headers, expected) => {
     expect(headersOf(headers)).toEqual(expected);
   });
 
-  test('are rejected if one is repeated, even in a different case', () => {
+  test('are rejected if a name is repeated in a different case', () => {
     const headers = { 'Idempotency-Key': ['a'], 'idempotency-key': ['a'] };
     expect(() => headersOf(headers)).toThrow(
       errorResponse('invalid_request', '^Idempotency-Key must be a single value'),
     );
   });
 
-  test('are not read for an operation without a schema for headers', () => {
+  test('are not read if the operation has no schema for headers', () => {
     const event = listPetsEvent({}, { headers: { 'Idempotency-Key': '' } });
     expect(Object.keys(parseRequest(operations.listPets, event))).toEqual(['query']);
   });
@@ -109,7 +109,7 @@ describe('the base URL', () => {
       'https://pets.example.com',
     ],
     [
-      'uses http if the request did',
+      'starts with http if the request used http',
       { headers: { 'x-forwarded-proto': 'http' } },
       `http://${STAGE_DOMAIN}/staging`,
     ],

@@ -24,7 +24,7 @@ const anyCharacter = fc.oneof(
   fc.stringMatching(/^\w$/),
 );
 
-/** A key, and the same key with one character replaced or two adjacent characters swapped. */
+/** Pairs of a key and a copy in which one character is replaced or two adjacent characters are swapped. */
 const misspelled = fc
   .tuple(fc.nat({ max: 47 }), fc.option(anyCharacter))
   .map(([at, character]) => {
@@ -38,7 +38,7 @@ const misspelled = fc
   .filter(({ key, other }) => key !== other);
 
 describe('generateApiKey', () => {
-  test('returns the stage, 30 random characters and a checksum of 6', () => {
+  test('returns a key with 30 random characters and 6 checksum characters', () => {
     expect(generateApiKey('staging')).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
   });
 
@@ -65,8 +65,8 @@ describe('a key', () => {
     ['active', 'before its expiry date', { expiresAt: later }],
     ['expired', 'at its expiry date', { expiresAt: now.toISOString() }],
     ['expired', 'if its expiry date is invalid', { expiresAt: 'soon' }],
-    ['revoked', 'even if the operator’s clock was fast', { revokedAt: later }],
-    ['revoked', 'even if it had expired before', { revokedAt: later, expiresAt: earlier }],
+    ['revoked', 'even if the revocation date is in the future', { revokedAt: later }],
+    ['revoked', 'even if it expired before the revocation', { revokedAt: later, expiresAt: earlier }],
   ])('is %s %s', (state, _condition, times) => {
     expect(stateOf(times, now)).toBe(state);
   });
@@ -101,7 +101,7 @@ describe('verifyApiKey', () => {
     expect(await verifyApiKey(staging, key)).toMatchObject({ expiresAt: in2999 });
   });
 
-  test('rejects malformed keys and keys of other stages without a read', async () => {
+  test('rejects malformed keys and keys for different stages without a read', async () => {
     mock.on(GetCommand).resolves({ Item: record });
     await fc.assert(
       fc.asyncProperty(misspelled, async ({ other }) => {

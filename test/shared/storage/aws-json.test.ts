@@ -11,12 +11,12 @@ async function read(): Promise<unknown> {
 const numbers = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
 const stored = { minimum: { N: '-9223372036854775808' }, maximum: { N: '9223372036854775807' } };
 
-test('numbers are read as bigint, exactly over the full int64 range', async () => {
+test('numbers are read exactly over the full int64 range', async () => {
   nextResponses.push(respondWith(200, { Item: stored }));
   expect(await read()).toMatchObject({ Item: numbers });
 });
 
-test('numbers are written exactly, and undefined properties are omitted', async () => {
+test('requests contain exact numbers and no undefined properties', async () => {
   nextResponses.push(respondWith(200, {}));
   const Item = { ...numbers, status: undefined };
   await database.send(new PutCommand({ TableName: 'pets', Item }));
@@ -50,7 +50,7 @@ test('an error has the name, message and metadata of the DynamoDB response', asy
   await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
 });
 
-test('a wrong clock is corrected with the date of an error response', async () => {
+test('a wrong clock is corrected with the date in an error response', async () => {
   const Date = new globalThis.Date(globalThis.Date.now() + 3_600_000).toUTCString();
   const skewed = respondWithError(400, 'InvalidSignatureException', { Date });
   nextResponses.push(skewed, respondWith(200, {}));

@@ -50,8 +50,8 @@ async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
 }
 
-describe('over HTTP', () => {
-  test('an attempt takes up to 1 s to connect and 1.5 s in total', async () => {
+describe('a database call', () => {
+  test('has timeouts of 1 s for the connection and 1.5 s for an attempt', async () => {
     nextResponses.push(respondWith(200, {}));
     await read();
     expect((database.config as any).requestHandler.httpHandlerConfigs()).toMatchObject({
@@ -61,7 +61,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('a call makes up to three attempts', async () => {
+  test('makes up to three attempts', async () => {
     const fail = respondWithError(500, 'InternalServerError');
     nextResponses.push(
       fail,
@@ -83,7 +83,7 @@ describe('over HTTP', () => {
     ['a truncated response', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
     ['a response that is not an object', 200, 'null', 'not a JSON object'],
     ['a truncated error response', 400, '{"__type":"com.amaz', 'JSON at position'],
-  ])('a call is retried after %s', async (_what, status, body, cause) => {
+  ])('is retried after %s', async (_what, status, body, cause) => {
     const unreadable: Responder = (_request, response) => {
       response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
     };
@@ -104,7 +104,7 @@ describe('over HTTP', () => {
     expect(received).toHaveLength(5);
   });
 
-  test('a response can arrive in several parts', async () => {
+  test('accepts a response in several parts', async () => {
     nextResponses.push((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);

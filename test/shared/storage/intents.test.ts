@@ -24,7 +24,7 @@ describe('tokenOf', () => {
     expect(() => tokenOf(undefined, 'createPet', 'a')).toThrow('must have an API key id');
   });
 
-  test('returns different tokens for different values, even if their concatenations are equal', () => {
+  test('returns different tokens for different values even if their concatenations are equal', () => {
     const tokens = [
       tokenOf('a', 'b', 'c,d'),
       tokenOf('a', 'b,c', 'd'),
@@ -37,7 +37,7 @@ describe('tokenOf', () => {
 });
 
 describe('an idempotency record', () => {
-  test('is stored for a day unless one exists, and contains only a hash of the pet', async () => {
+  test('is stored for a day with a hash of the pet', async () => {
     mock.on(PutCommand).resolves({});
     expect(await claimPetId('token', rex, 42n)).toBe(42n);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
@@ -57,7 +57,7 @@ describe('an idempotency record', () => {
     expect(await claimPetId('token', { status: 'sold', categoryId: 1n, name: 'Rex' }, 43n)).toBe(42n);
   });
 
-  test('that was deleted after the failed condition causes a 503, which clients retry', async () => {
+  test('causes a 503 if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     await expect(claimPetId('token', rex, 43n)).rejects.toEqual(errorResponse('service_unavailable'));

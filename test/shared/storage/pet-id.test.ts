@@ -35,18 +35,18 @@ describe('newPetId', () => {
     jest.spyOn(Date, 'now').mockReturnValue(now);
     const ids = Array.from({ length: 500 }, () => newPetId());
     expect(new Set(ids.map((id) => id >> 12n))).toEqual(new Set([1000n]));
-    // Each bit occurs as 0 and 1. The probability that a bit does not is less than 2^-494.
+    // Each random bit is 0 in some ids and 1 in other ids. The probability of a false failure is less than 2^-494.
     expect(ids.reduce((a, b) => a | b) & 4095n).toBe(4095n);
     expect(ids.reduce((a, b) => a & b) & 4095n).toBe(0n);
   });
 });
 
 describe('likelyShare', () => {
-  test('returns all pets for one partition, and few pets for many partitions', () => {
+  test('returns all pets for one partition and fewer pets for many partitions', () => {
     expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 6, 15]);
   });
 
-  test('returns more than the share of any of up to 16 partitions in 97% of lists', () => {
+  test('is large enough for every partition in 97% of lists', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;

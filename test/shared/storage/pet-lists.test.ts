@@ -53,7 +53,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     process.env['LIST_PARTITIONS'] = partitions.toString();
   });
 
-  test('contains each pet of the status once, newest first, in full pages, even while pets are added', async () => {
+  test('contains each pet with the status once and newest first while pets are added', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
         const stored = [...items];
@@ -71,7 +71,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     );
   });
 
-  test('queries each partition up to twice, for no more pets than a list over one partition', async () => {
+  test('requests up to one page of pets from each partition in up to two queries', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(mock, items);
@@ -92,9 +92,9 @@ describe('the queries of a list', () => {
     await expect(listPets({ limit: 20 })).rejects.toThrow('LIST_PARTITIONS must be a positive integer');
   });
 
-  test('request the likely share of all partitions at once, then more where newer pets may exist', async () => {
+  test('continue only in partitions that can contain newer pets', async () => {
     process.env['LIST_PARTITIONS'] = '4';
-    // Partition 2 has the five newest pets, partition 1 the others.
+    // Partition 2 contains the five newest pets. Partition 1 contains the remaining 35 pets.
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
     const items = ids.map((id) => indexedPet(id, { partitions: 4 }));
     serveIndexes(mock, items);
@@ -129,7 +129,7 @@ describe('the queries of a list', () => {
     ]);
   });
 
-  test('continue for the missing pets if DynamoDB returns fewer items than the limit', async () => {
+  test('continue if DynamoDB returns fewer items than the limit', async () => {
     const LastEvaluatedKey = marshall({ id: 8n, partition: '0' });
     mock
       .on(QueryCommand)
@@ -145,7 +145,7 @@ describe('the queries of a list', () => {
     ]);
   });
 
-  test('fail if one of them fails', async () => {
+  test('fail if one query fails', async () => {
     process.env['LIST_PARTITIONS'] = '4';
     const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
     mock

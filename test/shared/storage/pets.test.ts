@@ -35,7 +35,7 @@ describe('createPet', () => {
     ]);
   });
 
-  test('does not generate another id if the existing pet cannot be read', async () => {
+  test('does not generate a second id if the existing pet cannot be read', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     await expect(createPet(rex, idsInOrder(42n, 43n))).rejects.toEqual(errorResponse('service_unavailable'));

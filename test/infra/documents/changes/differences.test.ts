@@ -25,7 +25,7 @@ test.each([
   ['changed GET /pets › parameters › status › schema › enum: … → ["pending","sold","available"]', []],
   [
     'changed POST /pets › parameters: … → [{"name":"a","in":"query"},{"name":"a","in":"path"}]',
-    ['cannot judge: changed POST /pets › parameters'],
+    ['cannot classify: changed POST /pets › parameters'],
   ],
 ])('%s is reported as %j', (change, lines) => {
   expect(differences(base, withChanges(base, change)).map(withoutValues)).toEqual(lines);
@@ -34,7 +34,7 @@ test.each([
 describe('a change of a component', () => {
   const source = readOpenApi();
 
-  test('is reported for each request and response that references the component', () => {
+  test('is reported for each request and response with a reference to the component', () => {
     const changed = withChanges(source, 'removed components › schemas › PetStatus › enum › "sold"');
     const lines = differences(withoutReferences(source), withoutReferences(changed));
     expect(lines).toEqual(
@@ -59,7 +59,7 @@ test('withoutReferences prefers members next to a reference over members of the 
   expect(resolved).toMatchObject({ references: [{ type: 'string', title: 'own' }, false] });
 });
 
-/** Yields all values that differ from a JSON value in one part. */
+/** Yields variants of a JSON value that each differ from the value in one part. */
 function* variantsOf(value: any): Generator {
   yield* ['other', null, {}].filter((other) => !isDeepStrictEqual(other, value));
   if (Array.isArray(value)) {
@@ -77,7 +77,7 @@ function* variantsOf(value: any): Generator {
   }
 }
 
-test('differences reports a change of any single part', () => {
+test('differences reports a change in any part', () => {
   const others = ['GET /pets', 'paths › /pets/{petId}', 'x-other-requests'];
   const document = withChanges(base, ...others.map((other) => `removed ${other}`));
   const variants = [...variantsOf(document)];

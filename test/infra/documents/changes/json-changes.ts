@@ -13,9 +13,9 @@ export function withChanges<Document extends object>(document: Document, ...chan
 }
 
 function apply(change: string, document: object): void {
-  const [, action, place = '', value] =
+  const [, action, path = '', value] =
     /^(added|removed|changed) (.+?)(?:: (?:.+ → )?(.+))?$/.exec(change) ?? [];
-  const steps = place.split(' › ').flatMap(stepsOf);
+  const steps = path.split(' › ').flatMap(stepsOf);
   const name = steps.pop()!;
   const parent = steps.reduce<any>((part, step) => part[keyOf(part, step)], document);
   const key = keyOf(parent, name);
@@ -31,7 +31,7 @@ function stepsOf(step: string): string[] {
   return method ? ['paths', path!, method.toLowerCase()] : [step];
 }
 
-/** Returns the name of a member, or the index of the list item with this name or value. A new item has the next index. */
+/** Returns the key of the member or list item that `name` identifies. The key of a new list item is the next index. */
 function keyOf(part: any, name: string): string {
   if (!Array.isArray(part)) return name;
   const index = part.findIndex((item) => item.name === name || stringifyJson(item) === name);

@@ -30,7 +30,7 @@ describe('npm run openapi:diff', () => {
     expect(stdout).toMatch(/^No (breaking )?changes since docs\/openapi-released\.json\.$/m);
   });
 
-  test('lists breaking changes first, prints instructions and fails', async () => {
+  test('lists breaking changes first and fails with instructions', async () => {
     const base = baseWith(
       'changed info › title: "Pet store" → "Animals"',
       'added info › x-\u001b[31m: 1',
@@ -43,23 +43,23 @@ describe('npm run openapi:diff', () => {
       stdout:
         'breaking: added POST /pets › requestBody › content › application/json › schema › required › "categoryId"\n' +
         'breaking: changed GET /pets › parameters › limit › schema › maximum: 200 → 100\n' +
-        'cannot judge: removed x-quota: 1\n' +
+        'cannot classify: removed x-quota: 1\n' +
         'non-breaking: changed info › title: "Animals" → "Pet store"\n' +
         'non-breaking: removed info › x- [31m: 1\n',
       stderr:
-        `3 of 5 changes since ${base} break clients or cannot be judged. Undo breaking changes, or publish them in a new version ` +
-        'with its own URL (docs/interface.md, "Compatibility"). For changes that cannot be judged, add rules to ' +
+        `3 of 5 changes since ${base} break clients or cannot be classified. Undo breaking changes or publish them in a new version ` +
+        'with its own URL (docs/interface.md, "Compatibility"). For changes that cannot be classified, add rules to ' +
         'infra/documents/changes/rules.ts.\n',
     });
   });
 
-  test('fails if a change cannot be judged', async () => {
+  test('fails if a change cannot be classified', async () => {
     const base = baseWith('changed openapi: "3.1.1" → "3.0.3"');
     const { code, stdout } = await runInProcess(command, ['--base', base]);
-    expect([code, stdout]).toEqual([1, 'cannot judge: changed openapi: "3.0.3" → "3.1.1"\n']);
+    expect([code, stdout]).toEqual([1, 'cannot classify: changed openapi: "3.0.3" → "3.1.1"\n']);
   });
 
-  test('accepts other changes', async () => {
+  test('accepts non-breaking changes', async () => {
     const base = baseWith('removed GET /pets › parameters › status');
     expect(done(await runInProcess(command, ['--base', base]))).toMatch(
       /^non-breaking: added GET \/pets › parameters › status: .{60}…\nNo breaking changes since \S+\.\n$/,

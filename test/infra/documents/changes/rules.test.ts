@@ -129,7 +129,7 @@ const safe = [
 
 describe.each([
   ['breaking', breaking],
-  ['cannot judge', unknown],
+  ['cannot classify', unknown],
   ['non-breaking', safe],
 ])('%s:', (verdict, changes) => {
   test.each(changes)('%s', (change) => {

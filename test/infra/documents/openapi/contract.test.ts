@@ -5,7 +5,7 @@ import { contract, type Exchange } from '../../../support/contract.ts';
 
 const { responses, contradictions, examples } = contract();
 
-/** Returns the example of a documented response with the example request of its operation. */
+/** Returns the example request of an operation and the example of a documented response. */
 function documented(name: string): Exchange {
   const [operation = '', status] = name.split(' ');
   const request = examples[operation] ?? { method: 'GET', target: '/v1/orders', headers: {} };
@@ -51,12 +51,12 @@ test.each<[string, Exchange, string]>([
     'but the document contains it',
   ],
   ['an unknown pet for an invalid id', { ...unknown, target: '/pets/abc' }, 'but the document forbids it'],
-  ['another media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
+  ['a different media type', withHeaders(listed, { 'content-type': 'text/html' }), 'text/html'],
   ['an undocumented header', withHeaders(listed, { 'X-Powered-By': 'us' }), 'x-powered-by'],
   [
     'a missing header',
     withResponse(created, { headers: rejected.response.headers }),
-    'lacks the header Location',
+    'has no Location header',
   ],
   ['an invalid header', withHeaders(listed, { link: '<a>; rel="last"' }), 'Link must match pattern'],
   [
@@ -85,7 +85,7 @@ test.each<[string, Exchange, string]>([
     'but the document allows it',
   ],
   [
-    'an error for the cursor and another parameter',
+    'an error for the cursor and a valid parameter',
     withResponse(lostCursor, { text: lostCursor.response.text.replace('cursor', 'limit; cursor') }),
     'but the document allows it',
   ],

@@ -11,9 +11,9 @@ import { type FaultyService, type Request, startFaultyService } from '../../../s
 import { rowOf } from '../../../support/operations.ts';
 import { sendBytes } from '../../../support/raw-http.ts';
 
-// Produces each response that openapi.json documents, which proves that its examples are real.
+// These tests produce each documented response to prove that the examples in openapi.json are real.
 
-/** Returns the exchanges to compare with a documented response. The first must equal its example. */
+/** Returns exchanges to compare with a documented response. The first exchange must equal the documented example. */
 type Call = () => Promise<Exchange[]>;
 
 const { responses, contradictions, examples, nameOf } = contract();
@@ -41,11 +41,11 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
   body,
 });
 
-/** The example request of each operation, and a request that does not match an operation. */
+/** Example requests of all operations and a request that does not match an operation. */
 const sampleRequests: Record<string, Request> = { ...examples, other: orders };
 const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
 
-/** Calls that get operation-specific responses, and responses to requests that do not match an operation. */
+/** Calls that get operation-specific responses or responses to requests that do not match an operation. */
 const specialCalls: Record<string, Call> = {
   'listPets 200': async () => {
     await sent(create(mia), create(mia), create(rex));
@@ -123,7 +123,7 @@ test('openapi.json documents every status of the gateway responses', () => {
   expect(names.map((name) => name.split(' ')[1])).toEqual(expect.arrayContaining(statuses));
 });
 
-test.each(names)('the response %s conforms to the document and equals its example', async (name) => {
+test.each(names)('the response %s equals its example in openapi.json', async (name) => {
   const exchanges = await callFor(name)();
   const { headers, example: body } = responses.get(name)!;
   expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
@@ -132,7 +132,7 @@ test.each(names)('the response %s conforms to the document and equals its exampl
     const values = exchanges.map(({ response }) => new Headers(response.headers).get(header));
     const first = values.find((value) => value !== null);
     expect([header, normalized(first ?? '')]).toEqual([header, normalized(example)]);
-    // An optional header must be missing from one of the responses.
+    // At least one of the responses must omit an optional header.
     expect([header, !values.includes(null)]).toEqual([header, required]);
   }
   const { text } = exchanges[0]!.response;
@@ -189,7 +189,7 @@ async function misconfigured(request: Request): Promise<Exchange[]> {
   return exchanges;
 }
 
-/** Replaces the parts of a text that differ between runs: pet ids, request ids, cursors and the host. */
+/** Replaces pet ids, request ids, cursors and the host, because they differ between runs. */
 function normalized(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')

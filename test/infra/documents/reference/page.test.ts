@@ -18,7 +18,7 @@ function pageWith(members: string, options: { service?: typeof service } = { ser
 }
 
 describe('the page', () => {
-  test('has a policy that allows only its scripts and requests to the service', () => {
+  test('has a content security policy that allows only its scripts and the service', () => {
     const { html, contentSecurityPolicy, scripts } = pageWith('"paths":{}');
     const hashes = scripts.map((script) => createHash('sha256').update(script).digest('base64'));
     expect(hashes).toHaveLength(2);
@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(content.externalDocs).toBeUndefined();
   });
 
-  test('is read-only without a service', () => {
+  test('is read-only if there is no service', () => {
     const { contentSecurityPolicy, data } = pageWith(externalDocs, {});
     expect(contentSecurityPolicy).toContain("connect-src 'none'");
     expect(data.authentication.securitySchemes).toBeUndefined();
@@ -54,7 +54,7 @@ describe('the page', () => {
   });
 
   test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])(
-    'contains %j of the document as text, never as HTML',
+    'contains %j in the document as text instead of HTML',
     (text) => {
       const { html, data } = pageWith(`"tags":[{"name":${JSON.stringify(text)}}]`);
       expect(data.content.tags).toEqual([{ name: text }]);
@@ -87,7 +87,7 @@ test('the example of an optional parameter is disabled by default on all pages',
   }
 });
 
-describe('the document in the page', () => {
+describe('referencePage', () => {
   const codes = ['not_found', 'forbidden'];
   const header = { description: 'When', schema: { type: 'string' }, example: '@1' };
   const constant = { schema: { enum: ['no-store'] }, example: 'no-store' };

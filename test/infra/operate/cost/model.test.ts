@@ -4,7 +4,7 @@ import { type Amounts, assumptions, monthlyCost } from '../../../../infra/operat
 import { stages } from '../../../../infra/stages.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
-// All inputs of the expected costs below, which were computed by hand from AWS's units and prices.
+// The expected costs below were computed by hand from these inputs and from AWS's units and prices.
 const settings = {
   ...stages.production,
   listPartitions: 1,
@@ -44,57 +44,57 @@ const memoryMegabytes = { listPets: 1_024, createPet: 2_048, getPet: 512, author
 const noWebAcl = { webAcls: 0, webAclRules: 0 };
 
 test.each<[price: keyof Amounts, perSecond: number, change: Change, dollars: number]>([
-  // 2,628 million in three tiers: 333 × 3.50 + 667 × 2.80 + 1,628 × 2.38
-  ['requests', 1_000, {}, 6_907.74],
-  // 0.5 creates per second × 2.628 million × (2.9 for a pet and its index entries + 0.4 for an intent) × 0.625
+  ['requests', 1_000, {}, 6_907.74], // 333 × 3.50 + 667 × 2.80 + 1,628 × 2.38 (three tiers)
+  // 0.5 × 2.628 × (2.9 + 0.4) × 0.625 (creates per second × million seconds × units of a pet and an intent × price)
   ['writes', 10, {}, 2.7101],
-  // (26.28 × 0.8 × 0.5 + 26.28 × 0.15 + 2.628 × 100 / 70) × 0.125, with half a unit for each partition
+  // (26.28 × 0.8 × 0.5 + 26.28 × 0.15 + 2.628 × 100 / 70) × 0.125 (0.5 units per list partition)
   ['reads', 10, {}, 2.276],
   ['reads', 10, { listPartitions: 4 }, 6.218],
-  // (26.28 + 2.628 × 100 / 70) × 0.20, and (26.28 + 26.28) × 0.20
-  ['invocations', 10, {}, 6.007],
-  ['invocations', 10, noReuse, 10.512],
-  // 26.28 million × 9.65 ms + 0.5256 million × 5 ms + 3.754 million × 8 ms = 286,264 s; × 0.5 GB × 0.0000133334
+  ['invocations', 10, {}, 6.007], // (26.28 + 2.628 × 100 / 70) × 0.20
+  ['invocations', 10, noReuse, 10.512], // (26.28 + 26.28) × 0.20
+  // (26.28 million × 9.65 ms + 0.5256 million × 5 ms + 3.754 million × 8 ms) × 0.5 GB × 0.0000133334
   ['duration', 10, {}, 1.908],
-  // 26.28 million × (8 ms × 1 GB + 1.05 ms × 0.5 GB + 0.6 ms × 2 GB) + 0.5256 million × 5 ms × 2 GB
-  // + 3.754 million × 8 ms × 0.25 GB
+  // 26.28 million × (8 ms × 1 GB + 1.05 ms × 0.5 GB + 0.6 ms × 2 GB) × 0.0000133334
+  // + (0.5256 million × 5 ms × 2 GB + 3.754 million × 8 ms × 0.25 GB) × 0.0000133334
   ['duration', 10, { memoryMegabytes }, 3.5779],
-  // 0.5 × 2,628,000 × 12 pets × 250 bytes = 3.67127 GB; 0.2 × 259,200 intents × 275 bytes = 0.01328 GB
-  // (3.67127 × 2.9 + 0.01328) × 0.25, and (3.67127 + 0.01328) × 0.20
-  ['storage', 10, {}, 2.665],
-  ['recovery', 10, {}, 0.7369],
-  // 26.28 million × (420 + 54) bytes = 11.601 GB; × 0.50, and × 0.2 × 12 months × 0.03
-  ['logs', 10, {}, 5.801],
-  ['logStorage', 10, {}, 0.835],
-  // The first request of each second and 5 % of the others: 2.628 million × 1 and × (1 + 0.05 × 9), × 5.00
-  ['traces', 0.5, {}, 6.57],
-  ['traces', 10, {}, 19.05],
-  // 26.28 × 0.60
-  ['webAclRequests', 10, {}, 15.768],
+  // Pets: 0.5 × 2,628,000 × 12 × 250 bytes = 3.67127 GB. Intents: 0.2 × 259,200 × 275 bytes = 0.01328 GB.
+  ['storage', 10, {}, 2.665], // (3.67127 × 2.9 + 0.01328) × 0.25
+  ['recovery', 10, {}, 0.7369], // (3.67127 + 0.01328) × 0.20
+  ['logs', 10, {}, 5.801], // 26.28 million × (420 + 54) bytes × 0.50 per GB
+  ['logStorage', 10, {}, 0.835], // 11.601 GB × 0.2 × 12 months × 0.03
+  ['traces', 0.5, {}, 6.57], // 0.5 × 2.628 × 5.00
+  ['traces', 10, {}, 19.05], // (1 + 0.05 × 9) × 2.628 × 5.00
+  ['webAclRequests', 10, {}, 15.768], // 26.28 × 0.60
   ['webAclRequests', 10, noWebAcl, 0],
-])('computes the monthly cost of %s at %d requests/s with %j', (price, perSecond, change, dollars) => {
-  const stage = { settings: { ...settings, ...change }, parts: { ...parts, ...change } };
-  const digits = String(dollars).split('.')[1]?.length ?? 0;
-  expect(monthlyCost(stage, perSecond, assumed)[price]).toBeCloseTo(dollars, digits);
-});
+])(
+  'computes the monthly cost of %s at %d requests per second with the settings %j',
+  (price, perSecond, change, dollars) => {
+    const stage = { settings: { ...settings, ...change }, parts: { ...parts, ...change } };
+    const digits = String(dollars).split('.')[1]?.length ?? 0;
+    expect(monthlyCost(stage, perSecond, assumed)[price]).toBeCloseTo(dollars, digits);
+  },
+);
 
-test('a stage without requests costs only alarms, dashboards and Contributor Insights rules', () => {
+test('a stage without requests is charged only for alarms, dashboards and Contributor Insights rules', () => {
   const staging = { settings: stages.staging, parts: countResources(stackTemplate('staging')) };
   const charged = Object.entries(monthlyCost(staging, 0)).filter(([, dollars]) => dollars !== 0);
   expect(charged.map(([name]) => name)).toEqual(['alarms', 'dashboards', 'contributorRules']);
 });
 
-test.each(['staging', 'production'] as const)('counts the resources in the template of %s', (stage) => {
-  const template = stackTemplate(stage);
-  const counted = countResources(template);
-  // Some alarms watch several metrics.
-  expect(counted.alarms).toBeGreaterThan(resourcesOf(template, 'AWS::CloudWatch::Alarm').length);
-  expect(counted).toMatchObject({
-    dashboards: 1,
-    // 3 key attributes of tables, and 6 of indexes.
-    contributorRules: 9,
-    webAcls: stage === 'production' ? 1 : 0,
-    webAclRules: stage === 'production' ? 5 : 0,
-    memoryMegabytes: { listPets: 512, authorizer: 512 },
-  });
-});
+test.each(['staging', 'production'] as const)(
+  'counts the resources in the template of the stage %s',
+  (stage) => {
+    const template = stackTemplate(stage);
+    const counted = countResources(template);
+    // Some alarms watch several metrics, so there are more watched metrics than alarms.
+    expect(counted.alarms).toBeGreaterThan(resourcesOf(template, 'AWS::CloudWatch::Alarm').length);
+    expect(counted).toMatchObject({
+      dashboards: 1,
+      // The tables have 3 key attributes, and the indexes have 6.
+      contributorRules: 9,
+      webAcls: stage === 'production' ? 1 : 0,
+      webAclRules: stage === 'production' ? 5 : 0,
+      memoryMegabytes: { listPets: 512, authorizer: 512 },
+    });
+  },
+);

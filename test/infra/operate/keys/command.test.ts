@@ -26,7 +26,7 @@ async function put(Item: ApiKeyRecord): Promise<void> {
   await database.send(new PutCommand({ TableName: store.table, Item }));
 }
 
-/** Returns `2026-11-21 17:43`. */
+/** Returns the time in the format `2026-11-21 17:43`. */
 const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
 const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
@@ -48,7 +48,7 @@ describe('keys -- issue', () => {
     expect(JSON.stringify(Items)).not.toContain(key.slice(20));
   });
 
-  test('prints JSON, or only the key', async () => {
+  test('prints the key in the format that --json or --quiet selects', async () => {
     const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
     expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
@@ -60,13 +60,13 @@ describe('keys -- issue', () => {
 });
 
 describe('keys -- list', () => {
-  test('succeeds for a stage without keys, even if its output is not read', async () => {
+  test('succeeds for a stage without keys even if nobody reads its output', async () => {
     expect(done(await keys(['list']))).toBe('No keys found.\n');
     expect(done(await keys(['list', '--json']))).toBe('[]\n');
     expect(done(await keys(['list'], { isUnread: true }))).toBe('');
   });
 
-  test('prints keys in columns', async () => {
+  test('prints a table with one row per key', async () => {
     const plain = await issue();
     const replacing = await issue(DAY, '東京ペット 🐶');
     const expired = await issue(-1);
@@ -97,12 +97,12 @@ describe('keys -- list', () => {
     expect(rows).toHaveLength(5);
   });
 
-  test('prints the keys of an owner in a state as JSON, with null for absent fields and without hashes', async () => {
+  test('prints the keys that match --owner and --state as JSON without hashes', async () => {
     const [{ record }, old] = [await issue(DAY, 'Known'), await issue(undefined, 'Known')];
     await issue(undefined, 'Known');
     await revokeApiKey(store, (await issue()).record, caller);
     await revokeApiKey(store, record, caller);
-    // This record has the format of an earlier version.
+    // Tables can still contain records in this format, which an earlier version wrote.
     const { createdBy, ...unsigned } = old.record;
     const successor = { keyId: 'key_2', hash: hashOf('another') };
     await put(Object.assign(unsigned, { revokedAt: createdBy!.time, rotatedBy: createdBy!, successor }));
@@ -129,7 +129,7 @@ describe('keys -- list', () => {
 });
 
 describe('keys -- rotate', () => {
-  test('by default keeps the lifetime and lets the old key work for 1 day', async () => {
+  test('keeps the lifetime and lets the old key work for 1 day by default', async () => {
     const { record } = await issue(90 * DAY);
     stopClock(Date.now() + 80 * DAY);
     const stdout = done(await keys(['rotate', record.keyId]));
@@ -141,7 +141,7 @@ describe('keys -- rotate', () => {
     expect(between(rotatedBy!.time, expiresAt!)).toBe(DAY);
   });
 
-  test('accepts another overlap and lifetime, and prints JSON', async () => {
+  test('uses the overlap and lifetime that its options specify', async () => {
     const { keyId, ...old } = (await issue()).record;
     const options = ['--overlap', '2h', '--expires-in', '30d', '--json'];
     const { key, ...shown } = JSON.parse(done(await keys(['rotate', keyId, ...options])));
@@ -153,14 +153,14 @@ describe('keys -- rotate', () => {
 });
 
 test.each(['issue', 'rotate'])(
-  'keys -- %s revokes the key if its output cannot be written',
+  'keys -- %s revokes the new key if its output cannot be written',
   async (action) => {
     const { record } = await issue();
     const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
     const line = errorOutput(await keys([...command, '--quiet'], { isUnread: true }));
     const { keyId, start, revokedBy } = (await listed()).find((other) => other.keyId !== record.keyId)!;
     expect(line).toBe(
-      `The key ${keyId} (${start}…) was revoked. Do not use it. Standard output cannot be written: write EPIPE.`,
+      `The key ${keyId} (${start}…) was revoked. Do not use it. Writing to standard output failed: write EPIPE.`,
     );
     expect(revokedBy).toEqual(auditLine('revoke', keyId));
     expect(await stored(record)).toEqual(record);
@@ -181,7 +181,7 @@ describe('keys -- revoke', () => {
     expect(await active()).toEqual([record.keyId]);
   });
 
-  test('revokes a key once with --yes, without confirmation, and keeps its successor', async () => {
+  test('keeps the successor of a key that is revoked with --yes', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);

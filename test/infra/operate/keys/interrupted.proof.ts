@@ -9,9 +9,9 @@ import { done, type Outcome, type RunningModule, startModule } from '../../../su
 
 useKeysInTables();
 
-/** Text in the request that stores a key. */
+/** Text that only the request to store a key contains. */
 const FIRST_WRITE = '"Item":';
-/** Text in the request that sets the expiry of a rotated key. */
+/** Text that only the request to set the expiry of a rotated key contains. */
 const LAST_WRITE = 'rotatedBy = ';
 const FINISHING = 'Finishing this step before exiting …\n';
 
@@ -21,9 +21,9 @@ afterEach(async () => proxy?.close());
 afterAll(() => reportFigure(import.meta.filename, `${commands} commands interrupted`));
 
 /**
- * Runs `npm run keys` in a process, and delays its first request with this text until `act` is done.
+ * Runs `npm run keys` in a separate process. Delays the first request that contains `text` until `act` has finished.
  *
- * @param act an action that may return a fault for the request
+ * @param act a function that can return a fault for the delayed request
  */
 async function runHeld(
   parameters: string[],
@@ -46,7 +46,7 @@ async function runHeld(
   return outcome;
 }
 
-test('a rotation that is killed before its last write leaves an extra key, and can be repeated', async () => {
+test('a rotation can be repeated after it was killed before its last write', async () => {
   const { key, record } = await issue();
   const { keyId } = record;
   const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
@@ -67,7 +67,7 @@ test('a rotation that is killed before its last write leaves an extra key, and c
   expect(await stored(record)).toMatchObject({ successor: { keyId: successor.keyId } });
 });
 
-test.each(['issue', 'rotate'])('Ctrl-C during %s waits until the key is stored and shown', async (action) => {
+test.each(['issue', 'rotate'])('keys -- %s shows the new key despite Ctrl-C', async (action) => {
   const { record } = await issue();
   const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
   const outcome = await runHeld([...command, '--quiet'], FIRST_WRITE, async ({ process: child }) => {

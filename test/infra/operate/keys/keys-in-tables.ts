@@ -22,10 +22,10 @@ export const DAY = 86_400_000;
 /** Matches an ISO 8601 time. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
 
-/** The keys of the current test's own stage. */
+/** Key store of the current test, with a stage that no other test uses. */
 export let store: KeyStore;
 let stages = 0;
-/** The data folder of a local service with these keys. */
+/** Data folder that contains the connection data for `store`. */
 export let dataFolder: string;
 
 export function startStage(): void {
@@ -42,17 +42,17 @@ export function startStage(): void {
   });
 }
 
-/** Runs `npm run keys` in the process of the test. */
+/** Runs `npm run keys` in the test's process. */
 export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
   return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], options);
 }
 
-/** Handles a request to the database instead of sending it. `execute` sends the request. `call` counts from 1. */
+/** Function that replaces database request number `call`, starting at 1. `execute` sends the request. */
 export type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
 const interceptors = new AsyncLocalStorage<{ intercept: Interceptor; calls: number }>();
 
-/** Creates tables for the tests of a file, with a separate stage for each test. */
+/** Creates tables for the tests in a file. Each test uses a separate stage in these tables. */
 export function useKeysInTables(): void {
   useRealTables();
   dataFolder = temporaryFolder();
@@ -70,12 +70,12 @@ export function useKeysInTables(): void {
   });
 }
 
-/** Runs a function, with an interceptor for all of its database requests. */
+/** Runs `run`, and calls `intercept` in place of each database request. */
 export function via<Result>(intercept: Interceptor, run: () => Promise<Result>): Promise<Result> {
   return interceptors.run({ intercept, calls: 0 }, run);
 }
 
-/** Runs a function, with `act` in place of the database request with this number. */
+/** Runs `run`, and calls `act` in place of database request number `replaced`. */
 export function replacing<Result>(
   replaced: number,
   act: (execute: () => Promise<unknown>, input: any) => Promise<unknown>,
@@ -84,12 +84,12 @@ export function replacing<Result>(
   return via((call, execute, input) => (call === replaced ? act(execute, input) : execute()), run);
 }
 
-/** Runs a function without the current interceptor. */
+/** Runs `act` without the current interceptor. */
 export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
   return interceptors.exit(act);
 }
 
-/** Stops the clock that determines key ids and expiry, and returns its time. */
+/** Stops the clock for key ids and expiry at the time `at`, and returns this time. */
 export function stopClock(at = Date.now()): number {
   jest.spyOn(Date, 'now').mockReturnValue(at);
   return at;

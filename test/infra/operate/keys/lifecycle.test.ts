@@ -23,14 +23,14 @@ import {
 
 useKeysInTables();
 
-describe('issuing a key, if the response of the database is lost,', () => {
+describe('a new key whose write got no response', () => {
   const lost = new Error('The database returned no readable response (ECONNRESET).');
   const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
 
   test.each([
     ['', lost],
-    [', even if the retry is throttled', throttled],
-  ])('revokes the key and reports this%s', async (_what, failure) => {
+    [' even if the retry is throttled', throttled],
+  ])('is revoked%s', async (_what, failure) => {
     const loseResponse = async (execute: () => Promise<unknown>) => {
       await execute();
       throw failure;
@@ -42,7 +42,7 @@ describe('issuing a key, if the response of the database is lost,', () => {
     expect(error).toEqual(new UsageError(outcome));
   });
 
-  test('keeps the key revoked if the write arrives later', async () => {
+  test('remains revoked if the write arrives later', async () => {
     let [hash, arrive] = ['', async (): Promise<unknown> => undefined];
     const delay = async (execute: () => Promise<unknown>, { Item }: { Item: ApiKeyRecord }) => {
       hash = Item.hash;
@@ -54,7 +54,7 @@ describe('issuing a key, if the response of the database is lost,', () => {
     expect(stateOf(await stored({ hash }), new Date())).toBe('revoked');
   });
 
-  test('asks the operator to revoke the key if the revocation fails', async () => {
+  test('must be revoked by the operator if the revocation fails', async () => {
     const loseAll: Interceptor = async (call, execute) => {
       if (call === 1) await execute();
       throw lost;
@@ -67,7 +67,7 @@ describe('issuing a key, if the response of the database is lost,', () => {
   });
 });
 
-test('a delayed retry of the write does not undo a rotation', async () => {
+test('a delayed retry of the write that stores a key does not undo a rotation', async () => {
   const puts: (() => Promise<unknown>)[] = [];
   const remember = (execute: () => Promise<unknown>) => {
     puts.push(execute);
@@ -78,12 +78,12 @@ test('a delayed retry of the write does not undo a rotation', async () => {
   await expect(puts[0]!()).rejects.toThrow('condition');
 });
 
-test('the list contains all keys of its stage, newest first, from several pages', async () => {
+test('the list contains the keys on all pages, newest first', async () => {
   await issue();
   startStage();
   const now = Date.now();
   const issued: string[] = [];
-  // The last time has one more hexadecimal digit than the others.
+  // The last time has an additional hexadecimal digit, which must not change the order.
   for (const at of [now, now + 1, now + 2, now + 1_000, 0x10_00_00_00_00_00]) {
     stopClock(at);
     issued.push((await issue()).record.keyId);
@@ -104,7 +104,7 @@ test('the list contains all keys of its stage, newest first, from several pages'
   expect(limit).toBe(200);
 });
 
-test('finding a key by its id returns the current record from the table', async () => {
+test('finding a key by its id returns the current record even if the index is outdated', async () => {
   const { record } = await issue();
   await issue();
   const revoked = await via(
@@ -123,7 +123,7 @@ const twice: Interceptor = async (_call, execute) => {
   return execute();
 };
 
-test('a revocation takes effect immediately, is recorded once, and is possible for an expired key', async () => {
+test('the first revocation of a key takes effect immediately and cannot be changed', async () => {
   for (const { key, record } of [await issue(), await issue(0)]) {
     const revoked = await via(twice, () => revokeApiKey(store, record, caller));
     expect(revoked).toStrictEqual({

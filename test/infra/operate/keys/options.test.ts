@@ -32,7 +32,7 @@ test.each([
   ['30m', 1_800_000],
   ['24h', 86_400_000],
   ['99999d', 8_639_913_600_000],
-])('parses the duration %s into %d milliseconds', (duration, milliseconds) => {
+])('converts the duration %s to %d milliseconds', (duration, milliseconds) => {
   expect(readDuration(duration)).toBe(milliseconds);
 });
 
@@ -54,18 +54,18 @@ describe('npm run keys', () => {
   const staging = ['--stage', 'staging'];
   const issue = ['issue', ...staging, '--owner', 'Acme'];
 
-  test('prints the options of an action, with durations in hours', async () => {
+  test('prints the options of an action', async () => {
     const stdout = done(await keys(['rotate', '--help']));
     expect(stdout).toMatch(/^Usage: npm run keys -- rotate .*--overlap <duration> .*default: 24h\)/s);
   });
 
-  test('prints its usage once and fails without an action', async () => {
+  test('prints its usage and fails if the action is missing', async () => {
     const { code, stdout, stderr } = await keys([]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.match(/^Usage: npm run keys -- /gm)).toHaveLength(1);
   });
 
-  // Error messages must not contain keys, because logs and screenshots keep them.
+  // Error messages must not contain keys, because messages can appear in logs and screenshots.
   test.each([
     ['a missing stage', ['list'], /^Required option '--stage <stage>' not specified\.$/],
     ['a missing owner', ['issue', ...staging], /--owner .* not specified\.$/],
@@ -92,13 +92,13 @@ describe('npm run keys', () => {
     expect(line).not.toContain(key.slice(13, 20));
   });
 
-  test('rejects options that npm has taken for itself', async () => {
+  test('reports an option that npm consumed', async () => {
     expect(errorOutput(await keys(['list'], { npm_config_stage: 'staging' }))).toBe(
-      'Use two dashes before the command: npm run keys -- list --stage staging.',
+      'npm consumed the option --stage. Put two dashes before the action: npm run keys -- list --stage staging.',
     );
   });
 
-  test('rejects a data folder with incomplete data of a local service', async () => {
+  test('rejects a data folder that contains incomplete connection data', async () => {
     writeFileSync(join(folder, 'service.json'), '{"stage":');
     expect(errorOutput(await keys(['list', '--stage', 'local', '--data', folder]))).toBe(
       `No local service is running with the data folder ${folder}. Start one with npm start.`,

@@ -18,7 +18,7 @@ import { type FakeAws, startFakeAws } from '../fake-aws.ts';
 import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment } from '../../../support/real-database.ts';
 
-// Runs `npm run keys` against a stage that enforces the policies in docs/api-keys.md and docs/pipelines.md.
+// These tests run `npm run keys` with the permissions of the policies in docs/api-keys.md and docs/pipelines.md.
 
 interface Statement {
   Action: string[];
@@ -28,7 +28,7 @@ interface Statement {
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
 const policy = documentedPolicy('api-keys.md', 'IssueRotateAndRevokeKeys');
 const smoke = documentedPolicy('pipelines.md', 'stack/PetStore-staging/*');
-/** By access key id. According to the document, listing keys requires only the first two statements. */
+/** Policy statements by access key id. READER has only the statements that docs/api-keys.md requires for lists. */
 const statementsOf: Record<string, Statement[]> = {
   OPERATOR: policy,
   READER: policy.slice(0, 2),
@@ -54,7 +54,7 @@ beforeAll(async () => {
     caller,
     reject({ action, resource, accessKeyId }) {
       if (action === 'sts:GetCallerIdentity' || isAllowed(accessKeyId, action, resource)) return undefined;
-      return { status: 403, code: 'AccessDenied', message: `${accessKeyId} may not ${action}` };
+      return { status: 403, code: 'AccessDenied', message: `${accessKeyId} cannot ${action}` };
     },
   });
 });
@@ -74,13 +74,13 @@ function documentedPolicy(document: string, part: string): Statement[] {
   }));
 }
 
-/** Returns a table name in the format of CloudFormation. */
+/** Returns a table name in CloudFormation's format. */
 function tableName(logicalId: string): string {
   return `PetStore-staging-${logicalId}-1ABCDEFGHIJKL`;
 }
 
 function isAllowed(accessKeyId: string, action: string, resource: string): boolean {
-  if (accessKeyId === operatorAccessKeyId) return true; // the test itself
+  if (accessKeyId === operatorAccessKeyId) return true; // requests of the test itself
   const allowed = permits(statementsOf[accessKeyId]!, action, resource);
   if (allowed) usedActions.add(action);
   return allowed;
@@ -98,7 +98,7 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRea
   return ended;
 }
 
-test('the documented policy permits what issuing, rotating and revoking keys require, and no more', async () => {
+test('the documented policy allows issuing, rotating and revoking keys and nothing else', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
   const { keyId: id, start } = (await verifyApiKey(store, successor))!;
@@ -110,23 +110,23 @@ test('the documented policy permits what issuing, rotating and revoking keys req
 
   const { code, stdout, stderr } = await keys('OPERATOR', ['revoke', id], 'y\n');
   expect({ code, stderr }).toEqual({ code: 0, stderr: `Revoke ${id} of Acme (${start}…)? [y/N] ` });
-  const sentence = `^The key ${id} of Acme was revoked at \\S+ by ${caller}\\.\\n.* 60 seconds `;
+  const sentence = `^The key ${id} of Acme was revoked at \\S+ by ${caller}\\.\\n.* 60 more seconds, `;
   expect(stdout).toMatch(new RegExp(sentence));
   expect(await verifyApiKey(store, successor)).toBeUndefined();
 
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
 
-test('the first two statements of the policy permit listing keys but not issuing one', async () => {
+test('the first two policy statements allow listing keys but not issuing keys', async () => {
   const before = await Array.fromAsync(listApiKeys(store));
   expect(JSON.parse(done(await keys('READER', ['list', '--json'])))).toHaveLength(before.length);
   expect(errorOutput(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(
-    /^Your credentials lack a permission\. See docs\/api-keys\.md, "Permissions"\. Cause: .*dynamodb:PutItem.*[^.]\.$/,
+    /^Your credentials are missing a permission\. See "Permissions" in docs\/api-keys\.md\. Cause: .*dynamodb:PutItem.*[^.]\.$/,
   );
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });
 
-test('the policy of the smoke test permits issuing a key and revoking an unread key, and no more', async () => {
+test("the smoke test's policy allows only issuing a key and revoking an unread key", async () => {
   usedActions.clear();
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
   expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);

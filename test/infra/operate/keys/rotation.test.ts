@@ -43,12 +43,12 @@ async function expectRotated(old: IssuedKey): Promise<void> {
   expect(await active()).toEqual([successor!.keyId, old.record.keyId].toSorted());
 }
 
-/** The last of 4 requests: query the index, read the key, store the successor, set the expiry of the old key. */
+/** Number of the request that sets the old key's expiry. It follows a query, a read and the successor's write. */
 const SET_EXPIRY = 4;
 const interrupted = new Error('The command was interrupted.');
 
 describe('rotating a key', () => {
-  test('issues a successor, and both keys work until the overlap ends', async () => {
+  test('lets both keys work until the overlap ends', async () => {
     const now = stopClock();
     const old = await issue();
     const { keyId } = old.record;
@@ -83,7 +83,7 @@ describe('rotating a key', () => {
     await expectRotated(old);
   });
 
-  test('fails for a key that was rotated, revoked or has expired', async () => {
+  test('fails if the key has expired or was already rotated or revoked', async () => {
     const [rotated, expired, revoked] = [await issue(), await issue(0), await issue()];
     const { record } = await rotate(rotated);
     await revokeApiKey(store, revoked.record, caller);
@@ -122,7 +122,7 @@ test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be
   await expectRotated(old);
 });
 
-test('a retry of the last write succeeds, even if the old key was revoked in between', async () => {
+test('a retry of the last write succeeds even if the old key was revoked before the retry', async () => {
   const old = await issue();
   const revokeBeforeRetry = async (execute: () => Promise<unknown>) => {
     await execute();
@@ -152,7 +152,7 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
   expect(await active()).toEqual([]);
 });
 
-test('a rotation refers to the documentation if the response of its last write is lost', async () => {
+test('a rotation refers to the documentation if the response to its last write is lost', async () => {
   const old = await issue();
   const rotation = replacing(
     SET_EXPIRY,
@@ -166,12 +166,12 @@ test('a rotation refers to the documentation if the response of its last write i
 
 test.each([
   ['', false],
-  [', even if one retries a request', true],
-])('two simultaneous rotations of a key create one active successor%s', async (_what, isRetried) => {
-  // In each round, the first operator waits before or after another request until the second has rotated the key.
+  [' even if one rotation retries a request', true],
+])('two simultaneous rotations of a key leave one active successor%s', async (_what, isRetried) => {
+  // The first operator's request number `at` waits until the second operator has rotated the key.
   for (let at = 1; at <= 4; at += 1) {
     startStage();
-    stopClock(); // so that time and caller are the same for both
+    stopClock(); // so that both operators have the same time and caller
     const old = await issue();
     const errors: Error[] = [];
     const waits: Interceptor = async (call, execute) => {

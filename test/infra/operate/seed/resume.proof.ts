@@ -17,7 +17,7 @@ let proxy: ClientProxy;
 beforeAll(async () => {
   service = await startLocalService('--data', folder, '--assembly', (await sharedSynthesis()).assembly);
   proxy = await startClientProxy(service.baseUrl);
-  // The seed command connects to the proxy.
+  // The seed command reads this file, so it sends its requests to the proxy.
   writeLocalService(folder, { ...readLocalService(folder), baseUrl: proxy.baseUrl });
 });
 afterAll(async () => {
@@ -29,11 +29,11 @@ function start(...parameters: string[]): RunningModule {
   return startModule('infra/operate/seed/main.ts', ['--data', folder, ...parameters]);
 }
 
-/** Returns pets as text without ids, in an order that does not depend on the time of their creation. */
+/** Returns the pets as sorted lines without ids, because concurrent requests create pets in any order. */
 const inOrder = (pets: NewPet[]): string[] =>
   pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`).toSorted();
 
-test('a killed run can be resumed, and creates each pet once', async () => {
+test('a run that resumes a killed run creates each pet only once', async () => {
   const parameters = ['--seed', '1', '--count'];
   const killed = start(...parameters, '40');
   proxy.decide(() => {

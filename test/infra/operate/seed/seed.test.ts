@@ -29,7 +29,7 @@ const seed = (parameters: string[], environment: Record<string, string> = {}) =>
 const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
 const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotency-key']);
 
-/** Sets the response to each following create request, by its index. */
+/** Sets the proxy's behavior for each create request, by the index of the request. */
 function decide(behavior: (index: number) => Behavior): void {
   proxy.decide(({ method }) =>
     method === 'POST'
@@ -38,18 +38,18 @@ function decide(behavior: (index: number) => Behavior): void {
   );
 }
 
-test('sample pets are valid, and depend only on the seed and the index', () => {
+test('sample pets are valid and depend only on the seed and the index', () => {
   const pets = Array.from({ length: 2_000 }, (_, index) => generatePet(7, index));
   expect(pets.map((pet) => v.parse(NewPet, pet))).toEqual(pets);
   expect([1_500, 3].map((index) => generatePet(7, index))).toEqual([pets[1_500], pets[3]]);
   expect(generatePet(8, 3)).not.toEqual(pets[3]);
 });
 
-test('a failed run prints the seed to resume with, and derives each Idempotency-Key from the seed', async () => {
+test('a failed run prints the seed that its Idempotency-Keys are derived from', async () => {
   decide((index) => (index < 3 ? { status: 201 } : { status: 400, body: '{"message":"No more."}' }));
   const { code, stderr } = await seed(['--data', folder, '--count', '9', '--concurrency', '1']);
   const [, seedPrinted = ''] =
-    /\nCreating a pet failed at attempt 1 of 10\. No more\. To resume, run the same command with --seed (\d+)\.\n$/.exec(
+    /\nA pet could not be created \(attempt 1 of 10\)\. No more\. To resume, run the same command with --seed (\d+)\.\n$/.exec(
       stderr,
     )!;
   expect(code).toBe(1);
@@ -65,11 +65,11 @@ describe('a create request', () => {
     expect(idempotencyKeys()).toEqual(['seed-3-0', 'seed-3-0']);
   });
 
-  test('is retried after Retry-After', async () => {
+  test('is retried after the delay in Retry-After', async () => {
     decide((index) => (index === 0 ? { status: 429, headers: { 'Retry-After': '2' } } : { status: 201 }));
     await add();
     const [first, second, ...others] = creates().map(({ time }) => time);
-    // Timers of Node.js can be early by less than 1 ms.
+    // Node.js timers can fire up to 1 ms early.
     expect(second! - first!).toBeGreaterThanOrEqual(1_999);
     expect(others).toEqual([]);
   });
@@ -80,18 +80,18 @@ describe('a create request', () => {
     [403, 'null', 'The response has status 403 and no Error body.'],
   ])('is not retried after a response with status %d', async (status, body, reason) => {
     decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
-    await expect(add()).rejects.toThrow(`attempt 1 of 10. ${reason} To`);
+    await expect(add()).rejects.toThrow(`(attempt 1 of 10). ${reason} To`);
     expect(creates()).toHaveLength(1);
   });
 
   test('fails after 10 attempts', async () => {
     decide(() => ({ status: 503, headers: { 'Retry-After': '0' }, body: '{"message":"Broken."}' }));
-    await expect(add()).rejects.toThrow('attempt 10 of 10. Broken. To');
+    await expect(add()).rejects.toThrow('(attempt 10 of 10). Broken. To');
     expect(creates()).toHaveLength(10);
   });
 });
 
-const USAGE = `Invalid arguments. Use two dashes before options: ${usage.split('\n')[0]}`;
+const USAGE = `Invalid arguments. Options must follow two dashes: ${usage.split('\n')[0]}`;
 
 test.each<[string[], Record<string, string>, string]>([
   [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
@@ -99,14 +99,14 @@ test.each<[string[], Record<string, string>, string]>([
   [['--concurrency', '101'], {}, '--concurrency must be an integer from 1 to 100.'],
   [['--', KEY], {}, USAGE],
   [[], { npm_config_count: '20' }, USAGE],
-])('npm run seed rejects %j with %j without quoting a value', async (parameters, environment, sentence) => {
+])('npm run seed rejects the arguments %j with variables %j', async (parameters, environment, sentence) => {
   expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
 });
 
 const noList = 'returned no list of pets. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.';
 const wrongKey =
-  'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected to keep sample pets out.';
-const unencrypted = 'BASE_URL must be an https URL, or an http URL of this machine.';
+  'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected, so that production gets no sample pets.';
+const unencrypted = 'BASE_URL must be an https URL, or an http URL with the host localhost.';
 
 test.each<[Record<string, string>, string]>([
   [{ BASE_URL: 'https://example.com/v1' }, wrongKey],
@@ -115,6 +115,6 @@ test.each<[Record<string, string>, string]>([
   [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, unencrypted],
   [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noList}`],
   [{}, 'No local service is running with the data folder /nowhere. Start one with npm start.'],
-])('npm run seed does not send pets to %j', async (environment, sentence) => {
+])('npm run seed does not send pets in the environment %j', async (environment, sentence) => {
   await expect(findService('/nowhere', environment)).rejects.toThrow(new Error(sentence));
 });

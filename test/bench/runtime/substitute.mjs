@@ -1,7 +1,7 @@
-// Replaces aws-lambda-ric if it has not been built: gets events from the Runtime API and calls the function.
+// Replaces aws-lambda-ric if it has not been built. Gets events from the Runtime API and calls the function.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 
-// A named import of node:http would also load Node's fetch client.
+// A named import of node:http would also load Node's fetch client, which would slow down init.
 const { Agent, request } = process.getBuiltinModule('node:http');
 const { AWS_LAMBDA_RUNTIME_API, LAMBDA_TASK_ROOT, _HANDLER = '' } = process.env;
 
@@ -21,7 +21,7 @@ function call(method, path, value) {
   });
 }
 
-// An error of the function ends this process, and the benchmark reports its standard error.
+// If the function throws, this process exits and the benchmark reports its standard error.
 const [module, name] = _HANDLER.split('.');
 const { [name]: handler } = await import(`${LAMBDA_TASK_ROOT}/${module}.mjs`);
 
