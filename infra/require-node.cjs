@@ -1,12 +1,12 @@
 'use strict';
 
-// Loaded before any TypeScript. If Node is too old or packages are missing, this script prints instructions in place of a
-// syntax or import error. It must therefore run on old versions of Node.
+// Node loads this script before any TypeScript. If Node is too old or packages are missing, the script prints
+// instructions instead of a syntax or import error. The script must therefore run on old versions of Node.
 
 var fs = require('fs');
 var path = require('path');
 
-/** Major version that Lambda also runs, and that `npm ci` installs. */
+/** Minimum major version of Node. Lambda runs this version, and `npm ci` installs it. */
 var NEEDED_NODE = 24;
 
 var command = process.env.npm_config_ignore_scripts === 'true' ? 'npm ci --ignore-scripts=false' : 'npm ci';
@@ -21,7 +21,7 @@ var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.js
 var absent = Object.keys(Object.assign({}, manifest.dependencies, manifest.devDependencies)).filter(isAbsent);
 if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).join(', ') + ' …)');
 
-// The cache of compiled code shortens the startup by a third. If it cannot be written, Node compiles the code each time.
+// The compile cache shortens the startup by a third. If the cache cannot be written, Node compiles the code each time.
 require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
 
 function isAbsent(name) {
@@ -31,6 +31,6 @@ function isAbsent(name) {
 }
 
 function fail(reason) {
-  console.error(reason + '. Run ' + command + ', and start again through npm.');
+  console.error(reason + '. Run ' + command + ' and start again through npm.');
   process.exit(1);
 }

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { assemblyWithoutCache } from './support/assembly.ts';
-import { contract } from './support/contract.ts';
 import { startLocalService } from './support/local-service.ts';
 import { codeBlocksIn } from './support/markdown-code.ts';
 import { type Outcome, sharedCompileCache } from './support/run-command.ts';
@@ -68,7 +67,7 @@ function blocksOf(file: string) {
   return blocks.map((block) => ({ ...block, place: `${file}:${block.line}` }));
 }
 
-/** Returns a document's examples. Adds openapi.json's createPet example to examples with an Idempotency-Key. */
+/** Returns a document's examples. */
 function examplesOf(file: string): Example[] {
   const examples: Example[] = [];
   for (const { place, info, code } of blocksOf(file)) {
@@ -77,11 +76,7 @@ function examplesOf(file: string): Example[] {
     if (!examples.length) throw new Error(`${place} is a response, but no sh block precedes it.`);
     examples.at(-1)!.prints.push(code);
   }
-  if (!examples.some(({ code }) => code.includes('Idempotency-Key'))) return examples;
-  const { headers, body } = contract().examples['createPet']!;
-  const key = `-H 'Content-Type: application/json' -H 'Idempotency-Key: ${headers['Idempotency-Key']}'`;
-  const code = `curl "$BASE_URL/pets" -H "Authorization: Bearer $API_KEY" ${key} -d '${body}'\n`;
-  return [...examples, { place: 'openapi.json (createPet)', code, prints: [] }];
+  return examples;
 }
 
 /** Runs examples in one shell. Returns a message for each example without the documented output or exit code. */
@@ -109,7 +104,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   await service.stop();
   const printed = stdout
     .replaceAll(service.baseUrl, 'http://localhost:3000/v1')
-    .replaceAll(/^(?:Date|Connection|Keep-Alive): .*\r\n/gm, '')
+    .replaceAll(/^(?:Content-Length|Date|Connection|Keep-Alive): .*\r\n/gm, '')
     .replaceAll('\r', '')
     .split('\n@\n');
   const problems = printed.flatMap((text, index) => {

@@ -45,7 +45,7 @@ function releasableContract(): string {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))
     throw new UsageError('The contract has not changed since the last release.');
-  const [breaking] = changesSince(inProject(RELEASED)).failing;
+  const [breaking] = read(RELEASED) ? changesSince(inProject(RELEASED)).failing : [];
   if (breaking) {
     throw new UsageError(
       `The contract cannot be released. Run npm run openapi:diff to list all problems. The first is: ${plain(breaking)}`,

@@ -4,7 +4,7 @@ import type { ApiGateway } from './gateway/api-gateway.ts';
 import { apiKeyFile, type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
 import { UsageError } from '../operate/command.ts';
 
-/** Returns the API key in the data folder, or a new key if the API does not accept it. */
+/** Returns the API key in the data folder if the API accepts the key, or else issues a new key. */
 export async function findApiKey(
   folder: string,
   api: ApiGateway,
@@ -14,11 +14,11 @@ export async function findApiKey(
   return stored && (await isAccepted(api, stored)) ? stored : await issueKey(folder, service);
 }
 
-/** @throws UsageError if the folder contains an API key of another stage. */
+/** @throws UsageError if the folder contains an API key for a different stage. */
 export function requireStage(folder: string, stage: string): void {
   const [prefix = keyPrefix(stage)] = new RegExp(`^${keyPrefix('[a-z]+')}`).exec(readKey(folder) ?? '') ?? [];
   if (prefix === keyPrefix(stage)) return;
-  throw new UsageError(`The folder ${folder} contains data of another stage. Choose another with --data.`);
+  throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
 }
 
 function readKey(folder: string): string | undefined {
@@ -26,7 +26,7 @@ function readKey(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Returns whether the API accepts the key. Revoked keys, and keys whose table was deleted, are rejected. */
+/** Returns whether the API accepts the key. It rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const { status } = await api.handle({
     method: 'GET',
@@ -39,15 +39,15 @@ async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   return status !== 401;
 }
 
-/** Issues a key, and writes it to a file that only the current user can read. */
+/** Issues a key and writes it to a file that only the current user can read. */
 async function issueKey(folder: string, service: Omit<LocalService, 'baseUrl'>): Promise<string> {
   useLocalDatabase(service);
-  // Imported only now, because the AWS SDK reads its settings when it is loaded.
+  // The AWS SDK reads its settings when it is loaded, so they must be set before this import.
   const { issueApiKey } = await import('../operate/keys/lifecycle.ts');
   const { stage, apiKeysTable: table, operatorArn: caller } = service;
   const { key } = await issueApiKey({ stage, table }, { owner: 'local development', caller });
   const file = apiKeyFile(folder);
-  rmSync(file, { force: true }); // writeFileSync sets the mode of new files only
+  rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
   writeFileSync(file, key, { mode: 0o600 });
   return key;
 }

@@ -7,14 +7,14 @@ export function tablesIn(folder: string): string {
   return join(folder, 'tables');
 }
 
-/** Creates a folder and its parents. The `recursive` option of Node 24 never returns for folders in `/proc`. */
+/** Creates a folder and its parents. The option `recursive` is not used, because in Node 24 it hangs in `/proc`. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);
 }
 
-/** Creates a folder for working files, which is deleted when the process exits. */
+/** Creates a temporary folder that is deleted when the process exits. */
 export function temporaryFolder(): string {
   try {
     const folder = mkdtempSync(temporaryFolderPrefix);
@@ -25,7 +25,7 @@ export function temporaryFolder(): string {
   }
 }
 
-/** Returns a UsageError if the folder, its parents, its data or its disk caused the error, or else the same error. */
+/** Returns a UsageError if the data folder or its disk caused the error, or else the given error. */
 export function explainFolderError(folder: string, error: unknown): unknown {
   if (typeof error !== 'object' || error === null || error instanceof UsageError) return error;
   const { path, message, ...others } = error as NodeJS.ErrnoException;
@@ -40,7 +40,7 @@ export function explainFolderError(folder: string, error: unknown): unknown {
   }
   const isFolderError = path ? isWithin(path, folder) || isWithin(folder, path) : /^E(?:IO|ROFS)$/.test(code);
   if (!isFolderError) return error;
-  return new UsageError(`The folder ${folder} cannot be used (${message}). Choose another with --data.`);
+  return new UsageError(`The folder ${folder} is unusable (${message}). Choose another folder with --data.`);
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -26,11 +26,11 @@ const options = {
   verbose: { type: 'boolean', default: false },
 } as const;
 
-// During startup, no request is in progress that must be completed.
+// During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
 onInterrupt(() => stop());
 if (process.env['npm_lifecycle_event'] === 'start') {
-  // npm sends signals to its shell only. If the shell exits, this process gets another parent and stops too.
+  // npm sends signals only to its shell. If the shell exits, this process gets a new parent process and stops too.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
@@ -39,14 +39,15 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`The port (--port or PORT) must be an integer from 0 to 65535, not ${port}.`);
   }
-  if (values.data === '') throw new UsageError('--data must be the path of a folder, or memory.');
-  if (!/^\w+$/.test(values.stage)) throw new UsageError('--stage must be a stage of infra/stages.ts.');
+  if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
+  if (!/^\w+$/.test(values.stage))
+    throw new UsageError(`--stage must be a stage in infra/stages.ts, not ${values.stage}.`);
   if (assembly && (values.watch || values.synth))
     throw new UsageError('--watch and --synth cannot be combined with --assembly. Omit --assembly.');
   const { data = defaultDataFolder(values.stage) } = values;
-  process.stdout.on('error', () => stop()); // The reader of a pipe has exited.
-  // dynalite throws store errors where they cannot be caught. LevelDB can lose writes after a failed write, so the
-  // process exits before it acknowledges another write.
+  process.stdout.on('error', () => stop()); // The program that reads the output has exited.
+  // dynalite's storage errors are uncaught exceptions. LevelDB can lose writes after a failed write, so the process
+  // exits before it acknowledges another write.
   process.on('uncaughtException', (error) => {
     const explained = explainFolderError(resolve(data), error);
     console.error(explained instanceof UsageError ? explained.message : explained);
@@ -70,7 +71,7 @@ Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memo
 `);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
   stop = () => {
-    stop = () => {}; // The check of the parent process calls it again.
+    stop = () => {}; // The check of the parent process can call it again.
     void close().then(() => process.exit(0));
   };
 });

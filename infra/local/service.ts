@@ -18,7 +18,7 @@ export interface ServiceOptions {
   port: number;
   /** Folder for the data, or `memory`. */
   data: string;
-  /** Folder of the cloud assembly to run. @default - the last assembly if it is up to date, or a new one */
+  /** Folder of the cloud assembly to run. If omitted, the service synthesizes or reuses its own assembly. */
   assembly: string | undefined;
   /** Whether to synthesize even if the last assembly is up to date. */
   synth?: boolean;
@@ -26,14 +26,14 @@ export interface ServiceOptions {
   verbose: boolean;
 }
 
-/** Runs a stage's template locally. @throws UsageError if the options, the template or the data prevent the start. */
+/** @throws UsageError if an option, the template or the data prevents the service from starting. */
 export async function startService(options: ServiceOptions) {
   const { stage, port, verbose } = options;
   const folder = options.data === IN_MEMORY ? undefined : resolve(options.data);
   const workFolder = folder ?? temporaryFolder();
   const started = new AsyncDisposableStack();
   try {
-    await requireFreePort(port);
+    await requireFreePort(port); // The synthesis is slow, so the port is checked first.
     const storeFolder = folder && tablesIn(folder);
     if (storeFolder) makeFolder(storeFolder);
     requireStage(workFolder, stage);
@@ -77,10 +77,10 @@ export async function startService(options: ServiceOptions) {
   }
 }
 
-/** Creates the template's functions, by logical id. Prints their metrics only if the service is verbose. */
+/** Creates the template's functions and returns them by logical id. Prints their metrics only if `verbose` is true. */
 function createFunctions(template: Template, assembly: string, databaseEndpoint: string, verbose: boolean) {
   const log = (line: string): void => {
-    // CloudWatch extracts metrics from these lines (embedded metric format).
+    // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
     if (verbose || !line.startsWith('{"_aws":')) console.log(line);
   };
   const functions = template.resources('AWS::Lambda::Function').map((resource) => {

@@ -2,9 +2,7 @@ import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
 import { readRoutes } from '../../infra/local/gateway/routes.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
-/** Invocation of a function, with the expected result. */
 export interface Call {
-  /** The event, as JSON. */
   event: string;
   /** Strings that the JSON of a correct result contains. */
   expected: string[];

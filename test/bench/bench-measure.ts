@@ -20,7 +20,6 @@ interface Setup {
   database: StubDatabase;
 }
 
-/** Measures one instance. */
 type Measure = (subject: Subject, setup: Setup) => Promise<Figures>;
 
 type Figures = Partial<Record<Metric, number>>;

@@ -70,7 +70,7 @@ test('the cost model uses the billed durations measured at the deployed memory s
     const billed = figureOf(results, 'billed', name, memoryMegabytes[operation]!)!;
     return [operation, Number(billed.median.toFixed(1))];
   });
-  expect(charged).toEqual(Object.fromEntries(measured));
+  expect(charged).toMatchObject(Object.fromEntries(measured));
 });
 
 test('measuring a store fails if the store contains unexpected pets', async () => {

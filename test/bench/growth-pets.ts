@@ -48,7 +48,6 @@ export function pageOf(pets: number, page: number, limit: number, status?: PetSt
   return found.slice((page - 1) * limit);
 }
 
-/** Returns the item that `createPet` would store for a pet. */
 function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item {
   const partition = listPartitionOf(id, partitions);
   return {

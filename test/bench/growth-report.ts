@@ -12,7 +12,6 @@ export interface Results {
   byPartitions: Comparison;
 }
 
-/** Measurements of several stores. */
 export interface Comparison {
   contents: Contents[];
   /** One row for each kind of request. `times` contains the milliseconds for each store. */

@@ -40,7 +40,6 @@ await runBenchmark<Results>({
   },
 });
 
-/** Starts a service for each store and measures requests to these services. */
 async function compare(assembly: string, allContents: Contents[], requests: number): Promise<Comparison> {
   const folder = folderUntilExit();
   const services: LocalService[] = [];

@@ -8,7 +8,6 @@ const TIMEOUT_MILLISECONDS = 10_000;
 export interface Invocation {
   /** The function's return value, as JSON. */
   result: string;
-  /** Time from sending the event to receiving the result. */
   milliseconds: number;
   /** Billed time, which ends when the runtime requests the next event. */
   busyMilliseconds: number;

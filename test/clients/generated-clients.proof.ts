@@ -10,17 +10,17 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
 import { build, generators, start } from './generated-clients.ts';
 
-// Generates clients with the commands in docs/clients.md, and runs a program with each one against the local service.
+// Generates clients with the commands in docs/clients.md and runs a program with each client on the local service.
 
 const parent = temporaryFolder();
 const maximum = 2n ** 63n - 1n;
-/** Returns an int64 as JavaScript writes it after reading it as a double. */
+/** Returns the integer that JavaScript writes after it reads `int64` as a double. */
 const rounded = (int64: bigint) => BigInt(String(Number(int64)));
 let service: LocalService;
 let proxy: ClientProxy;
 let generatedCount = 0;
 
-// Responses that a later release, or a proxy in front of the service, could send.
+// Responses that a later release or a proxy in front of the service could send.
 const unknownCode = { code: 'pet_asleep', message: 'The pet is asleep.' };
 const undocumentedStatus = { code: 'teapot', message: 'I am a teapot.' };
 const behaviors: Record<string, Behavior> = {
@@ -63,10 +63,10 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
   });
 
   test.each([
-    ['white space at its start', ' Rex'],
-    ['only a control character', '\u001f'],
+    ['a word after white space', ' Rex'],
+    ['a control character', '\u001f'],
     ['255 emoji', '😀'.repeat(255)],
-  ])('creates a pet whose name has %s, with an Idempotency-Key, and reads it back', async (_title, name) => {
+  ])('reads back a created pet whose name is %s', async (_title, name) => {
     const pet: NewPet = { name, categoryId: -7n, status: 'sold' };
     const key = randomUUID();
     const { data } = await program.send({ apiKey, key, pet });
@@ -75,13 +75,13 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
     expect((await program.send({ apiKey, id: (data as Pet).id })).data).toEqual(data);
   });
 
-  test('rounds a large int64 in a request, which gets a 400', async () => {
+  test('gets a 400 for a large int64, because the client rounds it', async () => {
     const pet: NewPet = { name: 'Rex', categoryId: maximum };
     const { error } = await program.send({ apiKey, key: randomUUID(), pet });
     expect(error?.code).toBe('invalid_request');
   });
 
-  test('reads every page, and rounds large int64 values', async () => {
+  test('reads every page with large int64 values rounded', async () => {
     const pets: Pet[] = [];
     let cursor: string | undefined;
     do {
@@ -94,7 +94,7 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
     expect(pets.at(-1)).toMatchObject({ name: 'Mia', categoryId: rounded(maximum) });
   });
 
-  test('returns code and message of an error, also for an unknown code and an undocumented status', async () => {
+  test('returns code and message of documented and undocumented error responses', async () => {
     const cursor = { code: 'invalid_request', message: expect.stringMatching(/^cursor /) };
     expect((await program.send({ apiKey, cursor: 'x' })).error).toMatchObject(cursor);
     const key = { code: 'unauthorized', message: expect.stringMatching(/key/) };

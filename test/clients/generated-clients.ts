@@ -11,9 +11,9 @@ import { toolModules } from '../support/tools.ts';
 
 /** A generator in docs/clients.md. */
 export interface Generator {
-  /** Heading in the document. */
+  /** Heading of the generator's section. */
   name: string;
-  /** Program that uses the generated client, in test/clients/generated. */
+  /** File in test/clients/generated that uses the generated client. */
   program: string;
 }
 
@@ -22,7 +22,6 @@ const check = `tsc --noEmit --strict --module esnext --moduleResolution bundler 
   ${projectRoot}/node_modules/@types --allowImportingTsExtensions driver.ts`;
 const bundle = 'esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs';
 
-/** A call of createPet, getPet or listPets. */
 type Call = { apiKey: string } & ({ key: string; pet: NewPet } | { id: bigint } | { cursor?: string });
 interface Result {
   data?: Pet | Pet[] | null;
@@ -30,7 +29,7 @@ interface Result {
   link?: string | null;
 }
 
-/** The generators that npm installs. Those for other languages were tested by hand. */
+/** The generators that npm installs. Generators for other languages were tested by hand. */
 export const generators: Generator[] = [
   { name: '@hey-api/openapi-ts', program: 'hey-api.ts' },
   { name: 'openapi-typescript', program: 'openapi-fetch.ts' },
@@ -40,19 +39,19 @@ const document = readFileSync(join(projectRoot, 'docs/clients.md'), 'utf8');
 const path = [join(projectRoot, 'node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
 const environment = { ...process.env, PATH: path.join(':') };
 
-/** Returns the generator's command in the document, without `npx`, so that it runs the installed packages. */
+/** Returns the generator's command in docs/clients.md. Without `npx`, the command runs the installed packages. */
 function commandOf({ name: generator }: Generator): string {
   const [, section = ''] = document.split(`\n### ${generator}\n`);
   const command = codeBlocksIn(section)[0]!.code.trim();
   for (const [, name = '', version] of command.matchAll(/(?<=npx |-p )(\S+)@([\d.]+)/g)) {
     const manifest = JSON.parse(readFileSync(join(toolModules, name, 'package.json'), 'utf8'));
     if (!manifest.version.startsWith(`${version}.`))
-      throw new Error(`${name} ${manifest.version} is installed, but docs/clients.md has ${version}.`);
+      throw new Error(`${name} ${manifest.version} is installed, but docs/clients.md requires ${version}.`);
   }
   return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
 }
 
-/** Generates a client and builds it with its program. @returns the folder of the result */
+/** Generates a client and bundles it with its program. Returns the folder of the bundle. */
 export async function build(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
   for (const file of ['openapi.json', 'openapi-3.0.json'])
@@ -64,7 +63,7 @@ export async function build(generator: Generator, parent: string): Promise<strin
   return folder;
 }
 
-/** Starts a program that reads one call per line of JSON, and prints one result per line. */
+/** Starts a program that reads one JSON call per line and prints one JSON result per line. */
 export function start(folder: string, additions: NodeJS.ProcessEnv) {
   const program = spawn(process.execPath, ['driver.mjs'], {
     cwd: folder,
@@ -72,7 +71,7 @@ export function start(folder: string, additions: NodeJS.ProcessEnv) {
   });
   let errors = '';
   program.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  program.stdin.on('error', () => {}); // the program has exited, which `send` reports
+  program.stdin.on('error', () => {}); // If the program has exited, `send` throws an error.
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return {
     async send(call: Call): Promise<Result> {

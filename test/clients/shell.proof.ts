@@ -9,7 +9,7 @@ import { done, type Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeFor, document, runIn, unpack } from './example-clients.ts';
 
-// Tests features that only the shell client has. The proxy sends all responses.
+// Tests features that only the shell client has. The proxy sends all responses, so no service is needed.
 
 const curl = clients.find(({ name }) => name === 'curl')!;
 const apiKey = generateApiKey('staging');
@@ -31,7 +31,7 @@ function run(folder: string, program: string, environment: Record<string, string
 }
 
 describeFor(curl)('the shell functions (need curl)', () => {
-  test('keep the API key out of process arguments, and leave no temporary files', async () => {
+  test('keep the API key out of process arguments and remove temporary files', async () => {
     const folder = unpack(parent);
     const recordFile = join(folder, 'arguments');
     const realCurl = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
@@ -51,7 +51,7 @@ describeFor(curl)('the shell functions (need curl)', () => {
     expect(recordedArguments).not.toContain(apiKey);
   });
 
-  test('send each pet with its own Idempotency-Key, and send it again with the same key', async () => {
+  test('use one Idempotency-Key per pet for all attempts', async () => {
     const folder = unpack(parent);
     proxy.decide(inOrder(created, created, created));
     for (const file of ['pet.json', 'other.json']) writeFileSync(join(folder, file), '{}');
@@ -66,7 +66,7 @@ describeFor(curl)('the shell functions (need curl)', () => {
   test('read the base URL and the key from standard input', () => {
     const program = `${blockWith('stty -echo', document)}\nprintf '%s\\n%s' "$BASE_URL" "$API_KEY" >asked`;
     const cwd = unpack(parent);
-    // stty needs a terminal, so it is replaced.
+    // stty needs a terminal, so a stub replaces it.
     execFileSync('sh', ['-c', `stty() { :; }\n${program}`], { cwd, input: `http://a/v1\n${apiKey}\n` });
     expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe(`http://a/v1\n${apiKey}`);
   });

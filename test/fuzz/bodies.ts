@@ -12,11 +12,12 @@ import {
   statuses,
 } from './json.ts';
 
-// Bodies of POST /v1/pets, each with the response that docs/interface.md promises. They do not depend on the schemas.
+// Generates bodies for POST /v1/pets and the responses that docs/interface.md documents. To find errors in the
+// schemas, the generators do not use them.
 
 const MAX_BYTES = 64 * 1024;
 
-/** Error code of a response, and a text that its message must contain. */
+/** Error code of an expected error response, and text that its message must contain. */
 export interface ExpectedError {
   code: string;
   mentions?: string;
@@ -24,7 +25,7 @@ export interface ExpectedError {
 
 export interface Body {
   bytes: Buffer;
-  /** @default - the body is accepted or rejected */
+  /** Expected result, or undefined if the service can either accept or reject the body. */
   expected?: { content: Content } | ExpectedError;
 }
 
@@ -33,10 +34,10 @@ type TextBody = Required<Omit<Body, 'bytes'>> & { text: string };
 const wrongFields: Field[] = [
   ['name', 'null'],
   ['categoryId', '"5"'],
-  ['status', '"lost"'],
+  ['status', '"nonsense"'],
 ];
 
-/** A pet in JSON. If fields are repeated, the last one counts. */
+/** Valid pet, in which the last value of a repeated field is valid. */
 const goodBody: fc.Arbitrary<TextBody> = goodFields.chain(({ content, fields }) => {
   const overridden = wrongFields.filter(([name]) => name in content);
   return objectOf(fields, overridden).map((text) => ({ text, expected: { content } }));
@@ -69,7 +70,7 @@ const wrongJson: Record<keyof Content, fc.Arbitrary<string>> = {
   status: jsonBut((value) => statuses.includes(value as string)),
 };
 
-/** A pet with one invalid field, or without a required field. */
+/** Pet that has one invalid field or lacks one required field. */
 const wrongField = fc
   .tuple(goodFields, fc.constantFrom<(keyof Content)[]>('name', 'categoryId', 'status'), fc.nat(4))
   .chain(([{ fields }, wrong, choice]) => {
@@ -98,7 +99,7 @@ const notJson = goodBody
   )
   .map((text) => ({ text, expected: invalid() }));
 
-/** A pet with some bytes changed, deep nesting, and arbitrary JSON, text and bytes. */
+/** Body that is a damaged pet, deeply nested, or arbitrary JSON, text or bytes. */
 const anyBytes = fc.oneof(
   fc
     .tuple(goodBody, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }))
@@ -118,7 +119,7 @@ function invalid(mentions?: string): ExpectedError {
   return { code: 'invalid_request', ...(mentions !== undefined && { mentions }) };
 }
 
-/** Appends white space to a body up to this length. */
+/** Appends spaces to a body until it has at least `length` bytes. */
 function padded({ text, expected }: TextBody, length = 0): Body {
   const bytes = Buffer.from(text);
   return { bytes: Buffer.concat([bytes, Buffer.alloc(Math.max(0, length - bytes.length), ' ')]), expected };

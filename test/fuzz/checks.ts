@@ -11,13 +11,13 @@ import type { ExpectedError } from './bodies.ts';
 import type { Pairs } from './headers.ts';
 import type { Case, Create, Get, List } from './requests.ts';
 
-// Checks the promises about the operations in docs/interface.md. No other client creates pets.
+// Checks that the operations behave as docs/interface.md documents, provided that no other client creates pets.
 
 export interface Request {
   method: string;
-  /** With percent-encoding. */
+  /** Path with percent-encoding. */
   path: string;
-  /** Without percent-encoding. */
+  /** Query parameters without percent-encoding. */
   query: Pairs;
   headers: Pairs;
   body: Buffer | undefined;
@@ -25,17 +25,17 @@ export interface Request {
 
 type Send = (request: Request) => Promise<ApiResponse>;
 
-/** Pets that the service has stored. */
+/** State that the service must have. */
 export interface State {
-  /** Newest first. */
+  /** Stored pets, sorted from newest to oldest. */
   pets: Pet[];
-  /** Pet and response body of each create, by its Idempotency-Key. */
+  /** Created pets and the response bodies, by idempotency key. */
   creations: Map<string, { pet: Pet; text: string }>;
 }
 
 const PETS = '/v1/pets';
 
-/** Sends the requests of a case, and checks the responses and the stored pets. @throws AssertionError */
+/** Sends a test case's requests. @throws AssertionError if a response differs from the documentation */
 export async function check(testCase: Case, send: Send, state: State): Promise<void> {
   const sendAndCheck: Send = async (request) => {
     const response = await send(request);
@@ -62,7 +62,7 @@ async function checkCreate(
     expectedErrors.push({ code: 'invalid_request', mentions: 'Idempotency-Key' });
   if (expected && 'code' in expected) expectedErrors.push(expected);
   if (expectedErrors.length > 0) {
-    // The body can be invalid too.
+    // If the body's validity is unknown, its error is accepted too.
     return checkErrorResponse(
       response,
       expected ? expectedErrors : [...expectedErrors, { code: 'invalid_request' }],
@@ -94,10 +94,10 @@ async function checkCreate(
   }
 }
 
-/** Checks that getPet and lists return a new pet. */
+/** Checks that `getPet` and `listPets` return a new pet. */
 export async function checkCreated(pet: Pet, send: Send, state: State): Promise<void> {
   const others = state.pets.filter(({ id }) => id !== pet.id);
-  assert.equal(others.length, state.pets.length, `Pet ${pet.id} existed before.`);
+  assert.equal(others.length, state.pets.length, `The id ${pet.id} is not unique.`);
   state.pets = [pet, ...state.pets].toSorted((one, other) => (one.id > other.id ? -1 : 1));
   assert.deepEqual(readPet((await send(get(pet.id.toString()))).text), pet);
   const status = pet.status && { status: pet.status };
@@ -138,11 +138,11 @@ async function checkList({ query, expected, afterFirst }: List, send: Send, stat
 interface Page {
   limit: number;
   status?: string;
-  /** All ids on the page are below this id. */
+  /** Id that is greater than all ids on the page. */
   below?: bigint;
 }
 
-/** Checks the pets on a page. @returns the position of the next page, or undefined on the last page */
+/** Checks the pets on a page. Returns the position of the next page, or undefined if the page is the last. */
 async function checkPage(
   query: Pairs,
   { limit, status, below }: Page,
@@ -174,7 +174,6 @@ async function checkGet({ pet }: Get, send: Send, state: State): Promise<void> {
   const response = await send(get(segment));
   if (expected) assert.deepEqual([response.status, readPet(response.text)], [200, expected]);
   else checkErrorResponse(response, [{ code: 'not_found' }]);
-  assert.match(response.headers.get('Deprecation') ?? '', /^@\d+$/);
 }
 
 function post(body: Buffer | undefined, bodyHeaders: Pairs, keys: string[] = []): Request {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { ApiResponse } from './responses.ts';
 
-/** Cuts bytes into slices at these percentages. */
+/** Splits `bytes` at the given positions, which are percentages of the length. */
 export function slices(bytes: Buffer, percents: number[]): Buffer[] {
   const ends = percents
     .map((percent) => Math.floor((bytes.length * percent) / 100))
@@ -10,15 +10,15 @@ export function slices(bytes: Buffer, percents: number[]): Buffer[] {
 }
 
 /**
- * Sends bytes over a new connection, half-closes it, and reads the first response.
+ * Sends bytes over a new connection, half-closes the connection, and reads the first response.
  *
- * @throws Error with the received bytes if they are not a complete response
+ * @throws Error with the received bytes if the response is incomplete
  */
 export async function exchange(port: number, parts: Buffer[], method: string): Promise<ApiResponse> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
   let received = '';
   socket.setEncoding('latin1').on('data', (text) => (received += String(text)));
-  socket.on('error', () => {}); // the server can reset the connection after its response
+  socket.on('error', () => {}); // The server can reset the connection after its response.
   const closed = new Promise((resolve) => socket.on('close', resolve));
   for (const part of parts)
     await Promise.race([new Promise((resolve) => socket.write(part, resolve)), closed]);

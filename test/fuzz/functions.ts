@@ -12,19 +12,19 @@ import { count, type Generated, type Target } from './fuzz.ts';
 import { letterCase, otherHeaders, type Pairs } from './headers.ts';
 import { anyCase, type Case } from './requests.ts';
 
-// Calls the functions in this process with API Gateway events (payload format 1.0) and a real database engine.
+// Calls the functions in this process with API Gateway events (payload format 1.0). The functions use a real database.
 
 type Input =
   | { testCase: Case; style: EventStyle }
   | { functionName: FunctionName; event: APIGatewayProxyEvent };
 type FunctionName = 'CreatePet' | 'ListPets' | 'GetPet';
 
-/** Equivalent spellings of an event. */
+/** Variations of an event that must not change the response. */
 const eventStyle = fc.record({
   headers: otherHeaders,
   rename: letterCase,
   isBase64Encoded: fc.boolean(),
-  isStageOmitted: fc.boolean(), // as with a custom domain
+  isStageOmitted: fc.boolean(), // A custom domain omits the stage from the path.
 });
 type EventStyle = Generated<typeof eventStyle>;
 
@@ -37,7 +37,7 @@ const anyBodyText = anyBody.map(({ bytes }) => bytes.toString());
 const anyMap = fc.option(fc.dictionary(anyText, anyText), { freq: 4 });
 const anyMultiMap = fc.option(fc.dictionary(anyText, fc.array(anyText, { maxLength: 3 })), { freq: 4 });
 
-/** An event with valid types whose fields can contradict each other. */
+/** Event whose fields have valid types but can contradict each other. */
 const anyEvent = fc
   .record({
     headers: anyMap,

@@ -16,7 +16,7 @@ test.each<[string, (assembly: string) => Promise<Target<any>>, string[]]>([
     startLocalServiceTarget,
     ['POST /v1/pets 201', 'missing key 401', 'other method 405', 'invalid HTTP 400', 'too long 431'],
   ],
-])(`${CASES} generated requests to %s get the promised responses`, async (name, start, expected) => {
+])(`${CASES} generated requests to %s get the documented responses`, async (name, start, expected) => {
   const target = await start((await sharedSynthesis()).assembly);
   try {
     await fuzz(target, { seed, cases: CASES });

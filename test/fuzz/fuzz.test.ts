@@ -3,8 +3,8 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { fuzz } from './fuzz.ts';
 import { startFunctionsTarget } from './functions.ts';
 
-// Runs a few cases with a fixed seed. fuzz.proof.ts runs more cases with a new seed, also for the local service.
-test('the functions respond to generated requests as the interface promises', async () => {
+// This test runs a few cases with a fixed seed. fuzz.proof.ts runs more cases with a random seed.
+test('the functions respond to generated requests as documented', async () => {
   const target = await startFunctionsTarget((await sharedSynthesis()).assembly);
   try {
     await expect(fuzz(target, { seed: 20_261_122, cases: 40 })).resolves.toBeUndefined();

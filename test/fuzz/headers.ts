@@ -1,13 +1,15 @@
 import * as fc from 'fast-check';
 
-// Request headers, each with the response that docs/interface.md promises.
+// Generates request headers and the responses that docs/interface.md documents.
 
 export type Pairs = [name: string, value: string][];
 
-/** Values of the Idempotency-Key headers, their key if they are valid, and a value with the same key for a retry. */
 export interface IdempotencyKey {
+  /** Values of the Idempotency-Key headers in the request. */
   values: string[];
+  /** Idempotency key, or undefined if the headers are invalid. */
   key?: string;
+  /** Header value for a retry, which denotes the same idempotency key. */
   retryValue?: string;
 }
 
@@ -51,7 +53,7 @@ const otherMediaType = fc.oneof(
 
 export const idempotencyKey = fc.oneof({ arbitrary: goodKey, weight: 4 }, { arbitrary: badKey, weight: 1 });
 
-/** Headers that describe the body, and a text in the error response if they do not describe JSON in UTF-8. */
+/** Headers that describe the body. If they do not describe JSON in UTF-8, the error message contains `mentions`. */
 export interface BodyHeaders {
   pairs: Pairs;
   mentions?: string;
@@ -80,7 +82,7 @@ export const bodyHeaders = fc.oneof(
   { arbitrary: badBodyHeaders, weight: 1 },
 );
 
-/** Headers that the service ignores. */
+/** Headers that must not change the response. */
 export const otherHeaders: fc.Arbitrary<Pairs> = fc.array(
   fc.oneof(
     fc.constantFrom<Pairs>(
@@ -97,7 +99,7 @@ export const otherHeaders: fc.Arbitrary<Pairs> = fc.array(
   { maxLength: 4 },
 );
 
-/** Header names are case-insensitive. */
+/** Functions that change the case of header names, because the service must ignore the case. */
 export const letterCase = fc.constantFrom<((name: string) => string)[]>(
   (name) => name,
   (name) => name.toLowerCase(),

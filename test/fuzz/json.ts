@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 
-// Pets in all equivalent spellings of JSON.
+// Generates pets and equivalent JSON texts for each pet.
 
-/** A pet without its id. */
+/** Pet without an id. */
 export interface Content {
   name: string;
   categoryId: bigint;
@@ -34,7 +34,7 @@ const goodContent: fc.Arbitrary<Content> = fc.record(
   { requiredKeys: ['name', 'categoryId'] },
 );
 
-/** Returns a JSON string that escapes every n-th UTF-16 code unit. */
+/** Returns `text` as a JSON string in which every n-th UTF-16 code unit is escaped. */
 export function escaped(text: string, n: number): string {
   const units = text
     .split('')
@@ -46,7 +46,7 @@ export function escaped(text: string, n: number): string {
   return `"${units.join('')}"`;
 }
 
-/** Spellings of strings and integers in JSON. */
+/** Functions that return equivalent JSON texts for a string. */
 const stringSpelling = fc.constantFrom<((text: string) => string)[]>(
   (text) => JSON.stringify(text),
   (text) => escaped(text, 1),
@@ -75,7 +75,7 @@ export function nested(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }
 
-/** A field that the service ignores. */
+/** Unknown field, which the service must ignore. */
 const otherField: fc.Arbitrary<Field> = fc.tuple(
   fc
     .oneof(
@@ -90,7 +90,7 @@ const otherField: fc.Arbitrary<Field> = fc.tuple(
   ),
 );
 
-/** Returns an object with these and other fields in any order, after fields that these override. */
+/** Generates objects that contain some `overridden` fields first, and then all `fields` in any order. */
 export function objectOf(fields: Field[], overridden: Field[] = []): fc.Arbitrary<string> {
   return fc
     .tuple(

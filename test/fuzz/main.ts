@@ -5,12 +5,12 @@ import { startFunctionsTarget } from './functions.ts';
 import { fuzz, type Target } from './fuzz.ts';
 import { startLocalServiceTarget } from './wire.ts';
 
-// `npm run fuzz` runs fuzz.proof.ts with more cases.
+// `npm run fuzz` runs the same checks as fuzz.proof.ts, but with more cases.
 
 const USAGE = `npm run fuzz -- [--cases 10000] [--seed N]
 
-  --cases  number of requests, half of them for the functions and half for the local service
-  --seed   seed of an earlier run, to repeat its requests; random if omitted`;
+  --cases  number of test cases, half for the functions and half for the local service
+  --seed   seed of an earlier run, to generate the same requests again (default: random)`;
 
 const options = { cases: { type: 'string', default: '10000' }, seed: { type: 'string' } } as const;
 

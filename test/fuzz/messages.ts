@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { segment } from './requests.ts';
 
-// Messages that do not reach an operation: other URLs and methods, missing keys, and invalid HTTP.
+// Generates messages that do not reach an operation, because the URL, method, API key or HTTP syntax is invalid.
 
 export interface Message {
   kind: string;
-  /** Each character is one byte. `{key}` is a placeholder for a valid key. */
+  /** Message in which each character is one byte. `{key}` is a placeholder for a valid API key. */
   text: string;
   method: string;
-  /** @default - any status except 201 and 5xx */
+  /** Expected status, or undefined if any status except 201 and 5xx is valid. */
   expected?: number;
 }
 
@@ -93,11 +93,11 @@ const invalid = fc.oneof(
     (chunk) =>
       `${head('POST /v1/pets HTTP/1.1', AUTHORIZATION, 'Transfer-Encoding: chunked')}${chunk}\r\n\r\n`,
   ),
-  // The body is longer than its Content-Length.
+  // These messages have bodies that are longer than their Content-Length.
   fc
     .nat(BODY.length - 1)
     .map((length) => `${head('POST /v1/pets HTTP/1.1', AUTHORIZATION, `Content-Length: ${length}`)}${BODY}`),
-  // The request ends within its headers or its body.
+  // These messages end in the middle of the headers or the body.
   fc
     .tuple(
       fc.constantFrom(

@@ -3,29 +3,29 @@ import { anyBody, type Body, type ExpectedError } from './bodies.ts';
 import { type BodyHeaders, bodyHeaders, idempotencyKey, type IdempotencyKey, type Pairs } from './headers.ts';
 import { statuses } from './json.ts';
 
-// Calls of the operations, each with the response that docs/interface.md promises.
+// Generates requests for the operations and the responses that docs/interface.md documents.
 
 export interface Create {
   operation: 'createPet';
   body: Body;
   bodyHeaders: BodyHeaders;
   idempotencyKey: IdempotencyKey | undefined;
-  /** Next request after a success with an Idempotency-Key. */
+  /** Second request, which is sent with the same idempotency key if the first request succeeds. */
   followUp: 'nothing' | 'retry' | 'another body';
 }
 
 export interface List {
   operation: 'listPets';
   query: Pairs;
-  /** @default - the query is accepted or rejected */
+  /** Expected result, or undefined if the service can either accept or reject the query. */
   expected?: { limit: number; status?: string } | ExpectedError;
-  /** Sends the query with the cursor of a page with this limit, unchanged and with one character replaced. */
+  /** If set, the cursor of a first page with `limit` is sent unchanged and with one character replaced. */
   afterFirst?: { limit: number; replaced: number; by: string };
 }
 
 export interface Get {
   operation: 'getPet';
-  /** An existing pet with some digits of its id percent-encoded, or a path segment that is not a pet's id. */
+  /** Existing pet whose id has percent-encoded digits, or a path segment that is not a pet's id. */
   pet: { index: number; isEncoded: boolean[] } | string;
 }
 
@@ -45,7 +45,7 @@ const anyText = fc.oneof(
   fc.constantFrom('', '\0', '%', '__proto__', '\uD800'),
 );
 const otherName = anyText.filter((name) => !['limit', 'status', 'cursor'].includes(name));
-/** Parameters that the service ignores. */
+/** Unknown parameters, which the service must ignore. */
 const otherParameters: fc.Arbitrary<Pairs> = fc.array(fc.tuple(otherName, anyText), { maxLength: 3 });
 const goodLimit = fc.integer({ min: 1, max: 100 }).map(String);
 const status = fc.constantFrom(...statuses);
@@ -108,7 +108,7 @@ const anyList = fc
   .map((query): List => ({ operation: 'listPets', query }));
 
 const segmentPart = fc.constantFrom(...'% %2 %zz %ff %C3 %00 %2F %2e ~ 1 - + ; {'.split(' '));
-/** A path segment with valid and invalid percent-encoding, without characters that end a segment. */
+/** Path segment that can have invalid percent-encoding, but contains no delimiter such as `/` or `?`. */
 export const segment = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map(encodeURIComponent),
   fc.array(segmentPart, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),

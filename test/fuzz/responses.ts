@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ExpectedError } from './bodies.ts';
 import type { Content } from './json.ts';
 
-// Checks every response against the promises in docs/interface.md.
+// Checks that all responses have the properties that docs/interface.md documents.
 
 export interface ApiResponse {
   status: number;
@@ -38,7 +38,7 @@ export function checkResponse({ status, headers, text }: ApiResponse, method: st
   }
 }
 
-/** Checks that the response is one of these errors. If only one is expected, its message is checked too. */
+/** Checks that the response is an expected error. If only one error is expected, the message is checked too. */
 export function checkErrorResponse({ status, text }: ApiResponse, expectedErrors: ExpectedError[]): void {
   const codes = expectedErrors.map(({ code }) => code);
   assert.ok(status >= 400, `Expected ${codes.join(' or ')}, but got ${status} ${text}`);
@@ -52,7 +52,7 @@ export function readPet(text: string): Pet {
   return readPets(`[${text}]`)[0]!;
 }
 
-/** @throws AssertionError if a pet does not match the interface */
+/** @throws AssertionError if a pet differs from the documented schema */
 export function readPets(text: string): Pet[] {
   const pets = JSON.parse(text, (_name, value, { source }) =>
     typeof value === 'number' ? BigInt(source!) : value,

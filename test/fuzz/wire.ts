@@ -10,13 +10,13 @@ import { letterCase, otherHeaders, type Pairs } from './headers.ts';
 import { anyMessage, type Message } from './messages.ts';
 import { anyCase, type Case } from './requests.ts';
 
-// Runs the local service in a separate process and sends bytes to it.
+// Runs the local service in a separate process and sends HTTP messages to the service.
 
-/** `cuts` are the percentages at which the bytes are cut. The slices are sent one by one. */
+/** Generated message. It is sent in parts that are split at `cuts`, which are percentages of its length. */
 type Input = { cuts: number[] } & ({ testCase: Case; style: Style } | { message: Message });
 
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 });
-/** Equivalent spellings of a request. */
+/** Variations of a request that must not change the response. */
 const style = fc.record({
   headers: otherHeaders,
   rename: letterCase,
@@ -25,7 +25,7 @@ const style = fc.record({
     (text) => encodeURIComponent(text).replaceAll('%20', '+'),
     (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
   ),
-  /** Percentages at which the body is cut into chunks. @default - the body is sent with its length */
+  /** Percentages of the body's length at which chunks end. If empty, the body is sent with Content-Length. */
   chunks: cuts,
 });
 type Style = Generated<typeof style>;
@@ -70,7 +70,7 @@ export async function startLocalServiceTarget(assembly: string): Promise<Target<
   };
 }
 
-/** Returns violations of both OpenAPI documents, which cannot express that a header must not be repeated. */
+/** Returns violations of the OpenAPI documents. Skips repeated headers, because OpenAPI cannot describe them. */
 function documentedProblems(
   { method, headers, body }: Request,
   bytes: Buffer,

@@ -44,15 +44,15 @@ describe('POST /v1/pets', () => {
     ['an empty header', { Authorization: '' }],
     ['a scheme without a key', { Authorization: 'Bearer' }],
     ['a key without a scheme', { Authorization: apiKey }],
-    ['another scheme', { Authorization: `Basic ${apiKey}` }],
+    ['a different scheme', { Authorization: `Basic ${apiKey}` }],
     ['a repeated scheme', bearer(`Bearer ${apiKey}`)],
     ['a missing space after the scheme', { Authorization: `Bearer${apiKey}` }],
     ['a key in quotes', bearer(`"${apiKey}"`)],
     ['a value that is not a key', bearer('secret')],
     ['an AWS signature', { Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=0' }],
-    ['a key of another stage', bearer(generateApiKey('elsewhere'))],
-    ['a key with another first random character', bearer(changed(`pets_${stage}_`.length))],
-    ['a key with another last character', bearer(changed(-1))],
+    ['a key for a different stage', bearer(generateApiKey('elsewhere'))],
+    ['a key whose first random character is wrong', bearer(changed(`pets_${stage}_`.length))],
+    ['a key whose last character is wrong', bearer(changed(-1))],
     ['a key without its last character', bearer(apiKey.slice(0, -1))],
     ['a key with an additional character', bearer(`${apiKey}0`)],
     ['a key in upper case', bearer(apiKey.toUpperCase())],
@@ -63,18 +63,18 @@ describe('POST /v1/pets', () => {
     expectUnauthorized(await anonymousRequest('/pets', { ...init, headers }));
   });
 
-  test('does not store the pet of a rejected request', async () => {
+  test('does not store a rejected pet', async () => {
     expect(await petsNamed(marker, first)).toEqual([]);
   });
 });
 
 describe('a request without an API key', () => {
   test.each([
-    ['GET', '/pets?limit=0&status=lost', undefined],
+    ['GET', '/pets?limit=0&status=nonsense', undefined],
     ['GET', '/pets/abc', undefined],
     ['POST', '/pets', '{}'],
     ['POST', '/pets', ' '.repeat(70_000)],
-  ])('gets a 401 even if it has other errors: %s %s', async (method, path, body) => {
+  ])('gets a 401 even if it has other errors (%s %s)', async (method, path, body) => {
     expectUnauthorized(await anonymousRequest(path, { method, body }));
   });
 });
@@ -84,13 +84,13 @@ describe('the Authorization header', () => {
     ['Authorization', 'bearer'],
     ['Authorization', 'BEARER'],
     ['aUTHORIZATION', 'bEaReR'],
-  ])('is accepted in any case: %s: %s', async (header, scheme) => {
+  ])('is accepted as %s: %s', async (header, scheme) => {
     const headers = { [header]: `${scheme} ${apiKey}` };
     expect((await anonymousRequest('/pets', { headers })).status).toBe(200);
   });
 });
 
-/** Expects an Error body that does not depend on the reason. */
+/** Expects the same Error body for every reason, so that clients learn nothing about valid keys. */
 function expectUnauthorized(response: ApiResponse): void {
   expectError(response, 'unauthorized', errorCatalogue.unauthorized.message);
 }

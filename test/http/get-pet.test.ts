@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exampleOf } from '../../infra/documents/openapi/examples.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
-import { baseUrl, expectError, expectSuccess, linkTo, postPet, request } from '../support/client.ts';
+import { expectError, expectSuccess, postPet, request } from '../support/client.ts';
 import { addPet, untilListed } from '../support/pets.ts';
 
 let pet: Pet;
@@ -16,7 +16,7 @@ describe('GET /v1/pets/{petId}', () => {
     ['its id', (id) => `${id}`],
     ['its id in percent-encoded digits', (id) => Array.from(`${id}`, (digit) => `%3${digit}`).join('')],
     ['its id with a trailing slash', (id) => `${id}/`],
-    ['its id with a query', (id) => `${id}?limit=0&status=lost`],
+    ['its id with a query', (id) => `${id}?limit=0&status=nonsense`],
     ['its id with a malformed query', (id) => `${id}?%zz=%ff`],
   ])('returns the pet for %s', async (_case, path) => {
     const response = await request(`/pets/${path(pet.id)}`);
@@ -25,8 +25,8 @@ describe('GET /v1/pets/{petId}', () => {
     expect(response.text).toBe(stringifyJson(pet));
   });
 
-  // If the storage code did not map a field of the schema, the field would be accepted but lost.
-  test('returns every field of the schema as sent, and so does the list', async () => {
+  // This test fails if a developer adds a field to the schema but not to the storage code.
+  test('returns every field in the schema unchanged', async () => {
     const sent = exampleOf(NewPet) as Record<string, unknown>;
     expect(Object.keys(sent)).toEqual(Object.keys(NewPet.entries));
     const { body: created } = await postPet(stringifyJson(sent));
@@ -39,32 +39,17 @@ describe('GET /v1/pets/{petId}', () => {
     ['an id that no pet has', () => '1'],
     ['the id -2^63', () => '-9223372036854775808'],
     ['an id that exceeds int64', () => '9223372036854775808'],
-    ['an id that is equal modulo 2^64', (id) => `${id + 2n ** 64n}`],
-    ['an id with the opposite sign', (id) => `-${id}`],
+    ["an id that equals the pet's id modulo 2^64", (id) => `${id + 2n ** 64n}`],
+    ['an id with a minus sign', (id) => `-${id}`],
     ['an id with a plus sign', (id) => `+${id}`],
     ['an id with a space', (id) => `%20${id}`],
     ['an id with a line break', (id) => `${id}%0A`],
     ['an id with an encoded slash', (id) => `${id}%2F2`],
     ['an id with malformed percent-encoding', (id) => `${id}%zz`],
     ['an id with an invalid UTF-8 byte', (id) => `${id}%ff`],
-    ['the name of the parameter', () => '{petId}'],
+    ['the literal text {petId}', () => '{petId}'],
     ['an id of 4,000 letters', () => 'a'.repeat(4_000)],
   ])('returns 404 for %s', async (_case, path) => {
     expectError(await request(`/pets/${path(pet.id)}`), 'not_found');
-  });
-
-  test.each([
-    ['a pet', () => `/${pet.id}`],
-    ['a pet with a trailing slash', () => `/${pet.id}/`],
-    ['an id that no pet has', () => '/1'],
-    ['an id that cannot be decoded', () => '/%zz'],
-  ])('announces its deprecation for %s', async (_case, path) => {
-    const response = await request(`/pets${path()}`);
-    if (response.isRejectedByAws) return;
-    const [deprecation, sunset] = ['Deprecation', 'Sunset'].map((name) => response.headers.get(name));
-    expect(deprecation).toMatch(/^@\d{10}$/);
-    expect(Number(deprecation!.slice(1)) * 1_000).toBeLessThan(Date.parse(sunset!));
-    expect(sunset).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
-    expect(linkTo('successor-version', response)).toBe(`${baseUrl}/pets`);
   });
 });

@@ -9,13 +9,13 @@ function post(body: unknown, key: string): Promise<ApiResponse> {
   return postPet(body, { 'Idempotency-Key': key });
 }
 
-/** Returns the parts of a response that are the same for all retries. */
+/** Returns the parts of a response that must be the same for all retries. */
 function reproducible({ status, text, headers }: ApiResponse): unknown {
   return { status, text, location: headers.get('Location') };
 }
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  test('returns the same response to every retry, and adds one pet', async () => {
+  test('adds one pet for a request and its retries', async () => {
     const before = await addPet();
     const name = uniqueName();
     const key = randomUUID();
@@ -33,7 +33,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(await petsNamed(name, before)).toEqual([first.body]);
   });
 
-  test('returns the same response to concurrent retries, and adds one pet', async () => {
+  test('adds one pet for concurrent retries', async () => {
     const before = await addPet();
     const pet = { name: uniqueName(), categoryId: 1 };
     const key = randomUUID();
@@ -44,8 +44,8 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['another name', '{"name":"Ann","categoryId":5}'],
-    ['another category', '{"name":"Rex","categoryId":6}'],
+    ['a different name', '{"name":"Ann","categoryId":5}'],
+    ['a different category', '{"name":"Rex","categoryId":6}'],
     ['an additional status', '{"name":"Rex","categoryId":5,"status":"available"}'],
   ])('rejects a retry with %s', async (_case, body) => {
     const key = randomUUID();
@@ -55,13 +55,13 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect((await request(`/pets/${first.body.id}`)).body).toEqual(first.body);
   });
 
-  test('accepts the key of a rejected request again', async () => {
+  test('accepts the idempotency key of a rejected request', async () => {
     const key = randomUUID();
     expectError(await post('{"name":"Rex"}', key), 'invalid_request');
     expectSuccess(await post(rex, key), 201);
   });
 
-  test('adds one pet per key of up to 255 visible ASCII characters', async () => {
+  test('distinguishes keys of up to 255 visible ASCII characters', async () => {
     const visible = Array.from({ length: 94 }, (_, index) => String.fromCodePoint(0x21 + index));
     const characters = visible.filter((character) => character !== '"').join('');
     const longest = `${characters}"`.padEnd(219, 'a') + randomUUID();

@@ -3,12 +3,12 @@ import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { type ApiResponse, baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
 import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
 
-/** Pets with each status and without a status. All are newer than the pet with the id `oldest`. */
+/** Pets with each status and without a status. All of them are newer than the pet `oldest`. */
 let recent: Pet[];
 let oldest: bigint;
 
 beforeAll(async () => {
-  // With more pets than the longest page, only `limit` determines the length of a page.
+  // These pets fill the longest page, so that only `limit` determines the length of a page.
   const older = await addPets(100);
   ({ id: oldest } = await addPet());
   recent = await addPets(3);
@@ -23,13 +23,13 @@ describe('GET /v1/pets', () => {
     ['?limit=1', 1],
     ['?limit=100', 100],
     ['?%6Cimit=%33', 3],
-    // Unknown parameters are ignored.
+    // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
     ['?limit=3&color=red&color=blue', 3],
     ['?limit=3&color=%zz&%zz=%ff', 3],
     ['?limit=3&__proto__=1&constructor=1', 3],
     ['?limit=3&=&&%=%', 3],
-  ])('with the query %p returns %d pets', async (query, limit) => {
+  ])('responds to the query %p with %d pets', async (query, limit) => {
     const response = await request(`/pets${query}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
@@ -38,9 +38,9 @@ describe('GET /v1/pets', () => {
 
   describe.each([
     ['limit', ['0', '101', '1.5', '5.0', '05', 'abc', '', '%205', '%zz', '5&limit=5']],
-    ['status', ['lost', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
+    ['status', ['nonsense', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
     ['cursor', ['a&cursor=a']],
-  ])('rejects an invalid %s with a message about the parameter:', (name, values) => {
+  ])('rejects an invalid %s with a message about the parameter', (name, values) => {
     test.each(values)('%p', async (value) => {
       const message = expect.stringMatching(
         new RegExp(`^${name} must be (?:a single|exactly one) [^;]+\\.$`),
@@ -51,22 +51,22 @@ describe('GET /v1/pets', () => {
 
   test.each<[string, (link: string) => string]>([
     ['is empty', (link) => link.replace(/(?<=cursor=).*/, '')],
-    ['lacks its first character', (link) => link.replace(/(?<=cursor=)./, '')],
-    ['lacks its last character', (link) => link.slice(0, -1)],
+    ['has no first character', (link) => link.replace(/(?<=cursor=)./, '')],
+    ['has no last character', (link) => link.slice(0, -1)],
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
     ['has a leading space', (link) => link.replace('cursor=', 'cursor=%20')],
-    ['is from a list with another status', (link) => link.replace('sold', 'pending')],
-    ['is from a list with a status', (link) => link.replace('&status=sold', '')],
+    ['belongs to a list with a different status', (link) => link.replace('sold', 'pending')],
+    ['belongs to a list with a status', (link) => link.replace('&status=sold', '')],
   ])('rejects a cursor that %s', async (_case, change) => {
     const link = linkTo('next', await request('/pets?limit=1&status=sold'))!;
     const message = 'cursor is not valid for this list; omit cursor to start from the first page.';
     expectError(await request(change(link)), 'invalid_request', message);
   });
 
-  test('rejects a query with a message about all invalid parameters', async () => {
+  test('rejects invalid parameters with a message about all of them', async () => {
     const message = expect.stringMatching(/^limit must .*; status must .*; cursor is not .*\.$/);
-    expectError(await request('/pets?limit=0&status=lost&cursor=?'), 'invalid_request', message);
+    expectError(await request('/pets?limit=0&status=nonsense&cursor=?'), 'invalid_request', message);
   });
 });
 
@@ -76,7 +76,7 @@ describe('the link to the next page of GET /v1/pets', () => {
     ['/', { limit: '20' }],
     ['?limit=3&color=red', { limit: '3' }],
     ['?status=sold&limit=2', { limit: '2', status: 'sold' }],
-  ])('contains the known parameters and a cursor: %p', async (query, parameters) => {
+  ])('contains a cursor and the known parameters of the query %p', async (query, parameters) => {
     const { headers } = await request(`/pets${query}`);
     const [, url, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
     expect(url).toBe(`${baseUrl}/pets`);
@@ -87,7 +87,7 @@ describe('the link to the next page of GET /v1/pets', () => {
   });
 
   test('is present only if there are more pets', async () => {
-    // New pets do not change the pages after a link, so the test can request the exact end of the list.
+    // New pets do not change the pages after `start`, so the test can request a page that ends with the oldest pet.
     let start = linkTo('next', await request('/pets?status=sold&limit=1'))!;
     const below = await pagesOf(withLimit(start, 100));
     expect(lengths(below.slice(0, -1))).toEqual(below.slice(1).map(() => 100));
@@ -97,27 +97,27 @@ describe('the link to the next page of GET /v1/pets', () => {
 
     const exact = await pagesOf(withLimit(start, left));
     expect(exact.map(({ text }) => text)).toEqual([last.text]);
-    // The page before a last page with a single pet needs a link too.
+    // The second-to-last page must have a link even if the last page contains only one pet.
     const oneLess = Math.max(left - 1, 1);
     expect(lengths(await pagesOf(withLimit(start, oneLess)))).toEqual(left > 1 ? [oneLess, 1] : [1]);
   });
 });
 
 describe('the pages of GET /v1/pets', () => {
-  test.each([1, 2, 5, 100])('contain every pet once, newest first, with limit=%d', async (limit) => {
+  test.each([1, 2, 5, 100])('contain every pet once if the limit is %d', async (limit) => {
     expectOnce(await walk(`/pets?limit=${limit}`, oldest), recent);
   });
 
-  test.each(PetStatus.options)('contain only pets with the status %s, each once', async (status) => {
+  test.each(PetStatus.options)('contain every pet with the status %s once', async (status) => {
     const pets = await walk(`/pets?status=${status}&limit=2`, oldest);
     expectOnce(pets, recentOf(status));
     expect(pets.filter((pet) => pet.status !== status)).toEqual([]);
   });
 
   test.each([
-    ['all pets', 'limit=2', undefined],
-    ['pets with a status', 'limit=1&status=sold', 'sold' as const],
-  ])('contain every pet once while pets are added: %s', async (_case, query, status) => {
+    ['every pet', 'limit=2', undefined],
+    ['every pet with a status', 'limit=1&status=sold', 'sold' as const],
+  ])('contain %s once even if new pets are added', async (_case, query, status) => {
     const walked = new AbortController();
     async function keepAdding(): Promise<void> {
       while (!walked.signal.aborted) await addPet(status && { status });
@@ -132,7 +132,7 @@ function recentOf(status: PetStatus): Pet[] {
   return recent.filter((pet) => pet.status === status);
 }
 
-/** Expects the pets to include all known pets, in descending order of id and without duplicates. */
+/** Expects that `pets` include all `known` pets, have descending ids and contain no duplicates. */
 function expectOnce(pets: Pet[], known: Pet[]): void {
   const ids = pets.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1)));

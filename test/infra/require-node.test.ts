@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
 const check = 'infra/require-node.cjs';
-const advice = 'Run npm ci, and start again through npm.';
+const advice = 'Run npm ci and start again through npm.';
 
 function runAs(version: string, environment: Record<string, string> = {}): Promise<Outcome> {
   const script = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
@@ -18,7 +18,7 @@ function runAs(version: string, environment: Record<string, string> = {}): Promi
   return runModule(check, [], { NODE_OPTIONS: preload, ...environment });
 }
 
-test('every npm script that runs Node runs the check first', () => {
+test('every npm script that runs Node first runs the check', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   const commands = Object.values(scripts as Record<string, string>).flatMap((script) => script.split(' && '));
   const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
@@ -34,7 +34,7 @@ describe('on an old version of Node, the check', () => {
 
   test('prints a command that enables install scripts if npm ignores them', async () => {
     const outcome = await runAs('20.20.2', { npm_config_ignore_scripts: 'true' });
-    expect(errorOutput(outcome)).toContain('. Run npm ci --ignore-scripts=false, ');
+    expect(errorOutput(outcome)).toContain('. Run npm ci --ignore-scripts=false and ');
   });
 
   test('uses no new syntax', () => {
@@ -55,6 +55,6 @@ test('the check lists missing packages', async () => {
   mkdirSync(join(project, 'infra'));
   for (const file of [check, 'package.json']) cpSync(join(projectRoot, file), join(project, file));
   expect(errorOutput(await runModule(join(project, check), []))).toMatch(
-    /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\)\. Run npm ci, and start again through npm\.$/,
+    /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\)\. Run npm ci and start again through npm\.$/,
   );
 });

@@ -9,7 +9,7 @@ import { runExperiment } from './experiment.ts';
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
 
   --creates  number of pets to create
-  --seed     chooses the fault of each call, but not which request makes the call; random if omitted
+  --seed     determines the fault of each database call; random if omitted
   --faults   percentage of database calls that have a fault`;
 
 const options = {
@@ -25,9 +25,9 @@ await runWithOptions(USAGE, options, async (values) => {
   console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
   const template = readTemplate('staging', await synthesizeStaging());
   const findings = await runExperiment({ template, creates, seed, faultPercent });
-  const { injected, responses, broken, ...figures } = findings;
+  const { injected, responses, violations, ...figures } = findings;
   for (const table of [injected, responses, figures]) console.table(table);
-  for (const sentence of broken) console.log(sentence);
-  console.log(`Promises broken: ${broken.length}`);
-  if (broken.length > 0) process.exitCode = 1;
+  for (const sentence of violations) console.log(sentence);
+  console.log(`Violated guarantees: ${violations.length}`);
+  if (violations.length > 0) process.exitCode = 1;
 });

@@ -6,7 +6,7 @@ import { globSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -14,10 +14,10 @@ import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
-/** Number of 201s in each burst before the service is killed. */
+/** Number of 201 responses in each burst after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
-const statuses = ['available', 'pending', 'sold', undefined] as const;
+const statuses = [...PetStatus.options, undefined];
 const data = temporaryFolder();
 let service: LocalService | undefined;
 
@@ -28,11 +28,11 @@ afterEach(async () => {
 interface Creation {
   newPet: NewPet;
   idempotencyKey: string | undefined;
-  /** The pet in the 201, if a response arrived. */
+  /** The pet in the 201, or undefined if no response arrived. */
   responded?: Pet;
 }
 
-/** Returns a create with a unique name. Half of the creates of each status have an Idempotency-Key. */
+/** Returns a create for a pet with a unique name. Half of the creates for each status have an Idempotency-Key. */
 function newCreation(number: number): Creation {
   const status = statuses[number % statuses.length];
   return {
@@ -63,7 +63,7 @@ async function call(to: LocalService, path: string, init?: RequestInit): Promise
   return { status: response.status, body: parseJson(await response.text()), next };
 }
 
-/** Creates a pet. @returns the pet in the 201, or undefined if the service exited first */
+/** Creates a pet. Returns undefined if the service exits before it responds. */
 async function create(to: LocalService, { newPet, idempotencyKey }: Creation): Promise<Pet | undefined> {
   const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {};
   const init = { method: 'POST', headers, body: stringifyJson(newPet) };
@@ -72,7 +72,7 @@ async function create(to: LocalService, { newPet, idempotencyKey }: Creation): P
   return response?.body;
 }
 
-/** Returns all pets. Fails if two have the same name. */
+/** Returns all pets in the list. Fails if two pets have the same name. */
 async function listAll(from: LocalService): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let next: string | undefined = '/pets?limit=100'; next;) {
@@ -84,7 +84,7 @@ async function listAll(from: LocalService): Promise<Pet[]> {
   return pets;
 }
 
-/** Creates pets with several clients, and kills the service after this many 201s. @returns all attempted creates */
+/** Creates pets with several clients and kills the service after `responses` 201s. Returns all attempted creates. */
 async function killDuringBurst(victim: LocalService, responses: number): Promise<Creation[]> {
   const killed = once(victim.process, 'exit');
   const burst: Creation[] = [];
@@ -111,68 +111,62 @@ function matches(pet: Pet, { newPet, responded }: Creation): boolean {
   return isDeepStrictEqual(pet, responded ?? { id: pet.id, ...newPet });
 }
 
-describe('the local service, killed during a burst of creates and restarted ten times', () => {
-  test('keeps each pet that it acknowledged with a 201, exactly once', async () => {
-    const all = new Map<string, Creation>();
-    let running = await start();
-    for (const responses of RESPONSES_BEFORE_KILL) {
-      const burst = await killDuringBurst(running, responses);
-      for (const one of burst) all.set(one.newPet.name, one);
-      running = await start();
+test('the local service keeps each acknowledged pet exactly once if it is killed during creates', async () => {
+  const all = new Map<string, Creation>();
+  let running = await start();
+  for (const responses of RESPONSES_BEFORE_KILL) {
+    const burst = await killDuringBurst(running, responses);
+    for (const one of burst) all.set(one.newPet.name, one);
+    running = await start();
 
-      // A retry returns the acknowledged pet. Without an acknowledgment, the pet exists already or is created now.
-      for (const one of burst.filter(({ idempotencyKey }) => idempotencyKey)) {
-        const pet = await create(running, one);
-        expect(matches(pet!, one)).toBe(true);
-        one.responded = pet!;
-      }
-      const listed = new Map((await listAll(running)).map((pet) => [pet.name, pet]));
-      const lost = [...all.values()].filter(({ newPet, responded }) => responded && !listed.has(newPet.name));
-      const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !matches(pet, all.get(name)!));
-      expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
+    // A retry returns the stored pet. If the first attempt stored no pet, the retry creates it.
+    for (const one of burst.filter(({ idempotencyKey }) => idempotencyKey)) {
+      const pet = await create(running, one);
+      expect(matches(pet!, one)).toBe(true);
+      one.responded = pet!;
     }
-    reportFigure(
-      import.meta.filename,
-      `${RESPONSES_BEFORE_KILL.length} kills, ${all.size} creates, none lost`,
+    const listed = new Map((await listAll(running)).map((pet) => [pet.name, pet]));
+    const lost = [...all.values()].filter(({ newPet, responded }) => responded && !listed.has(newPet.name));
+    const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !matches(pet, all.get(name)!));
+    expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
+  }
+  reportFigure(import.meta.filename, `${RESPONSES_BEFORE_KILL.length} kills, ${all.size} creates, none lost`);
+  // A partially stored pet would differ from the pet in the list.
+  for (const pet of await listAll(running)) {
+    expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });
+  }
+});
+
+(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('on a full disk', () => {
+  test('the local service exits without losing an acknowledged pet', async () => {
+    const victim = await start();
+    const ended = once(victim.process, 'close');
+    // A limit on the size of files has the same effect as a full disk.
+    spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
+    const added: Pet[] = [];
+    async function createUntilEnded(): Promise<void> {
+      for (let pet; (pet = await create(victim, newCreation(added.length)));) added.push(pet);
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
+    expect(await ended).toEqual([1, null]);
+    expect(victim.output()).toMatch(
+      /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and start again\. The stored data is intact\.\n$/,
     );
-    // No pet is stored partially.
-    for (const pet of await listAll(running)) {
-      expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });
-    }
+    const listed = new Map((await listAll(await start())).map((pet) => [pet.name, pet]));
+    expect(added.map(({ name }) => listed.get(name))).toEqual(added);
+    expect(added.length).toBeGreaterThan(0);
   });
 });
 
-(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)(
-  'the local service on a full disk',
-  () => {
-    test('exits with an error message, and keeps each pet that it acknowledged with a 201', async () => {
-      const victim = await start();
-      const ended = once(victim.process, 'close');
-      // A limit on the size of its files has the same effect as a full disk.
-      spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
-      const added: Pet[] = [];
-      async function createUntilEnded(): Promise<void> {
-        for (let pet; (pet = await create(victim, newCreation(added.length)));) added.push(pet);
-      }
-      await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
-      expect(await ended).toEqual([1, null]);
-      expect(victim.output()).toMatch(
-        /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and start again\. The stored data is intact\.\n$/,
-      );
-      const listed = new Map((await listAll(await start())).map((pet) => [pet.name, pet]));
-      expect(added.map(({ name }) => listed.get(name))).toEqual(added);
-      expect(added.length).toBeGreaterThan(0);
-    });
-  },
-);
-
-test('the local service replaces a damaged key file, and does not start if tables are damaged', async () => {
+test('the local service replaces a damaged key file', async () => {
   await (await start()).stop();
   writeFileSync(join(data, 'api-key'), '\0garbage\n');
   const running = await start();
   expect((await listAll(running)).length).toBeGreaterThan(0);
-  await running.stop();
+});
 
+test('the local service does not start if its tables are damaged', async () => {
+  await (await start()).stop();
   for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);
   const { assembly } = await sharedSynthesis();
   const parameters = ['--port', '0', '--assembly', assembly, '--data', data];

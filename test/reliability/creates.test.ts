@@ -29,7 +29,7 @@ function newPets(count: number): NewPet[] {
   return Array.from({ length: count }, () => ({ name: randomUUID(), categoryId: 2n ** 63n - 1n }));
 }
 
-/** Expects that the list has each of these pets once, and no other requested pet. */
+/** Expects the list to contain each pet in `pets` once and no other pet in `requested`. */
 async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<void> {
   const list = await listPets({ limit: 100 });
   expect(list.next).toBeUndefined();
@@ -39,12 +39,12 @@ async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<vo
   );
 }
 
-/** Interrupts a request before its n-th database call. @returns a function that returns the number of calls */
+/** Makes the n-th database call fail. Returns a function that returns the number of calls so far. */
 function interruptBefore(call: number): () => number {
   let calls = 0;
   database.send = (async (command: any) => {
     calls += 1;
-    if (calls === call) throw new Error('The function ended here.');
+    if (calls === call) throw new Error('The function was interrupted.');
     return send(command);
   }) as typeof database.send;
   return () => calls;
@@ -53,24 +53,24 @@ function interruptBefore(call: number): () => number {
 /** Stores an idempotency record without a pet, as an interrupted request does. */
 async function leaveIntent(generateId?: () => bigint): Promise<void> {
   interruptBefore(2);
-  await expect(createPetOnce(newPet, token, generateId)).rejects.toThrow('The function ended here.');
+  await expect(createPetOnce(newPet, token, generateId)).rejects.toThrow('The function was interrupted.');
   database.send = send;
 }
 
-/** Stores an idempotency record without a pet, and another pet with the id in the record. */
+/** Stores an idempotency record without its pet, and a different pet that has the id in the record. */
 async function leaveIntentForTakenId(): Promise<void> {
   const id = newPetId();
   await leaveIntent(() => id);
   await createPet({ name: 'another', categoryId: 1n }, () => id);
 }
 
-describe('a request that was interrupted before any of its database calls, or after the last one', () => {
+describe('a request that was interrupted at any of its database calls', () => {
   test.each<[string, () => Promise<unknown>]>([
-    ['as the first request with its idempotency key', async () => {}],
-    ['after a request that stored only its idempotency record', () => leaveIntent()],
-    ['after a request that succeeded', () => createPetOnce(newPet, token)],
-    ['after a request whose id another pet took', leaveIntentForTakenId],
-  ])('is completed by its retry %s', async (_case, prepare) => {
+    ['its idempotency key is new', async () => {}],
+    ['an earlier attempt stored only the idempotency record', () => leaveIntent()],
+    ['an earlier attempt succeeded', () => createPetOnce(newPet, token)],
+    ['a different pet has the id in the idempotency record', leaveIntentForTakenId],
+  ])('is completed by its retry if %s', async (_case, prepare) => {
     const pets: Pet[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
       newPet = { name: randomUUID(), categoryId: BigInt(end) };
@@ -93,9 +93,9 @@ describe('a request that was interrupted before any of its database calls, or af
 
 describe('concurrent requests with the same idempotency key', () => {
   test.each([
-    ['as the first requests with the key', async () => {}],
-    ['if another pet has the id in the idempotency record', leaveIntentForTakenId],
-  ])('get the same pet %s', async (_case, prepare) => {
+    ['the key is new', async () => {}],
+    ['a different pet has the id in the idempotency record', leaveIntentForTakenId],
+  ])('get the same pet if %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
     const pets = await Promise.all(Array.from({ length: 10 }, () => createPetOnce(newPet, token)));
@@ -104,7 +104,7 @@ describe('concurrent requests with the same idempotency key', () => {
     expect(occurrences()).toEqual([...before, counted('PetsCreated')]);
   });
 
-  test('get the same pet or a 422 if they contain two different pets', async () => {
+  test('get the same pet or a 422 if they send two different pets', async () => {
     const requested = newPets(2);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) => createPetOnce(requested[index % 2]!, token)),
@@ -117,7 +117,7 @@ describe('concurrent requests with the same idempotency key', () => {
   });
 });
 
-/** Makes the idempotency record expire this many seconds earlier. */
+/** Makes the idempotency record expire the given number of seconds earlier. */
 async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
@@ -130,7 +130,7 @@ async function expireSooner(seconds: number): Promise<void> {
 }
 
 describe('an idempotency key', () => {
-  test('belongs to one pet for 24 hours, and then to a new pet even if its record is still stored', async () => {
+  test('can be used for a new pet after 24 hours even if its record is still stored', async () => {
     const other: NewPet = { ...newPet, status: 'sold' };
     const first = await createPetOnce(newPet, token);
     await expireSooner(DAY_SECONDS - 60);
@@ -159,7 +159,7 @@ describe('creates that generate the same id several times', () => {
     return firstId + BigInt(Math.floor((generated += 1) / timesEachId));
   }
 
-  test('neither lose nor overwrite a pet', async () => {
+  test('store each pet with a different id', async () => {
     timesEachId = 2;
     const requested = newPets(12);
     const pets = await Promise.all(requested.map((pet) => createPet(pet, generateId)));
@@ -189,7 +189,7 @@ describe('creates that generate the same id several times', () => {
   test.each([
     ['without an idempotency key', createPet],
     ['with an idempotency key', (pet: NewPet, getId: () => bigint) => createPetOnce(pet, pet.name, getId)],
-  ])('%s get a 503 and store nothing if no id is free, and can be retried', async (_case, create) => {
+  ])('get a 503 if no id is free (%s)', async (_case, create) => {
     const requested = newPets(2);
     const id = newPetId();
     const pet = await create(requested[0]!, () => id);

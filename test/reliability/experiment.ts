@@ -3,22 +3,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
 import type { Template } from '../../infra/local/template/template.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { PetStatus } from '../../shared/contract/schemas.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
 
 /** Number of concurrent clients. */
 const CLIENTS = 50;
-/** Percentage of responses to creates that never reach the client, which then retries. */
+/** Percentage of create responses that never reach the client. The client retries these creates. */
 const LOST_RESPONSES_PERCENT = 10;
-/** The authorizer takes up to 7.5 s and a function up to 9.5 s. The rest is a margin for a busy machine. */
+/** Sum of 7.5 s for the authorizer, 9.5 s for a function, and a margin for a busy machine. */
 const LONGEST_RESPONSE_MILLISECONDS = 25_000;
-/** Requests after which a client gives up. Temporary faults alone cannot cause so many failures. */
+/** Number of requests after which a client gives up. Random faults do not cause so many failures in a row. */
 const MAX_REQUESTS = 100;
 
 interface Experiment {
   template: Template;
   creates: number;
-  /** Chooses the fault of each call, but not which request makes the call. */
+  /** Determines the fault of the n-th database call. The order of the calls varies between runs. */
   seed: number;
   /** Percentage of database calls that have a fault. */
   faultPercent: number;
@@ -36,20 +37,20 @@ function noFindings() {
     lostResponses: 0,
     longestResponseMilliseconds: 0,
     acknowledged: 0,
-    /** Number of creates without a 201 after all their requests. */
+    /** Number of creates that got no 201 within the maximum number of requests. */
     givenUp: 0,
     found: 0,
-    /** One sentence for each broken promise. */
-    broken: [] as string[],
+    /** One sentence for each violated guarantee. */
+    violations: [] as string[],
   };
 }
 
-/** A pet that a client creates. Every other pet has an `Idempotency-Key`. */
+/** A pet that a client creates. Half of the pets have an `Idempotency-Key`. */
 interface RequestedPet {
   pet: { name: string; categoryId: bigint; status?: string };
   key: string | undefined;
   requests: number;
-  /** Ids in the responses, including lost responses. */
+  /** Ids in all 201 responses, including lost responses. */
   ids: Set<bigint>;
 }
 
@@ -58,7 +59,7 @@ interface Pet {
   name: string;
 }
 
-/** Creates pets despite database faults, with retries until each gets a 201, and checks the list afterwards. */
+/** Creates pets with retries despite database faults, and then compares the list with the requested pets. */
 export async function runExperiment(experiment: Experiment): Promise<Findings> {
   const { template, creates, seed, faultPercent } = experiment;
   const service = await startFaultyService(template, mixOfFaults(seed, faultPercent));
@@ -66,7 +67,7 @@ export async function runExperiment(experiment: Experiment): Promise<Findings> {
   const send = observed(service, findings);
   const requested = Array.from({ length: creates }, (_, number) => petToRequest(seed, number));
   const { error } = console;
-  console.error = () => {}; // the local API Gateway prints authorizer errors
+  console.error = () => {}; // prevents the local API Gateway from printing authorizer errors
   try {
     const queue = requested.values();
     await Promise.all(
@@ -76,7 +77,7 @@ export async function runExperiment(experiment: Experiment): Promise<Findings> {
     );
     const found = await listAll(send);
     Object.assign(findings, service.tally(), { found: found.length });
-    findings.broken.push(...brokenPromises(requested, found));
+    findings.violations.push(...violationsOf(requested, found));
   } finally {
     console.error = error;
     await service.close();
@@ -94,7 +95,7 @@ async function create(one: RequestedPet, seed: number, send: Send, findings: Fin
     if (response.status === 201) {
       const { id, ...content } = parseJson(response.body) as Pet;
       if (!isDeepStrictEqual(content, pet))
-        findings.broken.push(`${pet.name}: the response has other content: ${response.body}.`);
+        findings.violations.push(`The response for ${pet.name} has different content: ${response.body}`);
       one.ids.add(id);
     }
     if (seededInteger(100, seed, pet.name, one.requests) < LOST_RESPONSES_PERCENT)
@@ -106,7 +107,8 @@ async function create(one: RequestedPet, seed: number, send: Send, findings: Fin
 }
 
 function petToRequest(seed: number, number: number): RequestedPet {
-  const status = [undefined, 'available', 'pending', 'sold'][seededInteger(4, seed, 'status', number)];
+  const statuses = [undefined, ...PetStatus.options];
+  const status = statuses[seededInteger(statuses.length, seed, 'status', number)];
   return {
     pet: {
       name: `Pet ${number}`,
@@ -129,24 +131,24 @@ function observed(service: FaultyService, findings: Findings): Send {
     const milliseconds = Math.round(performance.now() - start);
     findings.longestResponseMilliseconds = Math.max(findings.longestResponseMilliseconds, milliseconds);
     if (milliseconds > LONGEST_RESPONSE_MILLISECONDS)
-      findings.broken.push(`A response took ${milliseconds} ms.`);
+      findings.violations.push(`A response took ${milliseconds} ms.`);
 
     const kind = `${request.method ?? 'GET'} ${response.status}`;
     findings.responses[kind] = (findings.responses[kind] ?? 0) + 1;
-    // Faults can only cause a 503 with Retry-After.
+    // The only allowed error response is a 503 with Retry-After.
     if (response.status >= 300 && !(response.status === 503 && response.headers['Retry-After'])) {
-      findings.broken.push(`${kind}: ${response.body}`);
+      findings.violations.push(`A response was unexpected (${kind}): ${response.body}`);
     }
     return response;
   };
 }
 
-/** Waits for a tenth of `Retry-After`, because a longer wait does not affect these faults. */
+/** Waits for a tenth of `Retry-After`. A longer wait would not prevent further faults, because they are random. */
 async function waitRetryAfter({ headers }: HttpResponse): Promise<void> {
   await setTimeout(Number(headers['Retry-After'] ?? 1) * 100);
 }
 
-/** Reads all pages, with retries after a 503. */
+/** Reads all pages and retries each page after a 503. */
 async function listAll(send: Send): Promise<Pet[]> {
   const pets: Pet[] = [];
   let target: string | undefined = '/v1/pets?limit=100';
@@ -163,10 +165,10 @@ async function listAll(send: Send): Promise<Pet[]> {
   return pets;
 }
 
-function brokenPromises(requested: RequestedPet[], pets: Pet[]): string[] {
-  const broken: string[] = [];
+function violationsOf(requested: RequestedPet[], pets: Pet[]): string[] {
+  const violations: string[] = [];
   const foundIds = new Set(pets.map(({ id }) => id));
-  if (foundIds.size < pets.length) broken.push('The list has a pet more than once.');
+  if (foundIds.size < pets.length) violations.push('The list contains a pet more than once.');
 
   const foundByName = Map.groupBy(pets, ({ name }) => name);
   for (const { pet, key, requests, ids } of requested) {
@@ -174,18 +176,18 @@ function brokenPromises(requested: RequestedPet[], pets: Pet[]): string[] {
     foundByName.delete(pet.name);
     for (const found of petsWithName) {
       if (!isDeepStrictEqual(found, { id: found.id, ...pet }))
-        broken.push(`${pet.name} is stored with other content.`);
+        violations.push(`${pet.name} is stored with different content.`);
     }
-    for (const id of ids) if (!foundIds.has(id)) broken.push(`${pet.name} was acknowledged, but is missing.`);
+    for (const id of ids) if (!foundIds.has(id)) violations.push(`${pet.name} is missing despite its 201.`);
     if (petsWithName.length > requests) {
-      broken.push(`${pet.name} is stored ${petsWithName.length} times after ${requests} requests.`);
+      violations.push(`${pet.name} is stored ${petsWithName.length} times after ${requests} requests.`);
     }
     if (key && (ids.size > 1 || petsWithName.length > 1)) {
-      broken.push(
-        `${pet.name} has an Idempotency-Key, ${ids.size} ids, and is stored ${petsWithName.length} times.`,
+      violations.push(
+        `${pet.name} has an Idempotency-Key but ${ids.size} ids and ${petsWithName.length} stored copies.`,
       );
     }
   }
-  for (const name of foundByName.keys()) broken.push(`${name} is stored, but no client created it.`);
-  return broken;
+  for (const name of foundByName.keys()) violations.push(`${name} is stored, but no client created it.`);
+  return violations;
 }

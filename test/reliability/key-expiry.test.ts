@@ -12,7 +12,7 @@ const caller = 'arn:aws:iam::123456789012:user/operator';
 
 let service: FaultyService;
 let store: KeyStore;
-/** Start of the test, in milliseconds since 1970. Only `statusesAt` moves the clock. */
+/** Start of the test, in milliseconds since 1970. */
 let start: number;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ function issue(lifetime?: number): Promise<IssuedKey> {
   return issueApiKey(store, { owner: 'Acme', lifetime, caller });
 }
 
-/** Lists pets with this key at these times, in milliseconds since the start of the test. @returns the statuses */
+/** Returns the status of a list request at each of the given times, in milliseconds since the test's start. */
 function statusesAt(key: string, ...times: number[]): Promise<number[]> {
   return Array.fromAsync(times, async (time) => {
     jest.setSystemTime(start + time);
@@ -42,14 +42,14 @@ function statusesAt(key: string, ...times: number[]): Promise<number[]> {
   });
 }
 
-test('an expired key works until the cached decision expires', async () => {
+test('an expired key works until its cached authorizer decision expires', async () => {
   const { key } = await issue(HOUR_MILLISECONDS);
   const last = HOUR_MILLISECONDS - 1;
   const times = [last, last + CACHE_MILLISECONDS - 1, last + CACHE_MILLISECONDS];
   expect(await statusesAt(key, ...times)).toEqual([200, 200, 401]);
 });
 
-test('a revoked key works on every route until the cached decision expires', async () => {
+test('a revoked key works on every route until its cached authorizer decision expires', async () => {
   const { key, record } = await issue();
   expect(await statusesAt(key, 0)).toEqual([200]);
   await revokeApiKey(store, record, caller);

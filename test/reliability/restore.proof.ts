@@ -12,7 +12,7 @@ const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exe
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 afterAll(close);
 
-/** Creates a table. @param pets names of its pets by id */
+/** Creates a table of pets. The keys of `pets` are ids, and its values are names. */
 async function createTable(
   client: DynamoDBClient,
   TableName: string,
@@ -32,7 +32,7 @@ async function createTable(
   }
 }
 
-test('the script of the runbook copies missing items, keeps existing ones, and can be run again', async () => {
+test('the restore script in the runbook copies only missing items', async () => {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
   const run = async () =>
@@ -58,5 +58,5 @@ test('the script of the runbook copies missing items, keeps existing ones, and c
     '2 as it is 9223372036854775807',
     '3 new 9223372036854775807',
   ]);
-  reportFigure(import.meta.filename, '1 of 2 items copied, the other kept, none overwritten');
+  reportFigure(import.meta.filename, '1 missing item copied, 1 existing item kept');
 });

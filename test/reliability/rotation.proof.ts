@@ -9,8 +9,8 @@ import { type LocalService, startLocalService } from '../support/local-service.t
 import { done, type RunningModule, startModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// Sends requests with the old and the new key before each database call of the command. Authorizer decisions are not
-// cached, so each response shows the current state of the table.
+// Sends requests with the old and the new key before each database call of a rotation. Authorizer decisions are not
+// cached, so each response shows the current state of the API keys table.
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
@@ -18,10 +18,10 @@ const data = join(folder, 'data');
 const proxyData = mkdtempSync(join(folder, 'proxy-'));
 
 let service: LocalService;
-/** The listed record of the key that the local service issued. */
+/** Record of the key that the local service issued. */
 let localKey: any;
 let proxy: FaultProxy;
-/** Runs before each database call of the command. */
+/** Function that runs before each database call of the command. */
 let beforeCall: (body: string) => Promise<unknown> = async () => {};
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Starts the command for the local service, with AWS settings that it must ignore. */
+/** Starts the command for the local service. The command must ignore the AWS settings in the environment. */
 function start(parameters: string[], dataFolder = proxyData): RunningModule {
   return startModule(
     'infra/operate/keys/main.ts',
@@ -59,25 +59,25 @@ async function statusOf(key: string): Promise<number> {
   return (await fetch(`${service.baseUrl}/pets?limit=1`, { headers })).status;
 }
 
-test('the old key and the new key get no 401 during a rotation', async () => {
+test('the old and the new key work during a rotation', async () => {
   const { key, keyId } = JSON.parse(done(await start(['issue', '--owner', 'Acme', '--json']).ended));
   const { process: child, ended } = start(['rotate', keyId, '--quiet']);
   const newKey = once(child.stdout!, 'data').then(([text]) => String(text).trim());
   const statuses: number[][] = [];
   beforeCall = async (body) => {
-    const isLast = body.includes('rotatedBy = '); // This write sets the expiry of the old key.
+    const isLast = body.includes('rotatedBy = '); // the write that sets the old key's expiry
     statuses.push([await statusOf(key), ...(isLast ? [await statusOf(await newKey)] : [])]);
   };
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
   statuses.push([await statusOf(key), await statusOf(await newKey)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
   reportFigure(import.meta.filename, `${statuses.flat().length} requests during a rotation, none rejected`);
-  // The command finds the key, reads it, stores the successor, and sets the expiry.
+  // At least four calls find the key, read the key, store the successor and set the expiry.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });
 
-test('a revoked key gets a 401 immediately, which the test above requires', async () => {
+test('a revoked key gets a 401 immediately if authorizer decisions are not cached', async () => {
   expect(localKey.createdBy.caller).toMatch(/^arn:aws:iam::\d+:user\/operator$/);
   expect(await statusOf(service.apiKey)).toBe(200);
   done(await start(['revoke', localKey.keyId, '--yes'], data).ended);

@@ -22,31 +22,31 @@ interface Call {
 }
 
 const faults = {
-  async 'connections are refused'({ request, server }: Call) {
+  async 'connections refused for 20 ms'({ request, server }: Call) {
     const { port } = server.address() as AddressInfo;
     request.socket.resetAndDestroy();
     server.close();
     await setTimeout(OUTAGE_MILLISECONDS);
     server.listen(port, '127.0.0.1').unref();
   },
-  async 'reset before the request is read'({ request }: Call) {
+  async 'connection reset before execution'({ request }: Call) {
     request.socket.resetAndDestroy();
   },
-  async 'executed, response lost'({ request, execute }: Call) {
+  async 'response lost after execution'({ request, execute }: Call) {
     await execute();
     request.socket.destroy();
   },
-  async 'executed after the timeout'({ request, execute }: Call) {
+  async 'execution after the timeout'({ request, execute }: Call) {
     await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
     await execute();
     request.socket.destroy();
   },
-  async 'executed, response after the timeout'({ response, execute }: Call) {
+  async 'response after the timeout'({ response, execute }: Call) {
     const reply = await execute();
     await setTimeout(TOO_LONG_MILLISECONDS, undefined, { ref: false });
     send(response, reply);
   },
-  async 'executed, response slower than the timeout'({ response, execute }: Call) {
+  async 'response body slower than the timeout'({ response, execute }: Call) {
     const { status, headers, body } = await execute();
     response.writeHead(status, headers);
     for (const byte of body) {
@@ -56,14 +56,14 @@ const faults = {
     }
     response.end();
   },
-  async 'executed, response is a 500'({ response, execute }: Call) {
+  async '500 response after execution'({ response, execute }: Call) {
     await execute();
     send(response, exception(500, 'InternalServerError'));
   },
-  async throttled({ response }: Call) {
+  async 'throttling error'({ response }: Call) {
     send(response, exception(400, 'ProvisionedThroughputExceededException'));
   },
-  async 'executed, response is invalid JSON'({ response, execute }: Call) {
+  async 'truncated JSON response after execution'({ response, execute }: Call) {
     const reply = await execute();
     send(response, { ...reply, body: reply.body.subarray(0, reply.body.length / 2) });
   },

@@ -1,5 +1,14 @@
 import { expect } from '@jest/globals';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
+import type { Deprecation } from '../../shared/contract/operations.ts';
+
+/** For tests that deprecate an operation themselves. */
+export const deprecation: Deprecation = {
+  since: new Date('2026-11-21T00:00:00Z'),
+  sunset: new Date('2030-12-05T00:00:00Z'),
+  successor: '/v1/pets',
+  advice: 'List pets instead.',
+};
 
 /**
  * Returns the row named `name`, which a test's table requires for each operation, function or field.

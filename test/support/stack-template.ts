@@ -57,7 +57,6 @@ export function readableTemplate(stage: StageName | 'account'): ReadableTemplate
   return readable(stackTemplate(stage));
 }
 
-/** Returns the properties of all resources with the given type. */
 export function propertiesOf(template: StackTemplate, type: string): any[] {
   return resourcesOf(template, type).map(([, { Properties }]) => Properties);
 }

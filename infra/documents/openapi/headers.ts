@@ -11,7 +11,6 @@ type Presence = 'always' | 'sometimes';
 const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
 const BASE_URL = `https://${PRODUCTION_DOMAIN}/v1`;
-const { since, sunset } = operations.getPet.deprecation;
 const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unknown>;
 const { id } = exampleOf(Pet) as { id: bigint };
 
@@ -44,13 +43,13 @@ const responseHeaders = {
     name: 'Deprecation',
     description: 'Time of the deprecation, in seconds since 1970 (RFC 9745).',
     schema: { type: 'string', pattern: '^@[0-9]+$' },
-    example: `@${since.getTime() / 1_000}`,
+    example: '@1795219200',
   },
   Sunset: {
     name: 'Sunset',
     description: 'Time after which the operation will be removed (RFC 8594).',
     schema: { type: 'string' },
-    example: sunset.toUTCString(),
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
   },
   Successor: {
     name: 'Link',
@@ -126,11 +125,12 @@ export function headersObject(headers: ResponseHeaders): object {
   );
 }
 
+/** Returns the shared headers, without those that no operation uses. */
 export function headerComponents(): object {
+  const isDeprecating = Object.values<Operation>(operations).some(({ deprecation }) => deprecation);
+  const unused = isDeprecating ? {} : deprecationHeaders('always');
+  const used = Object.entries(sharedHeaders).filter(([key]) => !(key in unused));
   return Object.fromEntries(
-    Object.entries(sharedHeaders).map(([key, { description, schema, example }]) => [
-      key,
-      { description, required: true, schema, example },
-    ]),
+    used.map(([key, { name: _name, ...header }]) => [key, { ...header, required: true }]),
   );
 }

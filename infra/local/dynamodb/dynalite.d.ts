@@ -17,7 +17,7 @@ declare module 'dynalite/db/index.js' {
       batch: (operations: object[], callback: (error?: Error) => void) => void;
     };
   }
-  /** Internal functions. store.ts replaces `create` and `updateIndexes`. */
+  /** Internal functions of dynalite. store.ts replaces `create` and `updateIndexes`. */
   const engine: any;
   export default engine;
 }

@@ -9,7 +9,7 @@ import { UsageError } from '../../operate/command.ts';
 import type { IsAllowed } from '../template/permissions.ts';
 import { type Resource, tableArn } from '../template/template.ts';
 
-/** Access key id of operator commands, which have all permissions. */
+/** Access key id that operator commands use. Requests with this id have all permissions. */
 export const operatorAccessKeyId = 'operator';
 
 type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
@@ -17,11 +17,11 @@ type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
- * Serves the template's tables, and denies requests that the caller's role does not permit, as IAM does. The access key
- * id identifies the caller. For a function, it is the function's logical id.
+ * Serves the template's tables and denies requests that the caller's IAM role does not permit. The access key id
+ * identifies the caller. A function's access key id is its logical id.
  */
 export async function startDatabase(store: OpenStore, tables: Table[], isAllowed: IsAllowed) {
-  // With a random path, operator commands cannot reach another service that reuses the port of a killed service.
+  // The path is random so that commands for a killed service cannot reach a different service on the same port.
   const path = `/${randomUUID()}`;
   const guard = createServer((request, response) => {
     if (request.url?.startsWith(path)) void handle(request, response, store, isAllowed);
@@ -94,7 +94,7 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-/** Creates the table if it does not exist. @throws UsageError if a stored table has other keys or indexes. */
+/** @throws UsageError if the table is incomplete, has different keys or indexes, or cannot be created. */
 async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
   const definition = {
@@ -120,7 +120,7 @@ async function ensureTable(endpoint: string, { logicalId, properties }: Table): 
   }
 }
 
-/** Returns the keys with their types, and the indexes by name, as a string that can be compared. */
+/** Returns the table's keys and indexes as a string, so that two tables can be compared. */
 function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any): string {
   const types = new Map(AttributeDefinitions.map((item: any) => [item.AttributeName, item.AttributeType]));
   const keyOf = ({ IndexName = '', KeySchema: keySchema }: any): string =>
@@ -138,7 +138,7 @@ async function call(endpoint: string, action: string, input: object): Promise<an
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': `DynamoDB_20120810.${action}`,
       'X-Amz-Date': new Date().toISOString(),
-      // dynalite requires a signature, but does not verify it.
+      // dynalite requires a signature but does not verify it.
       Authorization: `AWS4-HMAC-SHA256 Credential=${operatorAccessKeyId}/local, SignedHeaders=host, Signature=none`,
     },
     body: JSON.stringify(input),

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 // https://github.com/google/leveldb/blob/main/doc/log_format.md
 const BLOCK_BYTES = 32_768;
-/** Checksum (4 bytes), length (2 bytes) and type (1 byte). The checksum covers the type and the data. */
+/** Size of a record's header, which contains a checksum (4 bytes), a length (2 bytes) and a type (1 byte). */
 const HEADER_BYTES = 7;
 const LAST_TYPE = 4;
 
 /**
- * Checks the log of a LevelDB store, which contains the latest writes. LevelDB itself silently skips damaged records,
+ * Checks the log of a LevelDB store, because LevelDB does not report lost writes. LevelDB skips damaged records,
  * accepts a missing log, and creates an empty store if the file CURRENT is missing.
  *
  * @throws Error with the code LEVEL_CORRUPTION if the store is damaged.
@@ -38,7 +38,7 @@ function isIntact(log: Buffer): boolean {
     }
     const end = endOf(log, offset);
     if (end - offset > left) return false;
-    // The process was killed while it wrote the last record, so this write was not acknowledged.
+    // An incomplete last record is not an error, because the process was killed before it acknowledged the write.
     if (end > log.length) return !hasRecord(log, offset + 1);
     if (!isRecord(log, offset)) return false;
     offset = end;

@@ -9,17 +9,17 @@ import { requireIntactLog } from './level-log.ts';
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
 /**
- * Opens the tables in a folder, and locks the folder until they are closed.
+ * Opens the tables in a folder and locks the folder until the tables are closed.
  *
- * @default folder - the tables are in memory
- * @throws UsageError if another process has opened the tables, or a LevelDB error if they cannot be opened.
+ * @param folder folder of the tables, or undefined for tables in memory
+ * @throws UsageError if another process uses the tables, or a LevelDB error if the tables cannot be opened.
  */
 export async function openStore(folder?: string) {
   if (folder) requireIntactLog(folder);
   const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
   const { db } = created!;
   try {
-    // If dynalite opened the store itself and failed, the process would end.
+    // The store is opened here, because dynalite would end the process if it could not open the store.
     await db.open();
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException;
@@ -34,14 +34,14 @@ export async function openStore(folder?: string) {
   };
 }
 
-/** The latest store that dynalite created. dynalite does not expose it. */
+/** Store that dynalite created last. This module captures the store because dynalite does not expose it. */
 let created: Store | undefined;
 const { create } = engine;
 
 engine.create = (options: object) => (created = create(options));
 
-// dynalite 4.0.0 writes index entries before the item, so an index can list an item that was never written. This function
-// writes both in one atomic batch. dynalite then writes the same item again.
+// dynalite 4.0.0 writes index entries before the item, so an index can list an item that was never written. To prevent
+// this, the index entries and the item are written in one atomic batch. dynalite then writes the same item again.
 engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, callback: () => void) => {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
@@ -56,8 +56,8 @@ engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, ca
   db.batch(writes, callback);
 };
 
-// dynalite 4.0.0 closes the iterator of a query with `return`, which abstract-level 3 lacks. Without this method, every
-// query would leak its iterator, including open files and memory.
+// dynalite 4.0.0 closes a query's iterator with `return`, which abstract-level 3 does not provide. Without this method,
+// every query would leak memory and open files.
 Object.assign(AbstractValueIterator.prototype, {
   return(this: AbstractValueIterator<any, any, any>) {
     return this.close();

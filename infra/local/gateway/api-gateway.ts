@@ -7,14 +7,14 @@ import { proxyEvent } from './proxy-event.ts';
 import { readRoutes } from './routes.ts';
 import { accountId, region, type Template } from '../template/template.ts';
 
-/** Maximum invocation payload: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/** Maximum invocation payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
 
 export type ApiGateway = ReturnType<typeof createApiGateway>;
 
 /**
- * Creates the REST API of the template. For each request, it finds the route, calls the authorizer, and then the
- * function or the mock. If a step fails, the client gets one of the template's gateway responses.
+ * Creates the REST API that the template defines. For each request, the API finds the route, calls the authorizer, and
+ * then calls the function or the mock. If a step fails, the client gets a gateway response from the template.
  */
 export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>) {
   const api = readApi(template, functions);
@@ -38,7 +38,6 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
         ? gatewayResponse(outcome, requestId)
         : withRequestId(outcome, requestId);
     },
-    /** Clears the authorizers' caches, like the API Gateway action of the same name. */
     flushAuthorizersCache: (): void => {
       for (const { flushCache } of api.authorizers.values()) flushCache();
     },

@@ -9,7 +9,7 @@ export type Decision = { context: Record<string, string> } | { responseType: str
 
 export type Authorizer = ReturnType<typeof createAuthorizer>;
 
-/** Required result of the function. Any other result is a configuration error, which is not cached. */
+/** Result that an authorizer function must return. Any other result is a configuration error, which is not cached. */
 const Policy = v.strictObject({
   principalId: v.string(),
   policyDocument: v.strictObject({
@@ -27,7 +27,7 @@ const Policy = v.strictObject({
 type Policy = v.InferOutput<typeof Policy>;
 
 /**
- * Creates a TOKEN authorizer. It caches policies by token and evaluates them for each request.
+ * Creates a TOKEN authorizer, which caches the policy for a token and evaluates the policy for each request.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 export function createAuthorizer(
@@ -54,7 +54,7 @@ export function createAuthorizer(
     return policy;
   }
 
-  /** @param token the Authorization header, or an empty string if there is none */
+  /** @param token value of the Authorization header, or an empty string if the request has none */
   async function authorize(token: string, methodArn: string): Promise<Decision> {
     if (token === '' || !expression.test(token)) return { responseType: 'UNAUTHORIZED' };
     const policy = await findPolicy(token, methodArn);

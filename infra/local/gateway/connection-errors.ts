@@ -6,13 +6,13 @@ import { type ErrorBody, errorBody } from '../../../shared/contract/errors.ts';
 import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from '../../../shared/contract/limits.ts';
 import type { ApiGateway } from './api-gateway.ts';
 
-// A request that violates HTTP or a limit of the connection gets no gateway response. The server writes an Error body
-// and closes the connection, because it cannot determine where the next request starts.
+// A request gets an Error body instead of a gateway response if it is invalid HTTP, too large or too slow. The server
+// then closes the connection, because it cannot determine where the next request starts.
 
 const LINGER_MILLISECONDS = 2_000;
 const VERSION = 'the version must be HTTP/1.1 or HTTP/1.0';
 
-/** Messages for parser error codes whose own message is unclear. */
+/** Clearer messages for some error codes of the HTTP parser. */
 const reasons: Record<string, string> = {
   HPE_INVALID_CONSTANT: VERSION,
   HPE_INVALID_VERSION: VERSION,
@@ -20,23 +20,23 @@ const reasons: Record<string, string> = {
   HPE_INVALID_EOF_STATE: 'it is incomplete',
 };
 
-/** Returns the error if the request's head is invalid or too large, or else undefined. */
+/** Returns an error if the URL or the headers are invalid or too large, or else undefined. */
 function headError(request: IncomingMessage): ErrorBody | undefined {
   const { url = '', rawHeaders, httpVersion, headersDistinct } = request;
   if (url.length > MAX_URL_CHARACTERS) {
     return tooLarge(`The URL may have at most ${MAX_URL_CHARACTERS} characters.`);
   }
-  // Two characters follow each name (`: `) and each value (CR LF).
+  // The two spaces represent the colon and the space after a name, and the CR LF after a value.
   if (rawHeaders.join('  ').length + 2 > MAX_HEADER_BYTES) {
     return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in total.`);
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid(VERSION);
   const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
-  // Intermediaries could disagree about the end of the body, which allows request smuggling (RFC 9112 section 6.1).
+  // Other encodings allow request smuggling, because proxies parse them differently (RFC 9112 section 6.1).
   if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
     return invalid('Transfer-Encoding must be chunked and requires HTTP/1.1');
   }
-  // RFC 9112 section 3.2.
+  // RFC 9112 section 3.2 requires exactly one Host header in HTTP/1.1.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
     return invalid('it must have exactly one Host header');
   }
@@ -45,10 +45,10 @@ function headError(request: IncomingMessage): ErrorBody | undefined {
 }
 
 /**
- * Rejects invalid requests, and requests that do not arrive in time.
+ * Rejects requests that are invalid or do not arrive in time.
  *
- * @param inFlight responses in progress, from which responses to rejected requests are removed
- * @returns a function that checks the head of a request and returns whether the request is accepted
+ * @param inFlight responses in progress. Responses to rejected requests are removed from the set.
+ * @returns a function that returns whether a request is accepted
  */
 export function rejectInvalidRequests(
   server: Server,
@@ -58,7 +58,7 @@ export function rejectInvalidRequests(
   const rejected = new WeakSet<Duplex>();
 
   async function reject(socket: Duplex, error: ErrorBody, method?: string): Promise<void> {
-    if (rejected.has(socket)) return; // Each further packet causes another error.
+    if (rejected.has(socket)) return; // Node emits a new error for each further packet.
     rejected.add(socket);
     const ofSocket = [...inFlight].filter(({ req }) => req.socket === socket);
     for (const outgoing of ofSocket) if (!outgoing.req.complete) inFlight.delete(outgoing);
@@ -70,7 +70,7 @@ export function rejectInvalidRequests(
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => void reject(socket, clientError(error)));
   server.on('connect', (_request, socket) => {
-    socket.on('error', () => socket.destroy()); // Node has removed its own error listener.
+    socket.on('error', () => socket.destroy()); // Without a listener, an error would end the process.
     void reject(socket, invalid('the method CONNECT is not supported'));
   });
 
@@ -117,6 +117,6 @@ function sendOnConnection(
   });
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${isHead ? '' : body}`);
-  // Closing a connection that has unread data resets it, which can lose the response (RFC 9112 section 9.6).
+  // If a connection with unread data is closed immediately, the response can be lost (RFC 9112 section 9.6).
   void setTimeout(LINGER_MILLISECONDS, undefined, { ref: false }).then(() => socket.destroy());
 }

@@ -1,9 +1,9 @@
 export interface HttpRequest {
   method: string;
-  /** Percent-encoded, without the query. */
+  /** Percent-encoded path without the query. */
   path: string;
   query: string;
-  /** Names as sent. A name can occur more than once. */
+  /** Header names keep their case. A name can occur more than once. */
   headers: [name: string, value: string][];
   body: Buffer;
   sourceIp: string;

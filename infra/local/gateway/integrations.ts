@@ -7,14 +7,14 @@ type StaticResponse = MockIntegration['IntegrationResponses'][0];
 
 export const scalarAsText = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String));
 
-/** Returns the mock's response, or undefined if it does not accept the media type. The default type is JSON. */
+/** Returns the mock's response, or undefined if the mock does not accept the request's media type. */
 export function mockResponse(integration: MockIntegration, request: HttpRequest): HttpResponse | undefined {
   const mediaType = headerValues(request, 'Content-Type').at(-1)?.split(';')[0]?.trim().toLowerCase();
   if (!Object.hasOwn(integration.RequestTemplates, mediaType || 'application/json')) return undefined;
   return staticResponse(integration.IntegrationResponses[0]);
 }
 
-/** Returns the response that the template defines for a mock or as a gateway response. */
+/** Converts a mock response or a gateway response in the template to an HTTP response. */
 export function staticResponse({
   StatusCode,
   ResponseParameters,
@@ -31,7 +31,7 @@ export function staticResponse({
   };
 }
 
-/** Valid results. API Gateway returns a 502 if a result has any other field or type. */
+/** Valid result of a function. API Gateway returns a 502 if a result has any other field or type. */
 const ProxyResult = v.strictObject({
   statusCode: v.pipe(v.number(), v.integer()),
   headers: v.optional(v.record(v.string(), scalarAsText), {}),
@@ -53,7 +53,7 @@ export function readProxyResult(json: string): HttpResponse | undefined {
   };
 }
 
-/** Renames WWW-Authenticate, as API Gateway does for functions. */
+/** Renames the header WWW-Authenticate, as API Gateway does in the responses of functions. */
 function remapped(name: string): string {
   return name.toLowerCase() === 'www-authenticate' ? `x-amzn-Remapped-${name}` : name;
 }

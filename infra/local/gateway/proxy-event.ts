@@ -15,7 +15,7 @@ interface EventContext {
 
 /**
  * Returns the event that API Gateway sends to a function (payload format 1.0). Absent values are `null`. Query
- * parameters are decoded, but the path and its parameters are not. Single-value maps contain the last of several values.
+ * parameters are decoded, but the path and its parameters are not. Single-value maps contain each name's last value.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function proxyEvent(
@@ -28,7 +28,7 @@ export function proxyEvent(
     ['X-Forwarded-For', sourceIp],
     ['X-Forwarded-Proto', 'http'],
   ];
-  // URLSearchParams accepts invalid percent-encoding and leaves it unchanged.
+  // URLSearchParams leaves invalid percent-encoding unchanged, so malformed queries reach the function.
   const parameters = [...new URLSearchParams(query)];
 
   return {
@@ -49,7 +49,7 @@ export function proxyEvent(
       extendedRequestId: requestId,
       httpMethod: method,
       identity: { sourceIp, userAgent: headerValues(request, 'User-Agent').at(-1) ?? null },
-      // URLs of a custom domain do not contain the stage.
+      // As on a custom domain, the path does not contain the stage.
       path,
       protocol: 'HTTP/1.1',
       requestId,

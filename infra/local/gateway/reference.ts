@@ -3,12 +3,12 @@ import { readLibrary } from '../../documents/reference/library.ts';
 import { referencePage } from '../../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 
-/** Read for each request, because developers can regenerate the file while the service runs. */
+/** OpenAPI document for the page. It is read for each request, because developers can regenerate it at any time. */
 const openApiFile = new URL('../../../openapi.json', import.meta.url);
 
 /**
- * Returns the reference page if a browser opens the root URL of the service, or undefined for API requests. The page
- * contains the API key, so the Host must be localhost. This prevents DNS rebinding.
+ * Returns the reference page if a browser requests the root URL of the service, or else undefined. The page contains
+ * the API key, so the Host header must be a localhost address. This requirement prevents DNS rebinding attacks.
  */
 export function respondToBrowser(
   request: HttpRequest,

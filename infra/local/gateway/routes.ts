@@ -2,7 +2,7 @@ import type { Resource, Template } from '../template/template.ts';
 
 export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 
-/** The method for a request. Path parameters are percent-encoded, as sent. */
+/** Method and path parameters for a request. The parameters remain percent-encoded. */
 export interface Route {
   method: Method;
   /** The resource's path with parameter names, such as `/v1/pets/{petId}`. */
@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /**
- * Returns a function that finds the route of a request. Resource and method are matched together. A literal segment
+ * Returns a function that finds the route for a request. Resources without the method are skipped. A literal segment
  * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored.
  */
 export function readRoutes(template: Template): (httpMethod: string, path: string) => Route | undefined {
@@ -50,7 +50,7 @@ export function readRoutes(template: Template): (httpMethod: string, path: strin
   };
 }
 
-/** Returns the pattern of a resource's paths, the names of its groups, and a rank that sorts specific routes first. */
+/** Returns a pattern for the resource's paths, its parameter names, and a rank that sorts specific routes first. */
 function matcherOf(path: string, httpMethod: string) {
   const segments = path.split('/').slice(1);
   const names = segments.filter((part) => part.startsWith('{')).map((part) => part.replaceAll(/[{}+]/g, ''));

@@ -14,9 +14,9 @@ import { rejectInvalidRequests } from './connection-errors.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 import { plain, UsageError } from '../../operate/command.ts';
 
-/** Maximum payload: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+/** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Far above the documented limits, so that the error message can state which limit was exceeded. */
+/** Node's limit in bytes. It exceeds the documented limits so that this server can report the exceeded limit. */
 const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
 const TIMEOUTS = {
   headersTimeout: HEADERS_SECONDS * 1_000,
@@ -30,8 +30,8 @@ export type HttpServer = Awaited<ReturnType<typeof serve>>;
 /**
  * Serves the API on the loopback interface and prints one line for each valid request.
  *
- * @param respondFirst handler of requests that are not for the API, which returns undefined for API requests
- * @param timeouts time limits for receiving a request, in milliseconds @default - the documented limits
+ * @param respondFirst handler that runs before the API and returns undefined for API requests
+ * @param timeouts time limits for receiving a request, in milliseconds (default: the documented limits)
  */
 export async function serve(
   api: ApiGateway,
@@ -49,7 +49,7 @@ export async function serve(
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
-      if (!inFlight.has(outgoing)) return; // The request was rejected while its body was read.
+      if (!inFlight.has(outgoing)) return; // The request has been rejected in the meantime.
       if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
       else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
@@ -60,13 +60,13 @@ export async function serve(
     printLine(request, outgoing.statusCode, performance.now() - start);
   }
 
-  // By default, Node rejects requests without Host or with an unknown Expect, and the error response has no body.
+  // Node's own error responses have no body, so this server handles a missing Host and an unknown Expect header itself.
   const server = createServer({
     maxHeaderSize: MAX_READABLE_HEAD_BYTES,
     requireHostHeader: false,
     ...timeouts,
   });
-  // By default, Node closes a half-closed connection before it sends the response, and reads up to 1,000 headers.
+  // By default, Node sends no response on a half-closed connection and ignores all headers after the first 1,000.
   Object.assign(server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
   const accepts = rejectInvalidRequests(server, api, inFlight);
   server.on('request', (incoming, outgoing) => void respond(incoming, outgoing));
@@ -86,7 +86,7 @@ export async function serve(
   };
 }
 
-/** Checks a port before the slow part of the startup. @throws UsageError if the port cannot be used. */
+/** @throws UsageError if the port cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
   if (port === 0) return;
   for (const listener of await listen(createServer(), port)) {
@@ -122,7 +122,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Resolves when no response is in progress. New requests can arrive on open connections during the shutdown. */
+/** Resolves when all responses have been sent, including responses to requests that arrive during the shutdown. */
 async function untilSent(inFlight: Set<ServerResponse>): Promise<void> {
   while (inFlight.size > 0) {
     await Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
@@ -137,13 +137,13 @@ function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse)
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
-  // The target can be an absolute URL (RFC 9112 section 3.2.2).
+  // RFC 9112 section 3.2.2 allows absolute URLs as request targets.
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   const queryStart = target.indexOf('?');
   const headers = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
   );
-  // Links in responses contain the Host, which an HTTP/1.0 request can omit.
+  // HTTP/1.0 requests can omit Host, but the functions need the host name for links in responses.
   if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
   return {
     method,
@@ -155,7 +155,7 @@ function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage
   };
 }
 
-/** Returns the body, or undefined if it is too large. Reads it to its end so that the connection can be reused. */
+/** Returns the body, or undefined if the body is too large. Reads the whole body to keep the connection usable. */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

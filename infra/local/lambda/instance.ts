@@ -5,7 +5,7 @@ import { localDatabaseEnvironment } from '../../operate/keys/local-service.ts';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 
-/** Part of a function's memory for short-lived objects. By default, V8 would add up to 192 MB. */
+/** Heap for short-lived objects. By default, V8 would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;
@@ -19,9 +19,9 @@ export interface InstanceOptions {
 export type Instance = ReturnType<typeof startInstance>;
 
 /**
- * Starts an instance with its function's environment variables, and without those of this process.
+ * Starts an instance of a function. The instance gets no environment variables of this process.
  *
- * @param onEnd called with the reason, at least once, when the instance ends, before the invocation returns the error
+ * @param onEnd callback that gets the reason when the instance ends. It runs at least once, before `invoke` resolves.
  */
 export function startInstance(
   { logicalId, properties }: FunctionResource,
@@ -78,7 +78,7 @@ export function startInstance(
   };
 }
 
-/** Splits at \n only. `node:readline` also splits at U+2028, which JSON strings can contain unescaped. */
+/** Splits only at `\n`. `node:readline` also splits at U+2028, which JSON strings can contain unescaped. */
 function forEachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');

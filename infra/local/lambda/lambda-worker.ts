@@ -23,14 +23,14 @@ parentPort?.on('message', async ({ event, deadline }: { event: unknown; deadline
 
 async function invoke(call: () => unknown): Promise<Invocation> {
   try {
-    // As on Lambda, a result that cannot be serialized as JSON is an error of the function.
+    // As on Lambda, a result that cannot be serialized as JSON is an error in the function.
     return { result: JSON.stringify(await call()) ?? 'null' };
   } catch (error) {
     return { error: inspect(error) };
   }
 }
 
-/** Resolves when the function's output has been written. The instance can be terminated after it returns a result. */
+/** Waits until the output has been written, because the instance can be terminated after it returns a result. */
 async function written(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));

@@ -4,7 +4,7 @@ import { type FunctionResource, type Instance, type InstanceOptions, startInstan
 import type { Invocation } from './invocation.ts';
 import { UsageError } from '../../operate/command.ts';
 
-/** Maximum number of instances of a function, 35 MB each. A fourth instance did not increase the throughput. */
+/** Maximum number of instances per function. Each uses 35 MB, and a fourth instance did not increase throughput. */
 const MAX_INSTANCES = 3;
 
 export interface LambdaFunction {
@@ -13,7 +13,7 @@ export interface LambdaFunction {
 
 export type RunningFunction = ReturnType<typeof createFunction>;
 
-/** Returns the file of a function's bundle in the cloud assembly. @throws UsageError if the file is missing. */
+/** @throws UsageError if the cloud assembly does not contain the function's bundle. */
 export function bundleIn(assembly: string, { logicalId, properties }: FunctionResource): string {
   const [module] = properties.Handler.split('.');
   const file = join(assembly, `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}`, `${module}.mjs`);
@@ -24,12 +24,12 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
 }
 
 /**
- * Creates a function that runs in instances, as on Lambda. Instances are started on demand, handle one event at a time,
- * are reused for later events, and are terminated if an event exceeds the function's timeout.
+ * Creates a function with Lambda's execution model. Instances start on demand, handle one event at a time, and are
+ * reused. An instance is terminated if an event exceeds the function's timeout.
  */
 export function createFunction(resource: FunctionResource, options: InstanceOptions) {
   let { file } = options;
-  /** Instances of the current bundle, and instances of earlier bundles that still handle an event. */
+  /** Instances that run the current bundle or still handle an event with an earlier bundle. */
   const alive = new Set<Instance>();
   const idle = new Set<Instance>();
   const waiting: ((instance: Instance) => void)[] = [];
@@ -37,7 +37,7 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
   function start(): Instance {
     const instance = startInstance(resource, { ...options, file }, (reason) => {
       alive.delete(instance);
-      // An idle instance has no invocation that could return the reason.
+      // An idle instance has no invocation that could return the reason, so the reason is logged.
       if (idle.delete(instance)) options.log(`${resource.logicalId}: ${reason}`);
     });
     alive.add(instance);
@@ -72,12 +72,12 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
       release(instance);
       return invocation;
     },
-    /** Handles new events with another bundle. Resolves when all instances of the previous bundle have exited. */
+    /** Handles new events with the given bundle. Resolves when all instances of the previous bundle have exited. */
     updateCode: async (bundle: string): Promise<void> => {
       const before = [...alive];
       file = bundle;
       for (const instance of idle) retire(instance);
-      // An instance is started before the first event, so that errors in loading the bundle are logged immediately.
+      // An instance starts before the first event so that load errors are logged immediately.
       release(start());
       await Promise.all(before.map(({ exited }) => exited));
     },

@@ -10,10 +10,10 @@ import { parseTemplate, type Template } from './template.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Inputs of a synthesis. npm updates the last file when it installs packages, which are too many to read. */
+/** Inputs of the synthesis. The last file represents all packages, because npm updates it on each installation. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Synthesizes into a folder if the inputs or the assembly have changed since the last synthesis. */
+/** Synthesizes the cloud assembly if its inputs or its files have changed since the last synthesis. */
 export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
   const digestFile = `${assembly}.digest`;
   const inputs = digestOf(projectRoot, INPUTS);
@@ -26,7 +26,7 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
   console.log('Synthesizing the stacks …');
   rmSync(digestFile, { force: true });
   await synthesize(assembly);
-  // The assembly may not contain changes that were saved during the synthesis.
+  // If an input changed during the synthesis, the assembly can be outdated and must not be reused.
   if (digestOf(projectRoot, INPUTS) === inputs) writeFileSync(digestFile, currentDigest());
 }
 
@@ -37,8 +37,8 @@ function digestOf(cwd: string, patterns: string[]): string {
 }
 
 /**
- * Synthesizes all stacks into a cloud assembly as `cdk synth` does, but without the checks that precede a deployment.
- * The app gets no environment variables of this process, so the assembly depends on files only.
+ * Synthesizes all stacks like `cdk synth`, but without the checks that precede a deployment. The app gets no
+ * environment variables of this process, so the assembly depends only on files.
  *
  * @throws UsageError with the app's output if the synthesis fails.
  */
@@ -66,7 +66,7 @@ export async function synthesize(assembly: string): Promise<void> {
   }
 }
 
-/** @throws UsageError if the template of this stage is missing, invalid or not supported by the local service. */
+/** @throws UsageError if the stage's template is missing, invalid or not supported by the local service. */
 export function readTemplate(stage: string, assembly: string): Template {
   const stack = stackName(stage);
   const templates = globSync(`${stackName('*')}.template.json`, { cwd: assembly }).toSorted();

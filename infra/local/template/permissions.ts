@@ -15,7 +15,7 @@ export function readPermissions(template: Template): IsAllowed {
     permits(statementsByFunction.get(functionId) ?? [], action, resourceArn);
 }
 
-/** Returns whether a statement allows the action on the resource. The effect of all statements is Allow. */
+/** Returns whether a statement allows the action on the resource. All statements must have the effect Allow. */
 export function permits(
   statements: { Action: string[]; Resource: string[] }[],
   action: string,
@@ -26,7 +26,7 @@ export function permits(
   );
 }
 
-/** Returns whether an ARN matches a policy's pattern, in which `*` matches any characters. */
+/** Returns whether an ARN matches a policy's pattern. In the pattern, `*` matches any characters. */
 export function matchesArn(pattern: string, arn: string): boolean {
   const expression = RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*');
   return new RegExp(`^${expression}$`, 's').test(arn);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
-// The models are strict. They reject properties that are not listed, so that no property is ignored by mistake.
-// Properties that have no effect on the local service are listed as ignored.
+// The models reject properties that they do not list, so that no property is ignored by mistake. Properties that have
+// no effect on the local service are listed as ignored.
 
 const anything = v.optional(v.unknown());
 const text = v.string();
@@ -18,7 +18,7 @@ export function stringOrList(): v.GenericSchema<string | string[], string[]> {
   );
 }
 
-/** Headers with literal values, `'in single quotes'`. */
+/** Headers whose values are literals in single quotes. */
 const staticHeaders = v.optional(
   v.record(text, v.pipe(text, v.regex(/^'[^']*'$/, 'only a value in single quotes is supported'))),
   {},
@@ -71,7 +71,7 @@ const MockIntegration = v.pipe(
   ),
 );
 
-/** Resource types that the local service runs, with their supported properties. */
+/** Models of the resource types that the local service runs. They list the supported properties. */
 export const resourceModels = {
   'AWS::ApiGateway::Authorizer': v.strictObject({
     Type: v.literal('TOKEN'),
@@ -111,7 +111,7 @@ export const resourceModels = {
       ),
     ),
     StageName: text,
-    // A cache cluster has no effect without `CachingEnabled` in the method settings, which is rejected.
+    // The cache cluster can be ignored, because it has no effect without `CachingEnabled`, which is rejected above.
     ...ignored('AccessLogSetting', 'CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId'),
     ...ignored('TracingEnabled'),
   }),
@@ -130,7 +130,7 @@ export const resourceModels = {
       [],
     ),
     KeySchema,
-    // DynamoDB deletes expired items some time later, so the functions check the expiry themselves.
+    // The functions check the expiry themselves, so the local service does not need to delete expired items.
     ...ignored('TimeToLiveSpecification'),
     ...throughputSettings,
     ...ignored('Replicas', 'SSESpecification', 'StreamSpecification'),
@@ -172,7 +172,7 @@ export function isIgnoredProperty(type: ResourceType, property: string): boolean
   return IGNORED_PROPERTIES.has(property) || entries[property] === anything;
 }
 
-/** Resource types that only monitor, deploy, name or protect a stage. */
+/** Resource types that are not run locally, because they only monitor, deploy, name or protect a stage. */
 const NOT_RUN_LOCALLY =
   /^AWS::(?:(?:Backup|Budgets|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|(?:ApiGateway::(?:BasePathMapping|Deployment|DomainName)|Lambda::Permission)$)/;
 

@@ -28,7 +28,7 @@ const RawTemplate = v.strictObject({
     }),
   ),
   Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
-  // With this parameter and this rule, the CDK checks that the account is bootstrapped.
+  // The CDK uses this parameter and this rule to check that the account is bootstrapped.
   Parameters: v.optional(v.strictObject({ BootstrapVersion: v.unknown() })),
   Rules: v.optional(v.strictObject({ CheckBootstrapVersion: v.unknown() })),
 });
@@ -40,10 +40,10 @@ export interface Resource<T extends ResourceType> {
   properties: v.InferOutput<(typeof resourceModels)[T]>;
 }
 
-/** Parsed template of a stack. Its properties are plain values and match the resource models. */
+/** Parsed template of a stack. Its properties match the resource models and contain no intrinsic functions. */
 export type Template = ReturnType<typeof parseTemplate>;
 
-/** Parses a template. @throws UsageError that lists all unsupported resources and properties, and where to add them. */
+/** @throws UsageError if parts of the template are not supported. The message lists all of them. */
 export function parseTemplate(text: string) {
   const template = v.safeParse(RawTemplate, JSON.parse(text));
   if (!template.success) throw unsupported(template.issues.map(describe));
@@ -77,7 +77,7 @@ export function parseTemplate(text: string) {
   };
 }
 
-/** Returns the properties as plain values, and their problems. References in ignored properties are not resolved. */
+/** Returns the properties with resolved references, and a list of problems. Ignored properties are omitted. */
 function readProperties(type: ResourceType, properties: Record<string, unknown>, resources: Resources) {
   const relevant = Object.entries(properties).filter(([name]) => !isIgnoredProperty(type, name));
   try {
@@ -128,7 +128,7 @@ const intrinsics: Record<string, (argument: any, resources: Resources) => unknow
     ),
 };
 
-/** Returns the result of `Ref`: the name of a stage, the ARN of an alias, or the logical id of any other resource. */
+/** Returns the value of `Ref`, which is a stage's name, an alias's ARN or the logical id of any other resource. */
 function reference(logicalId: string, resources: Resources): string {
   const { Type, Properties } = find(logicalId, resources);
   if (Type === 'AWS::ApiGateway::Stage') return Properties['StageName'] as string;

@@ -10,7 +10,7 @@ export interface Bundling {
   options: Record<string, unknown>;
 }
 
-/** Returns the bundling settings of a stage's functions in the cloud assembly, by logical id. */
+/** Reads the bundling settings of a stage's functions from the cloud assembly. The keys are logical ids. */
 export function readBundlings(stage: string, assembly: string): Map<string, Bundling> {
   const { artifacts } = JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8'));
   const file = join(assembly, artifacts[stackName(stage)].additionalMetadataFile);
@@ -29,7 +29,7 @@ export function readBundlings(stage: string, assembly: string): Map<string, Bund
 
 export type Bundler = Awaited<ReturnType<typeof createBundler>>;
 
-/** Creates an incremental bundler with the settings of the CDK app. Each bundle must export `handler`. */
+/** Creates an incremental bundler with the same settings as the CDK app. Each bundle must export `handler`. */
 export async function createBundler({ entry, options }: Bundling, handler: string) {
   const esbuild = await context({
     ...options,
@@ -42,12 +42,12 @@ export async function createBundler({ entry, options }: Bundling, handler: strin
   });
   let inputs: string[] | undefined;
   return {
-    /** Returns whether changes of these files and folders, relative to the project, can change the bundle. */
+    /** Returns whether changes to the given paths can change the bundle. The paths are relative to the project. */
     dependsOn: (paths: string[]) =>
       !inputs ||
-      // When a folder is renamed or replaced, the changes inside it are not reported.
+      // If a folder is renamed or replaced, the watcher reports only the folder, so `paths` can contain folders.
       inputs.some((file) => paths.some((path) => file === path || file.startsWith(`${path}/`))),
-    /** Returns the bundle, or undefined if the build failed, and the formatted errors and warnings. */
+    /** Returns the formatted errors or warnings, and the bundle's code unless the build failed. */
     async build(): Promise<{ code: string | undefined; messages: string[] }> {
       try {
         const { outputFiles, metafile, warnings } = await esbuild.rebuild();

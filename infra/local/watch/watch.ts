@@ -20,15 +20,15 @@ interface WatchedFunction {
   name: string;
   fn: RunningFunction;
   bundler: Bundler;
-  /** Code or errors of the latest build. */
+  /** Code that the latest build produced, or the errors if the build failed. */
   outcome: string;
-  /** File of the current bundle. @default - the synthesized bundle */
+  /** File of the current bundle, or undefined for the synthesized bundle. */
   file?: string;
 }
 
-/** Folders of the project without source files. */
+/** Project folders that contain no source files. */
 const OTHER_FOLDERS = ['node_modules', '.git', '.petstore', 'cdk.out'];
-/** Folders that the local service writes to. They are in its work folder, which can be the project's folder. */
+/** Folders in the work folder that must not be watched, because the local service writes to them. */
 const WRITTEN_FOLDERS = ['tables', 'cdk.out', 'bundles'];
 
 /** Rebuilds and reloads functions when their sources change, until the returned function is called. */
@@ -40,7 +40,7 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
   const changed = new Set<string>();
   let working: Promise<void> | undefined;
 
-  /** Applies changes one after another, so that the latest sources are built last. */
+  /** Applies changes in sequence so that the last build contains the latest sources. */
   async function work(): Promise<void> {
     while (changed.size > 0) {
       const paths = [...changed];
@@ -55,7 +55,7 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
     for (const path of paths) changed.add(path);
     working ??= work();
   });
-  // Applies changes that were saved since the synthesis began, and fills esbuild's caches.
+  // The first build applies changes that were saved after the synthesis started. It also fills esbuild's caches.
   working = rebuild(functions, folder, options.onReload).then(() => {
     print('watching the functions (restart to apply changes to the stack, its routes or the local service)');
     return work();
@@ -83,7 +83,7 @@ function readFunctions({ stage, template, assembly, functions }: WatchOptions): 
   );
 }
 
-/** Calls `onChange` with the relative paths of changed files. @throws UsageError if the project cannot be watched. */
+/** @throws UsageError if the system cannot watch the project. */
 export async function watchSources(
   workFolder: string,
   onChange: (paths: string[]) => void,
@@ -106,8 +106,8 @@ export async function watchSources(
 }
 
 /**
- * Rebuilds the bundles of functions, and reloads functions whose build result has changed. If a build fails, the
- * function keeps its previous code and the errors are printed once.
+ * Rebuilds the given functions and reloads each function whose bundle has changed. If a build fails, the function keeps
+ * its previous code and the errors are printed once.
  */
 async function rebuild(functions: WatchedFunction[], folder: string, onReload: () => void): Promise<void> {
   const start = performance.now();
@@ -131,7 +131,7 @@ async function rebuild(functions: WatchedFunction[], folder: string, onReload: (
   for (const message of printed) console.error(message.trimEnd());
 }
 
-/** Replaces a function's code, and deletes the file of the previous code when its last instance has exited. */
+/** Replaces a function's code and deletes the previous file when the last instance that uses the file has exited. */
 function reload(watched: WatchedFunction, code: string, folder: string): void {
   const { name, fn, file: previous } = watched;
   watched.file = join(folder, `${name}-${Date.now()}.mjs`);

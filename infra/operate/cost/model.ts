@@ -1,4 +1,5 @@
 import type { StageSettings } from '../../settings.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
 import { likelyShare } from '../../../shared/storage/pet-id.ts';
 import type { ResourceCounts } from './count.ts';
 import { type Price, priceNames, prices } from './prices.ts';
@@ -50,8 +51,8 @@ const GB = 2 ** 30;
 function monthlyUse({ settings, parts }: Stage, perSecond: number, assumed: typeof assumptions): Amounts {
   const { operationShares: shares, billedMilliseconds, apiKeys, petBytes } = assumed;
   const { memoryMegabytes, ...pieces } = parts;
-  const perRequest = (figureOf: (operation: keyof typeof shares) => number): number =>
-    sum((Object.keys(shares) as (keyof typeof shares)[]).map((name) => shares[name] * figureOf(name)));
+  const perRequest = (figureOf: (operation: OperationId) => number): number =>
+    sum((Object.keys(shares) as OperationId[]).map((name) => shares[name] * figureOf(name)));
   const requests = perSecond * SECONDS_PER_MONTH;
   // After the cached decision for a key expires, the key's next request calls the authorizer again.
   const secondsBetween = settings.authorizerCacheSeconds + apiKeys / perSecond;

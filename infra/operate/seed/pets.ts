@@ -1,14 +1,13 @@
 import { faker } from '@faker-js/faker/locale/en';
-import type { NewPet } from '../../../shared/contract/schemas.ts';
+import { type NewPet, PetStatus } from '../../../shared/contract/schemas.ts';
 
 const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Rex 🐕'];
-const statuses = ['available', 'pending', 'sold', undefined] as const;
 
 /** Returns the pet that `seed` and `index` determine. Some pets contain values that clients often corrupt. */
 export function generatePet(seed: number, index: number): NewPet {
   faker.seed([seed, index]);
   const { animal, helpers, number } = faker;
-  const status = helpers.arrayElement(statuses);
+  const status = helpers.arrayElement([...PetStatus.options, undefined]);
   const oddName = helpers.maybe(() => helpers.arrayElement(namesBeyondAscii), { probability: 0.05 });
   const isHuge = number.float() < 0.01;
   return {

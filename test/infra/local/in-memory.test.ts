@@ -12,10 +12,10 @@ import { type LocalService, startLocalService } from '../../support/local-servic
 import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Contains the working files of only those services that this test starts. */
+/** Isolates this test from other local services, whose working files are in the default temporary folder. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
-/** Without options, commands prefer the developer's own service if it exists. */
+/** Options that prevent commands from using the developer's own service, if one exists. */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 const services: LocalService[] = [];
 afterAll(() => Promise.all(services.map(({ stop }) => stop())));
@@ -37,14 +37,14 @@ async function expectToWork(key: string, { request }: LocalService): Promise<voi
 }
 
 // Each test depends on the previous test.
-test('commands find the only service in memory, and ignore the files of a killed service', async () => {
+test('commands use the only running service in memory', async () => {
   const sentence = 'No local service is running in memory. Start one with npm start.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
   const [folder] = globSync(join(TMPDIR, 'petstore-*'));
   const left = join(TMPDIR, 'petstore-killed');
   cpSync(folder!, left, { recursive: true });
-  // The port of the killed service now belongs to another database.
+  // The files look as if a different database had reused the port of a killed service.
   const { databaseEndpoint, ...others } = readLocalService(folder!);
   writeLocalService(left, { ...others, databaseEndpoint: `${new URL(databaseEndpoint).origin}/killed` });
 
@@ -57,7 +57,7 @@ test('commands find the only service in memory, and ignore the files of a killed
   expect(existsSync(left)).toBe(true);
 });
 
-test('commands require a folder if several services run in memory', async () => {
+test('commands require --data if several services run in memory', async () => {
   const { baseUrl } = await start();
   const sentence = errorOutput(await issue('--data', 'memory'));
   expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
@@ -70,11 +70,11 @@ test('commands require a folder if several services run in memory', async () => 
   expect(errorOutput(seed)).toBe(`The file ${file} is missing. Restart the local service.`);
 });
 
-test('a service stops when the reader of its output exits, as in a pipe to head', async () => {
+test('a service stops if the program that reads its output exits', async () => {
   const [service] = services;
   const ended = once(service!.process, 'close');
   service!.process.stdout.destroy();
-  // Each request prints a line.
+  // Each request prints a line, so the service detects that its output is closed.
   const requests = [1, 2].map(() => service!.request('/pets').catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });

@@ -5,7 +5,7 @@ export interface LambdaStub extends LambdaFunction {
   events: any[];
 }
 
-/** Creates a stub that returns the invocations one after another, and then repeats the last. */
+/** Creates a stub that returns `invocations` in order and then keeps returning the last one. */
 export function lambdaStub(...invocations: Invocation[]): LambdaStub {
   const events: unknown[] = [];
   return {

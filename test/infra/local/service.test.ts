@@ -13,10 +13,10 @@ const folders = temporaryFolder();
 const assembly = join(folders, 'cdk.out');
 const data = join(folders, 'data');
 const keyFile = join(data, 'api-key');
-/** A key whose hash is not in the tables. */
+/** API key whose hash is not in the tables. */
 const LOST_KEY = `pets_staging_${'0'.repeat(36)}`;
 
-/** A line that the test adds after each metric, because functions otherwise write only metrics. */
+/** Line that the test adds after each metric, because the functions would otherwise write only metrics. */
 const OTHER_OUTPUT = '{"level":"ERROR","message":"after a metric"}';
 const PRELUDE = `
   const write = process.stdout.write.bind(process.stdout);
@@ -43,13 +43,13 @@ function addPet(service: LocalService): Promise<Response> {
   return service.request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
 }
 
-/** Waits for a number of metrics. The output of functions is printed after their responses, but in order. */
+/** Waits until the functions have written `count` metrics. Metrics can be printed after the responses. */
 function metricsWritten(service: LocalService, count: number): Promise<unknown> {
   return service.printed(new RegExp(`(?:after a metric[^]*){${count}}`));
 }
 
 // Each test depends on the previous test.
-describe('the local service on a data folder', () => {
+describe('the local service with a data folder', () => {
   let service: LocalService;
   let banner: string;
   let pet: unknown;
@@ -78,9 +78,9 @@ describe('the local service on a data folder', () => {
     pet = await response.json();
   });
 
-  test('prints one line for each request, and the key only at startup', async () => {
+  test('prints one line without the API key for each request', async () => {
     await service.request('/pets?limit=1000');
-    await service.request('/pets/5');
+    await service.request('/pets', { method: 'POST' });
     await service.request('/nowhere', { method: 'PUT' });
     await service.request('/pets', withKey(`${service.apiKey}x`));
     await service.printed(/ 401 \d/);
@@ -88,7 +88,7 @@ describe('the local service on a data folder', () => {
     expect(printed.match(/(?<=^\S+Z )\S+ \S+ \d+(?= \d+\.\d ms$)/gm)).toEqual([
       'POST /v1/pets 201',
       'GET /v1/pets 400',
-      'GET /v1/pets/5 404',
+      'POST /v1/pets 400',
       'PUT /v1/nowhere 404',
       'GET /v1/pets 401',
     ]);
@@ -96,21 +96,21 @@ describe('the local service on a data folder', () => {
     expect(printed).not.toMatch(/limit|Bearer|local development/);
   });
 
-  test('lists the resource types that are not run, and prints metrics, with --verbose', async () => {
+  test('prints metrics and the resource types that are not run if --verbose is set', async () => {
     const { skippedTypes } = readTemplate('staging', assembly);
     expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
     const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;
     expect(service.output()).toContain(list);
 
-    await metricsWritten(service, 4);
+    await metricsWritten(service, 3);
     const lines = service.output().split('\n');
     const metrics = lines.filter((line) => line.startsWith('{"_aws":'));
-    expect(metrics).toHaveLength(4);
+    expect(metrics).toHaveLength(3);
     expect(metrics).toContainEqual(expect.stringContaining('"Name":"PetsCreated"'));
-    expect(lines.filter((line) => line === OTHER_OUTPUT)).toHaveLength(4);
+    expect(lines.filter((line) => line === OTHER_OUTPUT)).toHaveLength(3);
   });
 
-  test('keeps the pets and the key after SIGTERM, and prints no metrics without --verbose', async () => {
+  test('keeps the pets and the API key after a restart', async () => {
     const { apiKey } = service;
     expect(await service.stop('SIGTERM')).toBe(0);
     expect(existsSync(join(data, 'service.json'))).toBe(false);
@@ -123,7 +123,7 @@ describe('the local service on a data folder', () => {
     expect(service.output()).not.toMatch(/_aws|requestId|Not run|AWS::/);
   });
 
-  test('is not found by operator commands after it was killed', async () => {
+  test('is not found by operator commands after it is killed', async () => {
     await service.stop('SIGKILL');
     expect(existsSync(join(data, 'service.json'))).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
@@ -133,7 +133,7 @@ describe('the local service on a data folder', () => {
   });
 });
 
-describe('the local service of the production stage in memory', () => {
+describe('the local service for the production stage in memory', () => {
   let service: LocalService;
   beforeAll(async () => {
     service = await startLocalService('--assembly', assembly, '--stage', 'production');
@@ -145,14 +145,14 @@ describe('the local service of the production stage in memory', () => {
     return keys.filter((file) => readFileSync(file, 'utf8') === service.apiKey);
   }
 
-  test('rejects a staging key', async () => {
+  test('rejects an API key for staging', async () => {
     expect(service.apiKey).toMatch(/^pets_production_/);
     expect((await service.request('/pets')).status).toBe(200);
     const stagingKey = readFileSync(keyFile, 'utf8');
     expect((await service.request('/pets', withKey(stagingKey))).status).toBe(401);
   });
 
-  test('completes all requests after SIGINT and SIGTERM, and leaves no files', async () => {
+  test('completes all requests and deletes its files after SIGINT and SIGTERM', async () => {
     expect(workingKeyFiles()).toHaveLength(1);
     const ended = once(service.process, 'close');
     async function addUntilClosed(): Promise<number> {
@@ -160,7 +160,7 @@ describe('the local service of the production stage in memory', () => {
         const response = await addPet(service).catch(() => undefined);
         if (!response) return added;
         expect(response.status).toBe(201);
-        // After Ctrl-C in a terminal, npm sends a second signal.
+        // After Ctrl-C in a terminal, the service can get a second signal from npm.
         if (added === 2) for (const signal of ['SIGINT', 'SIGTERM'] as const) service.process.kill(signal);
       }
     }

@@ -13,11 +13,11 @@ describe('npm start', () => {
   test.each([
     [['--port', '65536'], {}, /^The port .* must be an integer from 0 to 65535, not 65536\.$/],
     [[], { PORT: 'http' }, /^The port .* must be an integer from 0 to 65535, not http\.$/],
-    [['--data', ''], {}, /^--data must be the path of a folder, or memory\.$/],
+    [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['staging'], {}, /^Invalid arguments\. Options must follow two dashes: npm start -- \[--stage STAGE\]/],
-  ])('rejects the options %j with the environment %j', async (parameters, environment, message) => {
+  ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
   });
 });
@@ -35,7 +35,7 @@ describe('the local service does not start if', () => {
     });
   }
 
-  test('the assembly has no template of the stage', async () => {
+  test('the assembly has no template for the stage', async () => {
     await expectError(
       { stage: 'production' },
       expect.stringMatching(
@@ -56,7 +56,7 @@ describe('the local service does not start if', () => {
   test.each([
     ['CURRENT', 'MANIFEST-7', /has no log file/],
     ['000005.ldb', '', /has no CURRENT file/],
-  ])('the folder of the tables contains only %s', async (name, text, reason) => {
+  ])('the tables folder contains only the file %s', async (name, text, reason) => {
     const data = mkdtempSync(join(folders, 'data-'));
     mkdirSync(join(data, 'tables'));
     writeFileSync(join(data, 'tables', name), `${text}\n`);
@@ -91,26 +91,26 @@ describe('the local service does not start if', () => {
     other.close();
   });
 
-  test('the data folder is a file, is inside a file or /proc, or is a broken link', async () => {
+  test('the data folder cannot be created', async () => {
     const [file, link] = [join(folders, 'file'), join(folders, 'link')];
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
     for (const data of [file, join(file, 'data'), '/proc/petstore', link]) {
-      const message = /^The folder \S+ cannot be used \(E\w+: .+\)\. Choose another with --data\.$/;
+      const message = /^The folder \S+ is unusable \(E\w+: .+\)\. Choose another folder with --data\.$/;
       await expectError({ data }, expect.stringMatching(message));
     }
   });
 
-  test('the folder contains data of another stage', async () => {
+  test('the data folder is for a different stage', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     writeFileSync(join(data, 'api-key'), 'pets_production_key');
     await expectError(
       { data },
-      `The folder ${data} contains data of another stage. Choose another with --data.`,
+      `The folder ${data} is for a different stage. Choose another folder with --data.`,
     );
   });
 
-  test('the data is in use, and nothing is synthesized', async () => {
+  test('another local service uses the data', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const store = await openStore(join(data, 'tables'));
     await expectError(

@@ -17,7 +17,7 @@ test('the smoke test passes despite throttling and error responses from AWS', as
   });
   await Promise.all([gateway.close(), aws.close()]);
 
-  const summary = expect.stringMatching(/^Test Suites: 6 passed, 6 total$/m);
+  const summary = expect.stringMatching(/^Test Suites: (\d+) passed, \1 total$/m);
   expect({ code, stderr }).toEqual({ code: 0, stderr: summary });
   expect(stdout).toMatch(/^The stage staging passed the HTTP tests\.$/m);
   expect(gateway.rejected).toEqual(new Set(awsRejections));

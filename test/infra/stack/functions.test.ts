@@ -16,7 +16,7 @@ const functions = {
   CreatePet: {
     environment: { PETS_TABLE: pets.tableName, INTENTS_TABLE: intents.tableName, LIST_PARTITIONS: '1' },
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-    resources: [intents.tableArn, pets.tableArn],
+    resources: [intents.tableArn, pets.tableArn].toSorted(),
   },
   GetPet: {
     environment: { PETS_TABLE: pets.tableName },

@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { decodeCursor, encodeCursor } from '../../../shared/contract/cursor.ts';
+import { PetStatus } from '../../../shared/contract/schemas.ts';
 
 const id = fc.bigInt({ min: 1n, max: 2n ** 53n - 1n });
-const filter = fc.constantFrom('available', 'pending', 'sold', undefined);
+const filter = fc.constantFrom(...PetStatus.options, undefined);
 
 function base64url(text: string): string {
   return Buffer.from(text, 'latin1').toString('base64url');

@@ -10,6 +10,7 @@ import {
   REQUEST_ID,
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
+import { deprecation } from '../../support/operations.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
 
@@ -149,13 +150,12 @@ describe('a response of a deprecated operation', () => {
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     Link: `<https://${STAGE_DOMAIN}/staging/v1/pets>; rel="successor-version"`,
   };
-  const getPet = endpoint(operations.getPet, async () => ({
-    body: { id: 42n, name: 'Rex', categoryId: 7n },
-  }));
-  const broken = endpoint(operations.getPet, async () => {
+  const deprecated = { ...operations.getPet, deprecation };
+  const getPet = endpoint(deprecated, async () => ({ body: { id: 42n, name: 'Rex', categoryId: 7n } }));
+  const broken = endpoint(deprecated, async () => {
     throw new Error(secret);
   });
-  const silent = endpoint(operations.getPet, async () => new Promise<never>(() => {}));
+  const silent = endpoint(deprecated, async () => new Promise<never>(() => {}));
 
   test.each([
     [200, getPet, '42', 10_000, []],

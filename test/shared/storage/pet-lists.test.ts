@@ -3,11 +3,11 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
-import type { PetStatus } from '../../../shared/contract/schemas.ts';
+import { Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 import { clientMock as mock, setEnvironment } from '../../support/mocked-database.ts';
 import { indexedPet, type IndexedPet, serveIndexes } from '../../support/pet-indexes.ts';
 
-const statuses = fc.constantFrom<PetStatus | undefined>('available', 'pending', 'sold', undefined);
+const statuses = fc.constantFrom(...PetStatus.options, undefined);
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
 
@@ -108,19 +108,17 @@ describe('the queries of a list', () => {
 
   test('start below the cursor in the status index', async () => {
     mock.on(QueryCommand).resolves({});
+    const fields = Object.keys(Pet.entries);
     expect(await listPets({ limit: 100, status: 'pending', cursor: 42n })).toEqual({ pets: [] });
     expect(queries()).toEqual([
       {
         TableName: 'pets',
         IndexName: 'newest-by-status',
         KeyConditionExpression: '#key = :key AND id < :cursor',
-        ProjectionExpression: '#id,#name,#categoryId,#status',
+        ProjectionExpression: fields.map((field) => `#${field}`).join(),
         ExpressionAttributeNames: {
           '#key': 'statusPartition',
-          '#id': 'id',
-          '#name': 'name',
-          '#categoryId': 'categoryId',
-          '#status': 'status',
+          ...Object.fromEntries(fields.map((field) => [`#${field}`, field])),
         },
         ExpressionAttributeValues: { ':key': { S: 'pending#0' }, ':cursor': { N: '42' } },
         ScanIndexForward: false,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { openApiJson } from '../../../../infra/documents/openapi/document.ts';
+import { operations } from '../../../../shared/contract/operations.ts';
 import { hasTools, toolModules } from '../../../support/tools.ts';
 
 describe.each([
@@ -23,4 +24,9 @@ describe.each([
       expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
     });
   });
+});
+
+test('the document has no deprecation headers if no operation is deprecated', () => {
+  for (const operation of Object.values(operations)) Object.assign(operation, { deprecation: undefined });
+  expect(openApiJson('3.1.1')).not.toMatch(/Deprecation|Sunset|Successor/);
 });

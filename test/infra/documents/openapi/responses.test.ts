@@ -29,7 +29,7 @@ let isThrottled = false;
 
 beforeAll(async () => {
   template = readTemplate('staging', (await sharedSynthesis()).assembly);
-  service = await startFaultyService(template, () => (isThrottled ? 'throttled' : undefined));
+  service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 });
 afterAll(() => service.close());
 
@@ -52,7 +52,7 @@ const specialCalls: Record<string, Call> = {
     const first = await sent({ target: list.target.replace(/&cursor=.*/, '') });
     return [...first, ...(await sent(list)), ...(await sent({ target: '/v1/pets?limit=100' }))];
   },
-  'listPets 400': () => sent({ target: '/v1/pets?limit=0&status=lost' }),
+  'listPets 400': () => sent({ target: '/v1/pets?limit=0&status=nonsense' }),
 
   'createPet 201': () => sent(createOnce),
   'createPet 400': () => sent(create('{"categoryId":"7"}')),

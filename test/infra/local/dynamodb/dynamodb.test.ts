@@ -60,8 +60,8 @@ async function itemsIn(input: { IndexName?: string }, of = database): Promise<un
 const onIndex = { IndexName: 'by-index-key' };
 const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
 
-describe('an item with an entry in an index', () => {
-  test('is deleted from the table and the index, and a second deletion changes nothing', async () => {
+describe('an item of the database', () => {
+  test('is deleted from the table and the index', async () => {
     await call(operatorAccessKeyId, 'PutItem', { Item: rex });
     for (let times = 0; times < 2; times += 1) {
       expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: rex.id } })).status).toBe(200);
@@ -69,10 +69,10 @@ describe('an item with an entry in an index', () => {
     }
   });
 
-  test('is never in the index without being in the table', async () => {
+  test('does not appear in the index before it appears in the table', async () => {
     const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
     const spy = jest.spyOn(AbstractLevel.prototype, 'put');
-    // A new database, because dynalite stores a reference to the method when it starts.
+    // This test needs a new database, because dynalite reads the method only when it starts.
     const spied = await startWith(table('id', 'kind'));
     const held = Promise.withResolvers<void>();
     const interrupted = new Promise<void>((resolve) => {
@@ -93,8 +93,8 @@ describe('an item with an entry in an index', () => {
   });
 });
 
-describe('a folder of tables', () => {
-  test('can be opened by only one of two services that start at the same time', async () => {
+describe('a tables folder', () => {
+  test('can be opened by only one of two concurrent services', async () => {
     const folder = mkdtempSync(join(folders, 'data-'));
     const starting = [openStore(folder), openStore(folder)];
     const rejected = (await Promise.allSettled(starting)).filter(({ status }) => status === 'rejected');
@@ -104,7 +104,7 @@ describe('a folder of tables', () => {
     await (await openStore(folder)).close();
   });
 
-  test('is rejected if a stored table has another key or index', async () => {
+  test('is rejected if a stored table has a different key or index', async () => {
     const folder = mkdtempSync(join(folders, 'data-'));
     await (await startWith(table('id', 'kind'), folder)).close();
     for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
@@ -128,16 +128,13 @@ describe('a caller of the database', () => {
     expect(await response.json()).toMatchObject({ __type: expect.stringContaining('AccessDenied') });
   });
 
-  test.each(['not json', 'null', '5', ''])(
-    'is denied if it sends %j, and other requests succeed',
-    async (body) => {
-      const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body };
-      expect((await fetch(database.endpoint, init)).status).toBe(400);
-      expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
-    },
-  );
+  test.each(['not json', 'null', '5', ''])('is denied if its request body is %j', async (body) => {
+    const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body };
+    expect((await fetch(database.endpoint, init)).status).toBe(400);
+    expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+  });
 
-  test('can perform actions that its role permits, and a query closes its iterator', async () => {
+  test('can perform actions that its role permits', async () => {
     const closed = jest.spyOn(AbstractValueIterator.prototype, 'close');
     expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
     const query = {
@@ -153,11 +150,11 @@ describe('a caller of the database', () => {
 
   test.each([
     ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: rex.id } }],
-    ['an action that only another role permits', 'Function', 'DeleteItem', { Key: { id: rex.id } }],
-    ['a query of the table if only the index is permitted', 'Function', 'Query', {}],
-    ['a read of the index if only the table is permitted', 'Function', 'GetItem', onIndex],
-    ['a permitted action on another table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
-    ['every action if it is unknown', 'Nobody', 'GetItem', {}],
+    ['an action that only a different role permits', 'Function', 'DeleteItem', { Key: { id: rex.id } }],
+    ['a query of the table if its role permits only the index', 'Function', 'Query', {}],
+    ['a read of the index if its role permits only the table', 'Function', 'GetItem', onIndex],
+    ['a permitted action on a different table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
+    ['every action if it has no role', 'Nobody', 'GetItem', {}],
   ])('is denied %s', async (_name, caller, action, input) => {
     expect(await call(caller, action, input)).toEqual({
       status: 400,
@@ -166,7 +163,7 @@ describe('a caller of the database', () => {
     });
   });
 
-  test('does not affect others if it disconnects during a request', async () => {
+  test('does not affect other callers if it disconnects during a request', async () => {
     const { hostname, port } = new URL(database.endpoint);
     const socket = connect(Number(port), hostname);
     const head = Object.entries({

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 
-/** Writes a store with these values to a folder whose name contains glob characters. */
+/** Writes the values to a new store. The folder's name contains glob characters to check that they are escaped. */
 async function writeStore(values: string[]) {
   const folder = mkdtempSync(join(folders, 'store[1]-'));
   const store = new ClassicLevel(folder);
@@ -20,10 +20,10 @@ async function writeStore(values: string[]) {
   return { folder, log, bytes: readFileSync(log) };
 }
 
-/** Values that fill several blocks of the log. The last value alone spans several blocks. */
+/** Values that fill several blocks of a log. The last value is longer than a block. */
 const many = [...Array.from({ length: 300 }, (_, index) => 'x'.repeat(index)), 'y'.repeat(100_000)];
 
-test('a complete log is intact, and so is a log whose last write was interrupted', async () => {
+test('requireIntactLog accepts a log whose last write is complete or was interrupted', async () => {
   const { folder, log, bytes } = await writeStore(many);
   expect(bytes.length).toBeGreaterThan(140_000);
   for (const missing of [0, 1, 100]) {
@@ -35,7 +35,7 @@ test('a complete log is intact, and so is a log whose last write was interrupted
 test.each([
   ['one block', ['Rex', 'Mia', 'Tom'], 1],
   ['several blocks', many, 997],
-])('a log of %s is damaged if a bit before its last record changes, or if it is missing', async (...row) => {
+])('requireIntactLog rejects a damaged or missing log of %s', async (...row) => {
   const [, values, step] = row;
   const { folder, log, bytes } = await writeStore(values);
   const end = bytes.lastIndexOf(values.length > 3 ? 'key 299' : 'key 1');
@@ -49,7 +49,7 @@ test.each([
   expect(() => requireIntactLog(folder)).toThrow(`${folder} has no log file`);
 });
 
-test('a folder without data is a new store', () => {
+test('requireIntactLog accepts a folder without data', () => {
   const folder = mkdtempSync(join(folders, 'store-'));
   writeFileSync(join(folder, 'LOCK'), '');
   expect(() => requireIntactLog(folder)).not.toThrow();

@@ -74,7 +74,7 @@ afterEach(() => {
 });
 
 describe('API Gateway', () => {
-  test('returns the result of the function and the request id', async () => {
+  test("returns the function's result with the request id", async () => {
     const { api, petsFunction } = apiWith();
     const response = await api.handle(get('/pets', { query: 'limit=5' }));
     expect(response).toEqual({
@@ -107,7 +107,7 @@ describe('API Gateway', () => {
     ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
     ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), unlisted],
-    ['DEFAULT_5XX', 500, 'an error of the function', apiWith({ error: 'test error' }), get('/pets'), 1],
+    ['DEFAULT_5XX', 500, 'an error in the function', apiWith({ error: 'test error' }), get('/pets'), 1],
     ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets'), 1],
   ])(
     'returns the gateway response %s (%i) for %s',
@@ -123,12 +123,12 @@ describe('API Gateway', () => {
     },
   );
 
-  test('accepts an event slightly under 6 MB', async () => {
+  test('accepts an event of slightly less than 6 MB', async () => {
     const request = get('/pets', { body: Buffer.alloc(6_280_000, 'a') });
     expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });
 
-  test('rejects requests to a route whose authorizer is missing', async () => {
+  test('rejects requests if the authorizer is missing', async () => {
     const PetsGet = guarded(resources['PetsGet']!, 'Nobody');
     const api = createApiGateway(
       templateOf({ ...resources, PetsGet }),

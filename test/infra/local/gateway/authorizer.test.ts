@@ -49,7 +49,7 @@ describe('the authorizer', () => {
     expect(stub.events).toEqual([]);
   });
 
-  test('gets the method ARN, and returns the principal and the context of an allowed request', async () => {
+  test('adds the principal to the context of an allowed request', async () => {
     const policy = policyOf({ Effect: 'Allow', Resource: [createArn, listArn] });
     const { authorize, stub } = authorizerWith(resultOf({ ...policy, context: { keyId: 'key_1' } }));
     expect(await authorize('Bearer abc', listArn)).toEqual({
@@ -61,7 +61,7 @@ describe('the authorizer', () => {
   test.each([
     ['denies', denyStage],
     [
-      'denies and allows',
+      'both denies and allows',
       policyOf(...allowStage.policyDocument.Statement, ...denyStage.policyDocument.Statement),
     ],
     ['does not list', policyOf({ Effect: 'Allow', Resource: createArn })],
@@ -70,8 +70,8 @@ describe('the authorizer', () => {
     expect(await authorize('Bearer abc', listArn)).toEqual(denied);
   });
 
-  describe('caches the policy', () => {
-    test('for one token, and evaluates it for each route', async () => {
+  describe('caches a policy', () => {
+    test('for all requests with the same token', async () => {
       const { authorize, stub } = authorizerWith(resultOf(allowList), resultOf(denyStage));
       expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
       expect(await authorize('Bearer abc', createArn)).toEqual(denied);
@@ -79,7 +79,7 @@ describe('the authorizer', () => {
       expect(await authorize('Bearer xyz', listArn)).toEqual(denied);
     });
 
-    test('until the cache is flushed, even if the function is still running', async () => {
+    test('until the cache is flushed', async () => {
       const { authorize, flushCache } = authorizerWith(
         resultOf(allowStage),
         resultOf(allowStage),
@@ -99,7 +99,7 @@ describe('the authorizer', () => {
     ['no statements', resultOf({ principalId: 'key_1', policyDocument: {} })],
     ['a condition', resultOf(policyOf({ Effect: 'Allow', Resource: listArn, Condition: {} } as never))],
     ['no principal', resultOf({ policyDocument: allowStage.policyDocument })],
-  ])('causes a configuration error, which is not cached, if it returns %s', async (_name, failure) => {
+  ])('reports a configuration error if its function returns %s', async (_name, failure) => {
     jest.spyOn(console, 'error').mockReturnValue();
     const { authorize, stub } = authorizerWith(failure, resultOf(allowStage));
     expect(await authorize('Bearer abc', listArn)).toEqual({

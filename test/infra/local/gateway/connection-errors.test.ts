@@ -37,7 +37,7 @@ async function expectToServe(): Promise<void> {
   expect((await fetch(`http://127.0.0.1:${server.port}/other`)).status).toBe(200);
 }
 
-/** Expects the Error body, the headers of every error response, and a closed connection. */
+/** Expects an Error body for the error code, the headers of every error response, and `Connection: close`. */
 function expectError({ status, head, body }: RawResponse, code: ErrorCode, message?: unknown): void {
   const expected = { ...errorBody(code), ...(message !== undefined && { message }) };
   expect([status, JSON.parse(body)]).toEqual([expected.status, expected]);
@@ -58,7 +58,7 @@ const encoding = 'Transfer-Encoding must be chunked and requires HTTP/1.1';
 
 test.each([
   ['text that is not HTTP', 'hello\r\n\r\n', 'method'],
-  // If the server reset the connection, the response could be lost.
+  // The server must not reset the connection during an upload, because the client could lose the response.
   ['an unknown method with 5 MB of data', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'method'],
   ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'the method CONNECT is not supported'],
 
@@ -69,28 +69,28 @@ test.each([
   ['a missing version', 'GET /\r\n\r\n', version],
   ['HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n`, version],
   ['HTTP/1.2', `GET / HTTP/1.2\r\n${HOST}\r\n`, version],
-  ['another protocol', 'GET / ICE/1.0\r\n\r\n', version],
+  ['a different protocol', 'GET / ICE/1.0\r\n\r\n', version],
   ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', version],
 
   ['a missing Host', 'GET / HTTP/1.1\r\n\r\n', 'exactly one Host header'],
   ['two Hosts in HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}${HOST}\r\n`, 'exactly one Host header'],
   ['an empty Host', 'GET / HTTP/1.1\r\nHost:\r\n\r\n', host],
-  ['a Host with markup of a link', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
+  ['a Host that contains link syntax', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
 
-  // If parsers disagree about the end of a request, another request can be hidden (RFC 9112 section 11.2).
+  // Attackers use these requests to hide a second request in a body (RFC 9112 section 11.2).
   ['identity before chunked', `${post}Transfer-Encoding: identity\r\n${chunked}\r\n`, encoding],
   ['chunked before identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`, 'Transfer-Encoding'],
   ['chunked encoding in HTTP/1.0', `POST / HTTP/1.0\r\n${chunked}\r\n`, encoding],
   ['chunked encoding with Content-Length', `${post}${chunked}Content-Length: 5\r\n\r\n`, 'Content-Length'],
-])('%s gets a 400 with the reason, and no later data is read as a request', async (_name, text, reason) => {
+])('the server returns 400 with the reason for %s', async (_name, text, reason) => {
   const hidden = `0\r\n\r\n${post}\r\n`;
-  // The parser's messages depend on the version of Node.
+  // The test matches only part of the message, because the parser's messages differ between versions of Node.
   const message = expect.stringMatching(`^The request is not valid HTTP: .*${reason}.*[.]$`);
   expectError(await sendBytes(server.port, text, hidden), 'invalid_request', message);
   expect(handled).toEqual([]);
 });
 
-test('a reset CONNECT does not affect other requests', async () => {
+test('a CONNECT request that is reset does not affect other requests', async () => {
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', () => socket.resetAndDestroy());
@@ -98,7 +98,7 @@ test('a reset CONNECT does not affect other requests', async () => {
   await expectToServe();
 });
 
-test('a rejected HEAD gets no body', async () => {
+test('the response to a rejected HEAD request has no body', async () => {
   const { status, head, body } = await sendBytes(server.port, 'HEAD / HTTP/1.1\r\n\r\n');
   expect([status, body]).toEqual([400, '']);
   expect(head).toMatch(/\r\nContent-Length: [1-9]/);
@@ -139,20 +139,20 @@ describe('a request that arrives too slowly', () => {
   const slow = `${post}Content-Length: 5\r\n\r\nabc`;
 
   test.each([
-    ['half of the head', 'POST / HTTP/1.1\r\nHo'],
-    ['half of the body', slow],
+    ['half of its headers', 'POST / HTTP/1.1\r\nHo'],
+    ['half of its body', slow],
   ])('gets a 408 after %s', async (_name, text) => {
     expectError(await sendBytes(impatient.port, text), 'request_timeout');
   });
 
-  test('is not handled if the rest arrives after the 408', async () => {
+  test('is not handled if it becomes complete after the 408', async () => {
     const socket = connect(impatient.port, '127.0.0.1');
     socket.write(slow);
     const [response] = await once(socket, 'data');
     socket.end('de');
     await once(socket, 'close');
     expect(String(response)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    // When the server responds to another request, it has read the rest.
+    // After the response to a second request, the server has also read the remaining bytes of the first request.
     await expectToServe();
     expect(handled).toEqual(['/other']);
   });

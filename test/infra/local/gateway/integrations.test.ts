@@ -5,18 +5,18 @@ describe('the result of a function', () => {
   const json = { 'Content-Type': 'application/json' };
   test.each([
     [
-      'becomes the response, by default of the type JSON',
+      'becomes a JSON response if it has no Content-Type',
       { statusCode: 201, headers: { Location: '/1', Age: 5, X: true }, body: '{}' },
       { status: 201, headers: { ...json, Location: '/1', Age: '5', X: 'true' }, body: '{}' },
     ],
     [
-      'can have another media type',
+      'can set a different Content-Type',
       { statusCode: 200, headers: { 'Content-Type': 'text/plain' } },
       { status: 200, headers: { 'Content-Type': 'text/plain' }, body: '' },
     ],
-    ['has no media type if the status is 204', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
+    ['needs no Content-Type for the status 204', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
     [
-      'gets WWW-Authenticate renamed, as in API Gateway',
+      'becomes a response whose WWW-Authenticate header is renamed',
       { statusCode: 200, headers: { 'www-authenticate': 'Bearer' } },
       { status: 200, headers: { ...json, 'x-amzn-Remapped-www-authenticate': 'Bearer' }, body: '' },
     ],
@@ -30,7 +30,7 @@ describe('the result of a function', () => {
     ['has a fractional status', { statusCode: 200.5 }],
     ['has an object as its body', { statusCode: 200, body: {} }],
     ['has an object as a header', { statusCode: 200, headers: { A: {} } }],
-    ['has a base64 body, which is not supported', { statusCode: 200, isBase64Encoded: true }],
+    ['has a base64 body', { statusCode: 200, isBase64Encoded: true }],
   ])('is malformed if it %s', (_name, result) => {
     expect(readProxyResult(JSON.stringify(result))).toBeUndefined();
   });

@@ -13,7 +13,7 @@ function eventOf(request: Partial<HttpRequest>, authorizer?: object, pathParamet
 }
 
 describe('the event for a function', () => {
-  test('contains null for absent collections and an absent body', () => {
+  test('contains null for each absent value', () => {
     const event = eventOf({});
     expect(event).toMatchObject({
       queryStringParameters: null,
@@ -24,7 +24,7 @@ describe('the event for a function', () => {
     expect(event.requestContext).not.toHaveProperty('authorizer');
   });
 
-  test('contains the request as sent, with an encoded path and the body as text', () => {
+  test('contains the unchanged path, headers and body of the request', () => {
     const path = '/v1/pets/a%2Fb/';
     const headers: HttpRequest['headers'] = [
       ['host', 'localhost:3000'],
@@ -54,14 +54,14 @@ describe('the event for a function', () => {
     ['a=%&%E0%A4%A=1&b', { a: ['%'], '\uFFFD%A': ['1'], b: [''] }],
     ['limit=1&limit=2', { limit: ['1', '2'] }],
     ['__proto__=1&constructor=2', { ['__proto__']: ['1'], constructor: ['2'] }],
-  ])('contains the decoded query %s, with all values and the last value of each name', (query, all) => {
+  ])('contains all decoded parameters of the query %s', (query, all) => {
     const { queryStringParameters, multiValueQueryStringParameters } = eventOf({ query });
     expect(Object.entries(multiValueQueryStringParameters!)).toEqual(Object.entries(all));
     const last = Object.entries(all).map(([name, values]) => [name, values.at(-1)]);
     expect(Object.entries(queryStringParameters!)).toEqual(last);
   });
 
-  test('omits connection headers, and sets the headers of a proxy', () => {
+  test('replaces connection headers with proxy headers', () => {
     const names = ['Connection', 'content-length', 'TE', 'x-forwarded-for', 'X-FORWARDED-PROTO'];
     const { headers, multiValueHeaders } = eventOf({ headers: names.map((name) => [name, 'a']) });
     expect(headers).toEqual({ 'X-Forwarded-For': '::1', 'X-Forwarded-Proto': 'http' });

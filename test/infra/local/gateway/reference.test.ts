@@ -37,7 +37,7 @@ function send(headers: string[], method = 'GET', target = '/'): Promise<RawRespo
 
 describe('a browser on the same machine', () => {
   const names = ['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'];
-  test.each(names)('gets the reference page at %s', async (name) => {
+  test.each(names)('gets the reference page from the host %s', async (name) => {
     const { status, body } = await send([`Host: ${name}:3000`, html]);
     expect(status).toBe(200);
     expect(body).toContain(`"url":"http://${name}:3000/v1"`);
@@ -45,7 +45,7 @@ describe('a browser on the same machine', () => {
     expect(body).toContain('createApiReference');
   });
 
-  test('gets headers that isolate the page, even in response to HEAD', async () => {
+  test('gets headers that isolate the page', async () => {
     const { body } = await send([localhost, html]);
     const [, policy] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(body)!;
     const response = await send([localhost, html], 'HEAD');
@@ -64,7 +64,7 @@ describe('a browser on the same machine', () => {
     );
   });
 
-  test('gets the current openapi.json, and its requests are logged', async () => {
+  test('gets a page that contains the current openapi.json', async () => {
     await send([localhost, html]);
     writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Other pets"}}');
     expect((await send([localhost, html])).body).toContain('<title>Other pets</title>');
@@ -76,10 +76,10 @@ describe('the API responds to', () => {
   test.each([
     ['a client that does not accept HTML', [localhost]],
     ['a client that accepts any type', [localhost, 'Accept: */*']],
-    // In DNS rebinding, the attacker's host name resolves to this machine, and the attacker's page reads the response.
-    ['another host name of the machine', ['Host: attacker.example:3000', html]],
-    ['a host name that starts with localhost', ['Host: localhost.attacker.example', html]],
-    ['a host name that ends with localhost', ['Host: attacker.localhost', html]],
+    // In DNS rebinding, an attacker's page reaches this machine through a host name that the attacker controls.
+    ["a request to an attacker's host name", ['Host: attacker.example:3000', html]],
+    ['a request to a host name that starts with localhost', ['Host: localhost.attacker.example', html]],
+    ['a request to a host name that ends with localhost', ['Host: attacker.localhost', html]],
   ])('%s', async (_case, headers) => {
     const { status, body } = await send(headers);
     expect([status, body]).toEqual([404, notFound.body]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readRoutes } from '../../../../infra/local/gateway/routes.ts';
 import { method, pathResource, root, sampleApi, templateOf } from '../sample-resources.ts';
 
-// Less specific resources come first, so that the order in the template does not determine the route.
+// Less specific resources come first to check that the order in the template does not determine the route.
 const findRoute = readRoutes(
   templateOf({
     ...sampleApi,
@@ -31,7 +31,7 @@ function found(request: string): string | undefined {
   return route && `${route.method.HttpMethod} ${route.resourcePath} ${JSON.stringify(route.pathParameters)}`;
 }
 
-describe('the routes of a template', () => {
+describe("a template's routes", () => {
   test.each([
     ['GET /v1/pets/newest', 'GET /v1/pets/newest {}', 'literal segments take precedence'],
     ['GET /v1/pets/5', 'GET /v1/pets/{petId} {"petId":"5"}', 'greedy parameters come last'],
@@ -41,12 +41,12 @@ describe('the routes of a template', () => {
     ['GET /v1/pets/5/a', 'GET /v1/pets/{rest+} {"rest":"5/a"}', 'a greedy parameter has several segments'],
     ['GET /v1/pets/{rest+}', 'GET /v1/pets/{petId} {"petId":"{rest+}"}', 'braces are valid in a value'],
     ['DELETE /v1/pets/5', 'DELETE /v1/pets/{rest+} {"rest":"5"}', 'no other resource has the method'],
-    ['PUT /v1/pets/5', 'ANY /{proxy+} {"proxy":"v1/pets/5"}', 'no other resource has the method'],
+    ['PUT /v1/pets/5', 'ANY /{proxy+} {"proxy":"v1/pets/5"}', 'only ANY includes the method'],
     ['GET /v1/pets', 'GET /v1/pets {}', 'an exact method takes precedence'],
     ['HEAD /v1/pets', 'ANY /v1/pets {}', 'GET does not imply HEAD'],
     ['GET /v1', 'ANY /{proxy+} {"proxy":"v1"}', 'resources without methods are skipped'],
     ['GET /', 'ANY / {}', 'a greedy parameter does not match the root'],
-  ])('map %s to %s (%s)', (request, expected) => {
+  ])('map %s to %s because %s', (request, expected) => {
     expect(found(request)).toBe(expected);
   });
 });

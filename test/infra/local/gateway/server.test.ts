@@ -53,8 +53,8 @@ function send(...parts: (string | Buffer)[]) {
 
 const close = 'Host: localhost\r\nConnection: close\r\n';
 
-describe('the server passes on', () => {
-  test('the method, path, query and header names as sent', async () => {
+describe('the server passes to the API', () => {
+  test('the unchanged method, path, query and header names', async () => {
     const { body } = await send(
       `PATCH /a%2Fb//c/?x=%20&y=?z HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`,
     );
@@ -80,7 +80,7 @@ describe('the server passes on', () => {
 });
 
 describe('the server responds to', () => {
-  test('a request with a 204 that has no Content-Type or Content-Length', async () => {
+  test('a request whose response has no content', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
       'HTTP/1.1 204 No Content\r\nDeprecation: @0\r\nDate: \r\nConnection: close',
@@ -99,7 +99,7 @@ describe('the server responds to', () => {
   test.each<[string, string, string, ...(string | Buffer)[]]>([
     ['a failure of the API', 'DEFAULT_5XX', `GET /fails HTTP/1.1\r\n${close}\r\n`],
     ['an invalid header value', 'DEFAULT_5XX', `GET /invalid-header HTTP/1.1\r\n${close}\r\n`],
-    ['a body of 11 MB in chunks', 'REQUEST_TOO_LARGE', `${post}${chunk}`, tooLarge, '\r\n0\r\n\r\n'],
+    ['a chunked body of 11 MB', 'REQUEST_TOO_LARGE', `${post}${chunk}`, tooLarge, '\r\n0\r\n\r\n'],
   ])('%s with the gateway response %s', async (_name, responseType, ...parts) => {
     const { status, head, body } = await send(...parts);
     const expected = gatewayResponse(responseType);
@@ -114,7 +114,7 @@ describe('the server responds to', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('a complete request before the invalid data that follows', async () => {
+  test('a complete request that is followed by invalid data', async () => {
     const { status, body } = await send(
       'POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n',
     );
@@ -122,12 +122,12 @@ describe('the server responds to', () => {
     expect(body).toMatch(/"path":"\/first".*HTTP\/1\.1 400 Bad Request/s);
   });
 
-  test('an HTTP/1.0 request without Host as if its Host were localhost', async () => {
+  test('an HTTP/1.0 request without a Host header', async () => {
     const { body } = await send('GET / HTTP/1.0\r\n\r\n');
     expect(JSON.parse(body).headers).toEqual([['Host', `localhost:${server.port}`]]);
   });
 
-  test('the next request on a connection after a body that was too large', async () => {
+  test('a second request after a request whose body is too large', async () => {
     const first = post.replace(close, 'Host: localhost\r\n');
     const { status, body } = await send(
       `${first}Content-Length: ${tooLarge.length}\r\n\r\n`,
@@ -138,7 +138,7 @@ describe('the server responds to', () => {
     expect(body).toContain('"path":"/next"');
   });
 
-  test('other clients after a client disconnected during its upload', async () => {
+  test('requests after a client has disconnected during an upload', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`${post}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
     await once(socket, 'close');

@@ -12,7 +12,7 @@ const started: RunningFunction[] = [];
 let lines: string[] = [];
 const log = (line: string) => void lines.push(line);
 
-/** Writes a bundle to the assembly, and returns the name of its asset. */
+/** Writes a bundle to the assembly and returns the asset's name. */
 function bundleOf(source: string): string {
   const folder = mkdtempSync(join(assembly, 'asset.'));
   writeFileSync(join(folder, 'index.mjs'), source);
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe('a function', () => {
-  test('gets the event, a context, its own environment variables and a heap of its memory size', async () => {
+  test('gets the event, a context, its environment variables and its memory size', async () => {
     process.env['SECRET_OF_THE_PARENT'] = 'secret';
     const { invoke } = functionOf(`
       import { resourceLimits } from 'node:worker_threads';
@@ -70,8 +70,8 @@ describe('a function', () => {
     });
   });
 
-  test('handles concurrent events in up to three instances, one event at a time in each', async () => {
-    // No instance returns a result until three instances have started.
+  test('handles concurrent events in up to three instances', async () => {
+    // Each instance waits for the other two, so the test fails if fewer than three start.
     const { invoke } = functionOf(`
       import { readdirSync, writeFileSync } from 'node:fs';
       import { setTimeout } from 'node:timers/promises';
@@ -91,7 +91,7 @@ describe('a function', () => {
     expect(responses.map(({ concurrent }) => concurrent)).toEqual(Array(10).fill(1));
   });
 
-  test('is terminated after its timeout even if it never yields, and waiting events get new instances', async () => {
+  test('is terminated after its timeout even if it never yields', async () => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
     const { invoke } = functionOf(`
       import { writeFileSync } from 'node:fs';
@@ -106,7 +106,7 @@ describe('a function', () => {
     expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
   });
 
-  test('keeps its instance after an error, unless it calls process.exit', async () => {
+  test('keeps its instance after an error that does not end the process', async () => {
     const { invoke } = functionOf(`let calls = 0;
       export const handler = async (action) => {
         calls += 1;
@@ -140,7 +140,7 @@ describe('a function', () => {
   test.each([
     ['throws', `throw new Error('late')`, /^Sample: Error: late/],
     ['exits', 'process.exit(1)', /^Sample: The instance exited with code 1$/],
-  ])('gets a new instance if its idle instance %s, and the reason is logged', async (_name, late, reason) => {
+  ])('gets a new instance if its idle instance %s', async (_name, late, reason) => {
     const { invoke } = functionOf(
       `import { BroadcastChannel } from 'node:worker_threads';
       let calls = 0;
@@ -179,17 +179,17 @@ describe('a function', () => {
 
 test.each([
   [
-    'in order, from its startup and its events',
+    'in order',
     `console.log('loaded'); export const handler = () => { console.log('one'); console.error('two'); };`,
     ['loaded', 'one', 'two'],
   ],
   [
-    'line by line, without a line break at U+2028 or U+2029',
+    'line by line',
     `const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
     export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`,
     ['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}'],
   ],
-])('the output that precedes a result is logged %s', async (_case, source, output) => {
+])("a function's output is logged %s", async (_case, source, output) => {
   const { invoke, close } = functionOf(source);
   await invoke({});
   await close();

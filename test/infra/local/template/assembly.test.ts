@@ -9,7 +9,7 @@ import { copyProject } from '../watch/project-copy.ts';
 const project = copyProject(temporaryFolder());
 const data = join(project.folder, 'data');
 mkdirSync(data);
-// The app of this project copies the shared assembly, and then runs code that a test specifies.
+// Instead of a slow synthesis, the copied project's app copies the shared assembly and runs test.mjs.
 const source = JSON.stringify((await sharedSynthesis()).assembly);
 const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.CDK_OUTDIR, { recursive: true });`;
 project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);
@@ -24,7 +24,7 @@ async function start(isForced = false): Promise<boolean> {
   return log.mock.lastCall![0] === 'Synthesizing the stacks …';
 }
 
-test('npm start reuses the assembly unless --synth is set', async () => {
+test('npm start reuses the last assembly unless --synth is set', async () => {
   expect(await start()).toBe(true);
   for (const option of ['--verbose', '--synth']) {
     const service = await startLocalServiceOf(project.folder, '--data', data, option);
@@ -32,7 +32,7 @@ test('npm start reuses the assembly unless --synth is set', async () => {
     expect([status, await service.stop()]).toEqual([200, 0]);
     expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Reusing the last/);
   }
-  // The other tests need no packages, but change the list of installed packages.
+  // The next tests change the list of installed packages, so they must not use the real folder.
   project.write('infra/require-node.cjs', '');
   rmSync(join(project.folder, 'node_modules'));
   mkdirSync(join(project.folder, 'node_modules'));
@@ -53,12 +53,12 @@ test.each([
   ['the removal of', 'functions/added.ts'],
   ['the removal of', 'data/cdk.out/asset.*/index.mjs'],
   ['a start with Node', 'v24.99.0'],
-])('the assembly is synthesized once after %s %s', async (change, input) => {
+])('synthesizeIfChanged synthesizes once after %s %s', async (change, input) => {
   changes[change]!(input);
   expect([await start(), await start()]).toEqual([true, false]);
 });
 
-test('the assembly is synthesized again after a failure, and without environment variables', async () => {
+test('synthesizeIfChanged synthesizes again after a failure', async () => {
   project.write('test.mjs', 'console.error(Object.keys(process.env).join()); process.exit(1)');
   const message = 'The stacks cannot be synthesized:\nCDK_OUTDIR,CDK_CONTEXT_JSON';
   await expect(start(true)).rejects.toMatchObject({ name: 'UsageError', message });
@@ -66,7 +66,7 @@ test('the assembly is synthesized again after a failure, and without environment
   expect(await start()).toBe(true);
 });
 
-test('the assembly is synthesized again if a source changed during the synthesis, even if temporarily', async () => {
+test('synthesizeIfChanged synthesizes again if a source changed during the synthesis', async () => {
   project.write('test.mjs', "import { writeFileSync } from 'node:fs'; writeFileSync('shared/saved.ts', '')");
   await start(true);
   project.write('test.mjs', '');

@@ -32,7 +32,7 @@ function resolved(value: unknown): unknown {
   return template.resources('AWS::Lambda::Function')[0]?.properties.Environment.Variables['VALUE'];
 }
 
-/** Returns the error message for a template with these resources, or `accepted`. */
+/** Returns the error message for a template that contains `resources`, or `accepted` if there is no error. */
 function rejection(resources: SampleResources): string {
   try {
     templateOf(resources);
@@ -47,16 +47,16 @@ describe('parseTemplate', () => {
   const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Other:live';
   const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
   test.each([
-    ['Ref of a resource: its logical id', { Ref: 'Pets' }, 'Pets'],
-    ['Ref of a stage: its name', { Ref: 'Stage' }, 'sample'],
-    ['Ref of an alias: its ARN', { Ref: 'OtherLive' }, aliasArn],
-    ['Ref of a pseudo parameter', { Ref: 'AWS::AccountId' }, '000000000000'],
-    ['GetAtt of a root resource', root, 'Api'],
-    ['GetAtt of an ARN', { 'Fn::GetAtt': ['Pets', 'Arn'] }, tableArn],
+    ['Ref for a resource', { Ref: 'Pets' }, 'Pets'],
+    ['Ref for a stage', { Ref: 'Stage' }, 'sample'],
+    ['Ref for an alias', { Ref: 'OtherLive' }, aliasArn],
+    ['Ref for a pseudo parameter', { Ref: 'AWS::AccountId' }, '000000000000'],
+    ['GetAtt for a root resource', root, 'Api'],
+    ['GetAtt for an ARN', { 'Fn::GetAtt': ['Pets', 'Arn'] }, tableArn],
     ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Pets' }, 'b']] }, 'a/Pets/b'],
     ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
     ['Sub', { 'Fn::Sub': '${Pets} in ${AWS::Region}, ${OtherLive}' }, `Pets in us-east-1, ${aliasArn}`],
-  ])('resolves intrinsic functions: %s', (_name, value, expected) => {
+  ])('resolves %s', (_name, value, expected) => {
     expect(resolved(value)).toBe(expected);
   });
 
@@ -68,7 +68,7 @@ describe('parseTemplate', () => {
   });
 
   const unresolvable = { 'Fn::If': ['Never', 1, { 'Fn::GetAtt': ['Nobody', 'Arn'] }] };
-  test('accepts resources that are not run, even if their references cannot be resolved', () => {
+  test('accepts unresolvable references in resources that are not run', () => {
     const types = ['AWS::ApiGateway::DomainName', 'AWS::Backup::BackupPlan', 'AWS::Logs::LogGroup'];
     const resources = [...types, ...types].map((Type, index) => [
       `Resource${index}`,
@@ -77,14 +77,14 @@ describe('parseTemplate', () => {
     expect(templateOf({ ...sampleApi, ...Object.fromEntries(resources) }).skippedTypes).toEqual(types);
   });
 
-  test('accepts properties that have no effect on the local service', () => {
+  test('accepts unresolvable references in properties that have no effect locally', () => {
     const Function = withProperties(lambdaFunction('asset'), { KmsKeyArn: unresolvable, Tags: unresolvable });
     const Stage = withProperties(sampleApi.Stage, { CacheClusterEnabled: true, Description: 'a stage' });
     const Pets = withProperties(table('id'), { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
     expect(rejection({ ...sampleApi, Role: role, Function, Stage, Pets })).toBe('accepted');
   });
 
-  test('lists unsupported types and properties, and the file to add them to', () => {
+  test('lists all unsupported types and properties', () => {
     const message = rejection({
       Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
       Pets: withProperties(table('id'), { LocalSecondaryIndexes: [] }),
@@ -102,7 +102,7 @@ describe('parseTemplate', () => {
   const response = gatewayResponse('DEFAULT_4XX', '400');
   test.each<[string, string, SampleResource, object]>([
     ['a missing property', 'StageName', stage, { StageName: undefined }],
-    ['another runtime', 'Runtime', lambdaFunction('asset'), { Runtime: 'nodejs22.x' }],
+    ['a different runtime', 'Runtime', lambdaFunction('asset'), { Runtime: 'nodejs22.x' }],
     ['a response cache', 'MethodSettings.0.CachingEnabled', stage, { MethodSettings: caching }],
     [
       'a Deny statement',
@@ -123,7 +123,7 @@ describe('parseTemplate', () => {
       { ResponseTemplates: { 'application/json': '{"message":"$context.error.message"}' } },
     ],
     [
-      'a mock whose request template selects another status',
+      'a mock whose request template selects a different status',
       'Integration: only request templates',
       method(root, 'ANY'),
       { Integration: { ...mock('404'), RequestTemplates: { 'a/b': '{"statusCode":200}' } } },
@@ -134,7 +134,7 @@ describe('parseTemplate', () => {
   });
 
   test.each(['aws::sns::topic', 'AWS::WAFv2', 'AWS::ApiGateway::DomainNameV2', 'AWS::EventSchemas::Schema'])(
-    'rejects the type %s, which resembles a type that is not run',
+    'rejects the unknown type %s',
     (Type) => {
       expect(rejection({ Other: { Type, Properties: {} } })).toMatch(`Other: the type ${Type}`);
     },

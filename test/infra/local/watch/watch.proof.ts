@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 const project = copyProject(folders);
-/** The data folder is the project folder, whose sources must be watched all the same. */
+/** The data folder is the project folder to check that the sources in it are still watched. */
 const data = project.folder;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -49,7 +49,7 @@ function timesPrinted(line: RegExp): number {
   return service.output().match(new RegExp(line, 'g'))?.length ?? 0;
 }
 
-/** Makes a change, and waits until the line is printed once more than before. */
+/** Calls `change` and waits until `line` is printed once more than before. */
 async function until(line: RegExp, change: () => void): Promise<void> {
   const times = timesPrinted(line) + 1;
   change();
@@ -59,9 +59,9 @@ async function until(line: RegExp, change: () => void): Promise<void> {
 const GET_PET = 'functions/get-pet.ts';
 const getPet = project.read(GET_PET);
 
-/** Returns `functions/get-pet.ts` with another error message, by which the test identifies the code. */
+/** Returns the source of GetPet with a different error message so that a test can identify the running code. */
 function getPetWith(errorMessage: string): string {
-  return getPet.replace(/`There is no pet[^`]*`/, `'${errorMessage}'`);
+  return getPet.replace(/`No pet has the id[^`]*`/, `'${errorMessage}'`);
 }
 
 async function message(): Promise<string> {
@@ -70,12 +70,12 @@ async function message(): Promise<string> {
 
 // Each test depends on the previous test.
 describe('the local service with --watch', () => {
-  test('starts with the synthesized bundles, and prints which changes require a restart', () => {
+  test('prints at startup which changes require a restart', () => {
     expect(service.output()).not.toMatch(/reloaded|cannot/);
     expect(timesPrinted(/Z watching the functions \(restart to apply changes to the stack, .*\)\n/)).toBe(1);
   });
 
-  test('reloads a function when its source is saved, and keeps the data, the key and the connection', async () => {
+  test('keeps the data, the API key and open connections when it reloads a function', async () => {
     const added = await call('/pets', { name: 'Rex', categoryId: 1 });
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
@@ -89,7 +89,7 @@ describe('the local service with --watch', () => {
     }
     expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
-    // The files of previous code are deleted.
+    // Wait until the files of previous code have been deleted.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
   });
 
@@ -116,13 +116,13 @@ describe('the local service with --watch', () => {
     expect(await message()).toBe('replaced folder');
   });
 
-  test('prints build errors once, runs the previous code, and reloads the fixed code', async () => {
+  test('runs the previous code until a build error is fixed', async () => {
     await until(/Z cannot build GetPet \(the previous code continues to run\)\n/, () =>
       project.write(GET_PET, `${getPetWith('broken')}\nthis is not code`),
     );
     await service.printed(/\[ERROR\] Expected ";"[^\n]*\n\n +functions\/get-pet\.ts:\d+:\d+:\n/);
     expect(await message()).toBe('replaced folder');
-    // GetPet is built again, and fails with the same errors.
+    // This change also rebuilds GetPet, which fails with the same errors.
     const listPets = project.read('functions/list-pets.ts');
     await until(/reloaded ListPets in/, () =>
       project.write('functions/list-pets.ts', `${listPets}\nconsole.log('changed');`),
@@ -142,7 +142,7 @@ describe('the local service with --watch', () => {
     expect(await message()).toBe('filled');
   });
 
-  test('prints the errors of a shared module once', async () => {
+  test('prints the errors in a shared module once', async () => {
     const errors = project.read('shared/contract/errors.ts');
     await until(/cannot build \w+(?:, \w+){2,} /, () =>
       project.write('shared/contract/errors.ts', `${errors}\nconst = 1;`),
@@ -152,7 +152,7 @@ describe('the local service with --watch', () => {
     await until(/reloaded \w+(?:, \w+){2,} in/, () => project.write('shared/contract/errors.ts', errors));
   });
 
-  test('prints load errors, returns 500, and reloads the fixed code', async () => {
+  test('returns 500 until a load error is fixed', async () => {
     await until(/\nGetPet\w+: Error: test error/, () =>
       project.write(GET_PET, `${getPetWith('')}\nthrow new Error('test error');`),
     );
@@ -162,7 +162,7 @@ describe('the local service with --watch', () => {
     expect(await message()).toBe('fixed again');
   });
 
-  test('discards cached decisions when the authorizer is reloaded', async () => {
+  test('flushes the authorizer cache when it reloads the authorizer', async () => {
     const authorizer = project.read('functions/authorizer.ts');
     expect((await call('/pets')).status).toBe(200);
     await until(/reloaded Authorizer in/, () =>

@@ -52,7 +52,7 @@ test('a rotation can be repeated after it was killed before its last write', asy
   const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {
     running.process.kill('SIGKILL');
     await running.ended;
-    return 'reset before the request is read' as const;
+    return 'connection reset before execution' as const;
   });
   expect(await stored(record)).toEqual(record);
   const extra = await stored({ hash: hashOf(killed.stdout.trim()) });
