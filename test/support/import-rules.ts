@@ -26,7 +26,7 @@ const document = readFileSync(new URL('../../CONTRIBUTING.md', import.meta.url),
 
 export const rules = (document.split('<!-- imports -->')[1]?.split(/^- /m).slice(1) ?? []).map(
   (entry): Rule => {
-    const [imports = '', packages = ''] = entry.split(/\bpackages\s/);
+    const [imports = '', packages = ''] = entry.split('Packages:');
     const [path, ...targets] = names(imports);
     return { path: path!, imports: targets, packages: names(packages) };
   },
