@@ -40,7 +40,7 @@ await runWithOptions(USAGE, options, ({ check, release }) => {
   if (outdated.length === 0) console.log('All generated files are up to date.');
 });
 
-/** Returns the contract to release. @throws UsageError if it breaks clients or the changelog does not list its changes. */
+/** Returns the contract to release. @throws UsageError if a change breaks clients or the changelog lists no changes. */
 function releasableContract(): string {
   const contract = openApiJson('3.1.1');
   if (contract === read(RELEASED))

@@ -1,5 +1,5 @@
-// Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, so Node
-// loads further modules. `getBuiltinModule` loads no further modules. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
+// Replaces Node's built-in modules in the bundles. An `import` reads all exports of a module, which
+// makes Node load further modules. `getBuiltinModule` loads no further modules. https://nodejs.org/api/process.html#processgetbuiltinmoduleid
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
 export const { Console } = process.getBuiltinModule('node:console');
 export const { createHash, createHmac, createSecretKey, hash, randomFillSync, randomInt, randomUUID } =
@@ -18,7 +18,7 @@ export function join(...parts: string[]): string {
 /** Avoids `crypto.getRandomValues`, because reading that property makes Node load WebCrypto. */
 export const getRandomValues = randomFillSync;
 
-/** Loads `node:zlib` on the first call, because only the authorizer needs it. */
+/** Loads `node:zlib` on the first call, because only the authorizer needs this module. */
 export function crc32(data: string): number {
   return process.getBuiltinModule('node:zlib').crc32(data);
 }
@@ -26,7 +26,7 @@ export function crc32(data: string): number {
 /** An empty class is enough, because the SDK only checks for file streams and request bodies are never file streams. */
 export function ReadStream(): void {}
 
-/** The SDK reads configuration files with this function and ignores errors. Lambda has no configuration files. */
+/** The SDK reads configuration files with this function and ignores errors. These files do not exist in Lambda. */
 export async function readFile(): Promise<never> {
   throw new Error('Functions must not read files.');
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
-/** Version of the text in cursors. Increase it when the text changes, so that earlier cursors are rejected. */
+/** Version of the cursor format. Increase the version when the format changes, so that earlier cursors are rejected. */
 const VERSION = 1;
 const CHECKSUM_CHARACTERS = 6;
 
 /**
- * Returns the opaque `cursor` of the next page. It contains a version, the filter and the id of the last pet as base64url
- * (RFC 4648 section 5), followed by a checksum. A signature is not needed, because a forged cursor can only change
- * where a page starts.
+ * Returns the opaque `cursor` of the next page. A cursor contains a version, the filter and the id of the last pet as
+ * base64url (RFC 4648 section 5), followed by a checksum. A signature is not needed, because a forged cursor can only
+ * change where a page starts.
  *
  * @param status status filter of the list @default - no filter
  */

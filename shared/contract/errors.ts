@@ -70,7 +70,7 @@ const catalogue = {
   },
   too_many_requests: {
     status: 429,
-    message: 'Too many requests. Wait for Retry-After seconds before retrying.',
+    message: 'Too many requests. Wait the number of seconds in the Retry-After header, then retry.',
     description: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
     retryAfterSeconds: 1,
   },

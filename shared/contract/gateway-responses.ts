@@ -35,7 +35,7 @@ export const gatewayResponses: Record<string, ErrorCode> = {
 /** Error codes of the authorizer and the integration. Only requests that match an operation can get these errors. */
 const OPERATION_CODES: ErrorCode[] = ['unauthorized', 'service_unavailable', 'gateway_timeout'];
 
-/** Returns the error codes that API Gateway can return for requests that match an operation, or for other requests. */
+/** Returns the error codes that API Gateway can return for requests that match an operation, or for all other requests. */
 export function gatewayErrorCodes(requests: 'operations' | 'others'): ErrorCode[] {
   const excluded = requests === 'operations' ? ['not_found'] : OPERATION_CODES;
   return [...new Set(Object.values(gatewayResponses))].filter((code) => !excluded.includes(code));

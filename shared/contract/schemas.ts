@@ -17,7 +17,7 @@ const Int64 = v.pipe(
 /**
  * Matches names with at least one character that is not white space. The pattern is exact in ECMA-262, the dialect of JSON
  * Schema. Java, Python, PCRE and RE2 interpret `\u`, `\s`, `\v` and anchors differently, so they can accept more names but
- * never fewer. `\s` matches U+2028, U+2029 and U+FEFF, because literals of these characters break generated code.
+ * never fewer. U+2028, U+2029 and U+FEFF are not listed, because their literals break generated code. `\s` matches them.
  */
 const NAME_PATTERN = String.raw`^[\s\S]*(?:[^\s\v\x85\xa0${'\u1680\u2000-\u200a\u202f\u205f\u3000'}]|[\x1c-\x1f])[\s\S]*$`;
 const NAME_MESSAGE = `must be a string of 1 to ${MAX_NAME_CHARACTERS} well-formed Unicode characters, not all of them white space`;
@@ -68,7 +68,7 @@ export const NewPet = v.pipe(
 );
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-/** Id that `newPetId` generates. Every JSON parser reads it exactly. */
+/** Id that `newPetId` generates, which every JSON parser reads exactly. */
 const AssignedId = v.pipe(
   Int64,
   v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -102,13 +102,13 @@ export const IdempotencyKey = v.pipe(
   v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
-    `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM}. It can be enclosed in double quotes (an ` +
-      'RFC 9651 string), which are not part of the key. Keys of different clients never conflict.',
+    `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM}. Optional double quotes (an ` +
+      'RFC 9651 string) are not part of the key. Keys of different clients never conflict.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );
 
-/** Path parameter `petId`. It is a decimal int64 without a plus sign or leading zeros. */
+/** Path parameter `petId`, a decimal int64 without a plus sign or leading zeros. */
 export const PetIdParameter = v.pipe(
   v.string(INT64_MESSAGE),
   v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_MESSAGE),

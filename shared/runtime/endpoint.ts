@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 
-/** Time between the 503 of a slow function and its Lambda timeout, when Lambda stops the function without a response. */
+/** Time between a slow function's 503 and the Lambda timeout, when Lambda stops the function without a response. */
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, as defined by the operation's schema. */
@@ -19,7 +19,7 @@ export type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   keyId: string | undefined;
 };
 
-/** Result of a successful operation. It has a body if the operation has a response schema. */
+/** Result of a successful operation, with a body if the operation has a response schema. */
 export type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
   schema: infer Schema extends v.GenericSchema;
 }
@@ -74,7 +74,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
   };
 }
 
-/** Counts requests for a deprecated operation by API key and adds deprecation headers to all its responses. */
+/** Counts requests for a deprecated operation by API key and adds deprecation headers to all their responses. */
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;

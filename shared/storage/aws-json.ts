@@ -2,7 +2,7 @@ import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { HttpRequest, type HttpResponse } from '@smithy/core/transport';
 
 // Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation is not
-// used, because it converts each value by a schema, which took 10% of a cold start.
+// used, because converting each value according to a schema took 10% of a cold start.
 // https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
 
 const SERVICE = 'DynamoDB_20120810';

@@ -36,7 +36,7 @@ export const database = DynamoDBDocumentClient.from(client, {
   unmarshallOptions: { ...unmarshallOptions },
 });
 
-// This middleware prepares log entries even if there is no logger, which takes 5% of the work for a list.
+// This middleware prepares log entries even if there is no logger, which is 5% of the work for a list request.
 client.middlewareStack.remove('loggerMiddleware');
 // This middleware spends time on describing the SDK's version and features in each request.
 client.middlewareStack.remove('getUserAgentMiddleware');
@@ -81,7 +81,7 @@ async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
   body.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
   body.on('error', reject).on('close', () => reject(new Error('The database response was interrupted.')));
   const endLate = (): void => {
-    reject(new Error('The database response did not end in time.'));
+    reject(new Error('The database response did not finish in time.'));
     body.destroy();
   };
   const timer = setTimeout(endLate, deadline - Date.now());

@@ -7,7 +7,7 @@ import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 import type { NewPet } from '../contract/schemas.ts';
 
-/** Idempotency record. It contains the pet id that all retries of a request use until the idempotency key expires. */
+/** Idempotency record, which contains the pet id that all retries of a request use until the idempotency key expires. */
 interface Intent {
   token: string;
   /** Hexadecimal SHA-256 of the requested pet. */

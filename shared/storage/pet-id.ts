@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 
-/** Start of the milliseconds in ids. The milliseconds fit in 41 bits until September 2094. */
+/** Ids contain the milliseconds since this time. The milliseconds fit in 41 bits until September 2094. */
 const EPOCH = Date.UTC(2025, 0, 1);
 const RANDOM_VALUES = 2 ** 12;
 
 /**
- * Returns a new id of up to 53 bits, which all JSON clients read exactly (RFC 8259 section 6). It contains the
- * milliseconds since 2025 and 12 random bits. The id can be taken, so a conditional write must enforce uniqueness.
+ * Returns a new id of up to 53 bits, which all JSON clients read exactly (RFC 8259 section 6). The id contains the
+ * milliseconds since 2025 and 12 random bits. The id can already be in use, so a conditional write must enforce uniqueness.
  */
 export function newPetId(now: number = Date.now(), random: number = randomInt(RANDOM_VALUES)): bigint {
   return BigInt(now - EPOCH) * BigInt(RANDOM_VALUES) + BigInt(random);

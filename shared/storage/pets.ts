@@ -13,7 +13,7 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table. `creation` is the token of the creating request. The partitions are the keys of the two indexes. */
+/** Item in the pets table. `creation` is the token of the creating request. The partitions are index keys. */
 interface PetItem extends Pet {
   creation: string;
   partition: string;
@@ -49,7 +49,7 @@ export async function createPetOnce(
  * Stores a pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
  * this request or a different request took the id.
  *
- * @param chooseId function that returns an id. Its argument is the previous id if a different pet has this id.
+ * @param chooseId function that returns an id and receives the previous id if a different pet has that id
  */
 async function storeOnce(
   newPet: NewPet,

@@ -2,7 +2,7 @@ import { createHash, createHmac, createSecretKey } from 'node:crypto';
 
 /**
  * Computes SHA-256, or HMAC if there is a secret, for the SDK's signatures. This class converts secrets to key objects,
- * because Node takes three times as long for an HMAC with a secret in bytes, which the SDK's own implementation uses.
+ * because an HMAC with a secret in bytes, as in the SDK's own implementation, takes three times as long in Node.
  */
 export class Sha256 {
   readonly #hash;

@@ -88,7 +88,7 @@ describe('the authorizer', () => {
   });
 
   test.each(['ThrottlingException', 'AccessDeniedException'])(
-    'throws the error if the table cannot be read because of a %s',
+    'throws the error if the table cannot be read (%s)',
     async (name) => {
       const error = Object.assign(new Error('?'), { name });
       mock.on(GetCommand).rejects(error);

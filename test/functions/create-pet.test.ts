@@ -56,7 +56,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     return invoke(handler, postPetEvent(body, { multiValueHeaders: { [name]: values }, requestContext }));
   }
 
-  test('returns the same pet for each retry without counting the pet again', async () => {
+  test('returns the same pet for each retry and counts the pet only once', async () => {
     const first = await post(['a']);
     expect(first.status).toBe(201);
     expect(await post(['a'])).toEqual(first);
@@ -96,9 +96,9 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['an empty', ['""']],
-    ['a repeated', ['a', 'a']],
-  ])('returns 400 with the name of the header for %s value', async (_what, values) => {
+    ['empty', ['""']],
+    ['repeated', ['a', 'a']],
+  ])('returns 400 and names the header if its value is %s', async (_what, values) => {
     const { status, body } = await post(values);
     expect(status).toBe(400);
     expect(body).toMatchObject({

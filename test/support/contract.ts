@@ -9,7 +9,7 @@ import {
 } from './openapi-document.ts';
 
 // These checks compare requests and responses with the OpenAPI document. Responses must be documented, and a request
-// must get a 400 if and only if the document forbids the request.
+// must get a 400 if and only if the document does not allow the request.
 
 export interface Exchange {
   method: string;
@@ -65,7 +65,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
 
   const invalid = operation ? requestProblems(document, exchange, operation) : [];
   if (response.status < 300 && invalid.length > 0) {
-    problems.push(`is a success, but the document forbids the request: ${invalid.join('; ')}`);
+    problems.push(`is a 2xx response, but the document does not allow the request: ${invalid.join('; ')}`);
   }
   // These rules cannot be expressed in JSON Schema.
   const breaksOtherRule =
@@ -77,14 +77,14 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
     ) &&
       queryOf(exchange).has('cursor'));
   if (operation && response.status === 400 && invalid.length === 0 && !breaksOtherRule) {
-    problems.push('rejects the request, but the document allows it');
+    problems.push('rejects the request, but the document allows the request');
   }
   const isNowhere = response.text.includes('This URL does not exist.');
   if (operation && response.status === 404 && isNowhere !== invalid.length > 0) {
     problems.push(
       isNowhere
-        ? 'reports an unknown path, but the document contains it'
-        : 'accepts the form of the id, but the document forbids it',
+        ? 'reports an unknown path, but the document contains the path'
+        : 'accepts the format of the id, but the document does not allow the id',
     );
   }
   return problems.map((problem) => `The response ${response.status} to ${method} ${target} ${problem}`);

@@ -22,7 +22,7 @@ export function readDocument(path: string): object {
  * @throws Error if a target is missing, or RangeError if references are circular.
  */
 export function withoutReferences(document: Json): object {
-  // These components are compared at each reference to them, so they are not compared again here.
+  // These components are compared wherever they are referenced, so they are not compared again as components.
   const components = { ...(document['components'] as Json), schemas: {}, responses: {}, headers: {} };
   return resolve({ ...document, components }, document) as object;
 }

@@ -1,5 +1,5 @@
-// Rules that decide whether a difference between two OpenAPI documents breaks clients. They implement the policy in
-// docs/interface.md ("Compatibility"). A difference without a rule cannot be classified.
+// Rules that decide whether a difference between two OpenAPI documents breaks clients. The rules implement the policy
+// in docs/interface.md ("Compatibility"). A difference without a rule cannot be classified.
 
 export type Impact = 'breaking' | 'cannot classify' | 'non-breaking';
 
@@ -47,7 +47,7 @@ function sameRule(rule: Rule, ...names: string[]): Rules {
 
 const texts = sameRule(safe, 'title', 'summary', 'description', 'deprecated', 'example', 'examples');
 
-/** Returns a classifier that returns `narrower` if a limit allows fewer values than before, or `wider` if more. */
+/** Returns a classifier that returns `narrower` if a limit allows fewer values than before, or `wider` if it allows more. */
 function limit(side: 'lower' | 'upper', narrower: Impact, wider: Impact): Classifier {
   return (before: any, after: any) => {
     if (before === undefined || after === undefined) return on(narrower, wider)(before, after);

@@ -17,8 +17,8 @@ import { componentSchemas, type Json, parameterObjects, schemaObject } from './s
 const allOperations = Object.values<Operation>(operations);
 
 /**
- * Returns the OpenAPI document as JSON, generated from the operations and their schemas. It uses only features that OpenAPI
- * 3.0 and 3.1 share, so both versions have the same content.
+ * Returns the OpenAPI document as JSON, generated from the operations and their schemas. The document uses only features
+ * that OpenAPI 3.0 and 3.1 share, so both versions have the same content.
  * https://spec.openapis.org/oas/v3.1.1, https://spec.openapis.org/oas/v3.0.4
  */
 export function openApiJson(version: '3.0.4' | '3.1.1'): string {
@@ -51,11 +51,11 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
           scheme: 'bearer',
           bearerFormat: 'API key',
           description:
-            'The operator issues an API key for one stage. It starts with ' +
+            'The operator issues an API key for one stage. The key starts with ' +
             `${Object.keys(stages)
               .map((stage) => `\`${keyPrefix(stage)}\``)
-              .join(' or ')}. Keep it ` +
-            'secret like a password. Do not retry after a 401. The body of a 401 is the same for all causes.',
+              .join(' or ')}. Keep the ` +
+            'key secret like a password. Do not retry after a 401. The body of a 401 is the same for all causes.',
         },
       },
       schemas: componentSchemas(),

@@ -92,7 +92,7 @@ export function headersOfSuccess(operation: Operation): ResponseHeaders {
   };
 }
 
-/** Returns the headers of an error response. If `operation` is omitted, the request does not match an operation. */
+/** Returns the headers of an error response. Omit `operation` if the request does not match an operation. */
 export function headersOfError(code: ErrorCode, operation?: Operation): ResponseHeaders {
   const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
   return {

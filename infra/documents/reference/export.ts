@@ -12,7 +12,7 @@ Exports the API reference as static files for any web server.
   --output  folder for index.html and the linked files; created if it does not exist`;
 
 const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
-/** Files that the page or one of these files links to. */
+/** Files that the page links to, directly or through another of these files. */
 const linked = [
   'openapi.json',
   'openapi-3.0.json',

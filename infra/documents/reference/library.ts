@@ -1,6 +1,6 @@
 /**
  * Returns the browser script of Scalar's API reference. `@scalar/api-reference` contains the script but has 270
- * dependencies. `@scalar/fastify-api-reference` has 20, so this function calls its route handler to get the script.
+ * dependencies. `@scalar/fastify-api-reference` has only 20, so this function gets the script from its route handler.
  */
 export async function readLibrary(): Promise<string> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');

@@ -7,7 +7,7 @@ import { copyProject } from '../local/watch/project-copy.ts';
 
 const parent = temporaryFolder();
 
-test('a service of your own can release its first contract', async () => {
+test('a new service can release its first contract', async () => {
   const { folder, read, write } = copyProject(parent);
   rmSync(join(folder, 'docs/openapi-released.json'));
   const today = new Date().toISOString().slice(0, 10);

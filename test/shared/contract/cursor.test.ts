@@ -16,7 +16,7 @@ function cursorWith(text: string): string {
 }
 
 describe('a cursor', () => {
-  test('contains an id that only the same filter can read', () => {
+  test('contains an id that can be read only with the same filter', () => {
     fc.assert(
       fc.property(id, filter, filter, (last, status, other) => {
         expect(decodeCursor(encodeCursor(last, status), other)).toBe(status === other ? last : undefined);
@@ -24,7 +24,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('has up to 64 characters that need no encoding in URLs', () => {
+  test('consists of up to 64 characters that need no encoding in URLs', () => {
     fc.assert(
       fc.property(id, filter, (last, status) => {
         expect(encodeCursor(last, status)).toMatch(/^[\w-]{1,64}$/);
@@ -56,7 +56,7 @@ describe('a cursor', () => {
 
   test.each([
     ['is empty', ''],
-    ['contains only an id like the cursors of earlier versions', base64url('42')],
+    ['contains only an id, like the cursors of earlier versions', base64url('42')],
     ['is padded base64', `${base64url('1..42')}=${cursorWith('1..42').slice(-6)}`],
     ['has an unknown version', cursorWith('2..42')],
     ['has the id zero', cursorWith('1..0')],

@@ -20,7 +20,7 @@ const { value: anyValue } = fc.letrec((tie) => ({
   ),
 }));
 
-/** Returns the integer in scientific notation. Its decimal point is moved left by `places`. */
+/** Returns the integer in scientific notation with the decimal point moved left by `places`. */
 function scientific(integer: bigint, places: number): string {
   const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(integer.toString()) ?? [];
   if (places <= 0) return `${sign}${digits}${digits === '0' ? '' : '0'.repeat(-places)}e${places}`;

@@ -91,7 +91,7 @@ describe('a server error', () => {
     ['a thrown undefined value', undefined, 'internal_error'],
     ['an unavailable database', throttling, 'service_unavailable'],
     ['an ApiError from the operation', new ApiError('service_unavailable'), 'service_unavailable'],
-  ])('caused by %s contains the request id but not the cause', async (_cause, thrown, code) => {
+  ])('contains the request id but not the cause if the cause is %s', async (_cause, thrown, code) => {
     const response = await invoke(failing(thrown), apiGatewayEvent());
     const { status, message } = errorCatalogue[code];
     expect(response.status).toBe(status);
@@ -122,7 +122,7 @@ describe('a server error', () => {
 
 const stack: unknown = expect.stringMatching(/\bat .+/);
 
-/** Returns the complete log line of a server error. From the event, it contains only the request id and the key id. */
+/** Returns the complete log line of a server error. Its only event data are the request id and the key id. */
 function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
   return {

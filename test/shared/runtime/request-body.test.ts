@@ -68,27 +68,27 @@ describe('the body', () => {
     expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', '^Content-Encoding must be'));
   });
 
-  test('is accepted if it has 64 KiB', () => {
+  test('is accepted if it is exactly 64 KiB', () => {
     const event = postPetEvent(bodyOfBytes(MAX_BODY_BYTES));
     expect(bodyOf(event)).toEqual({ name: 'Rex', categoryId: 7n });
   });
 
   test.each([
-    ['encoded in UTF-8', bodyOfBytes(MAX_BODY_BYTES + 1, '{"name":"\u20ac"}'), false],
-    ['decoded from base64', Buffer.from(bodyOfBytes(MAX_BODY_BYTES + 1)).toString('base64'), true],
-  ])('is rejected if it has more than 64 KiB when %s', (_what, body, isBase64Encoded) => {
+    ['in UTF-8', bodyOfBytes(MAX_BODY_BYTES + 1, '{"name":"\u20ac"}'), false],
+    ['after base64 decoding', Buffer.from(bodyOfBytes(MAX_BODY_BYTES + 1)).toString('base64'), true],
+  ])('is rejected if it is larger than 64 KiB %s', (_what, body, isBase64Encoded) => {
     expect(() => bodyOf(postPetEvent(body, { isBase64Encoded }))).toThrow(
       errorResponse('request_too_large', '65536'),
     );
   });
 
-  test('is rejected if it is not UTF-8 when decoded from base64', () => {
+  test('is rejected if it is not UTF-8 after base64 decoding', () => {
     const bytes = Buffer.from('{"name":"R\u00ffx","categoryId":7}', 'latin1');
     const event = postPetEvent(bytes.toString('base64'), { isBase64Encoded: true });
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
-  test('is accepted if it has 64 KiB when decoded from base64', () => {
+  test('is accepted if it is exactly 64 KiB after base64 decoding', () => {
     const body = bodyOfBytes(MAX_BODY_BYTES, '{"name":"R\u00eax \u20ac","categoryId":7}');
     const event = postPetEvent(Buffer.from(body).toString('base64'), { isBase64Encoded: true });
     expect(bodyOf(event)).toEqual({ name: 'R\u00eax \u20ac', categoryId: 7n });
@@ -113,7 +113,7 @@ describe('the body', () => {
   test.each([
     ['{}', '^name is required; categoryId is required\\.$'],
     ['{"name":" ","categoryId":7,"status":null}', '^name must be [^;]+; status must be [^;]+\\.$'],
-  ])('%s is rejected with a message that matches %s', (body, message) => {
+  ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
     expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
 });

@@ -68,11 +68,11 @@ describe('the path', () => {
     expect(path).toEqual({ petId: -42n });
   });
 
-  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('gets a 404 if petId is %j', (petId) => {
+  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('causes a 404 if petId is %j', (petId) => {
     expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(errorResponse('not_found'));
   });
 
-  test('gets a 404 if petId is missing', () => {
+  test('causes a 404 if petId is missing', () => {
     expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(errorResponse('not_found'));
   });
 });

@@ -36,7 +36,7 @@ describe('warmUp', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('returns after half a second if the function does not end', async () => {
+  test('returns after half a second if the function does not finish', async () => {
     let hasEnded = false;
     const warm = warmUp(() => new Promise(() => {})).finally(() => {
       hasEnded = true;

@@ -81,7 +81,7 @@ describe('a database call', () => {
   test.each([
     ['an empty response', 200, '', 'not a JSON object'],
     ['a truncated response', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
-    ['a response that is not an object', 200, 'null', 'not a JSON object'],
+    ['a response that is not a JSON object', 200, 'null', 'not a JSON object'],
     ['a truncated error response', 400, '{"__type":"com.amaz', 'JSON at position'],
   ])('is retried after %s', async (_what, status, body, cause) => {
     const unreadable: Responder = (_request, response) => {

@@ -42,7 +42,7 @@ describe('newPetId', () => {
 });
 
 describe('likelyShare', () => {
-  test('returns all pets for one partition and fewer pets for many partitions', () => {
+  test('returns the full number of pets for one partition and smaller numbers for 16 partitions', () => {
     expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 6, 15]);
   });
 

@@ -53,7 +53,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     process.env['LIST_PARTITIONS'] = partitions.toString();
   });
 
-  test('contains each pet with the status once and newest first while pets are added', async () => {
+  test('contains each pet with the status exactly once, newest first, even while pets are added', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
         const stored = [...items];

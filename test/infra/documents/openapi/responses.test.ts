@@ -45,7 +45,7 @@ const create = (body: string, headers: Record<string, string> = {}): Request => 
 const sampleRequests: Record<string, Request> = { ...examples, other: orders };
 const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
 
-/** Calls that get operation-specific responses or responses to requests that do not match an operation. */
+/** Calls for responses that are specific to one operation or to requests that match no operation. */
 const specialCalls: Record<string, Call> = {
   'listPets 200': async () => {
     await sent(create(mia), create(mia), create(rex));

@@ -54,7 +54,7 @@ describe('the page', () => {
   });
 
   test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])(
-    'contains %j in the document as text instead of HTML',
+    'escapes %j from the document',
     (text) => {
       const { html, data } = pageWith(`"tags":[{"name":${JSON.stringify(text)}}]`);
       expect(data.content.tags).toEqual([{ name: text }]);
