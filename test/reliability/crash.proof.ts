@@ -150,7 +150,7 @@ test('the local service keeps each acknowledged pet exactly once if it is killed
     await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
     expect(await ended).toEqual([1, null]);
     expect(victim.output()).toMatch(
-      /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and start again\. The stored data is intact\.\n$/,
+      /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and restart the local service\. The stored data is intact\.\n$/,
     );
     const listed = new Map((await listAll(await start())).map((pet) => [pet.name, pet]));
     expect(added.map(({ name }) => listed.get(name))).toEqual(added);
