@@ -13,7 +13,7 @@ const FAILED_ONE_IN = 50;
 
 /**
  * Starts a stage behind a gateway that is at least as strict as AWS. Requests that match aws-rejections.ts get an HTML
- * response or no response. Functions get bodies in Base64. Some requests get a 429, or a 503 after the function has run.
+ * response or no response. Functions get bodies in Base64. Some requests get a 429, or a 503 after the function ran.
  */
 export async function startStrictGateway(template: Template) {
   const service = await startFaultyService(template);
