@@ -49,7 +49,7 @@ export function isNpmOption(option: string): boolean {
   return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
 }
 
-/** Runs `command`. If the operator can fix its error, prints only the error's message and exits. */
+/** Runs `command`. If the command fails with an error that the operator can fix, prints only the message and exits. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();

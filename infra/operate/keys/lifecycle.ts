@@ -16,7 +16,7 @@ import { UsageError } from '../command.ts';
 // Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
 
 export interface IssuedKey {
-  /** The secret. The database stores only its hash. */
+  /** The secret. The database stores only the hash of the key. */
   key: string;
   record: ApiKeyRecord;
 }

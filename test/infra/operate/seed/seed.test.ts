@@ -115,6 +115,6 @@ test.each<[Record<string, string>, string]>([
   [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, unencrypted],
   [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noList}`],
   [{}, 'No local service is running with the data folder /nowhere. Start one with npm start.'],
-])('npm run seed does not send pets in the environment %j', async (environment, sentence) => {
+])('npm run seed sends no pets with the environment variables %j', async (environment, sentence) => {
   await expect(findService('/nowhere', environment)).rejects.toThrow(new Error(sentence));
 });
