@@ -38,7 +38,7 @@ export function runWithOptions<const T extends Options>(
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
-      throw new UsageError(`Invalid arguments. Options must follow two dashes: ${usage.split('\n')[0]}`);
+      throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`);
     }
     return command(values as Values<T>, positionals);
   });

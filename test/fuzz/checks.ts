@@ -128,7 +128,7 @@ async function checkList({ query, expected, afterFirst }: List, send: Send, stat
   const changed = cursor.slice(0, at) + afterFirst.by + cursor.slice(at + 1);
   const ofAnotherList = others.filter(([name]) => name !== 'status');
   if (!expected.status) ofAnotherList.push(['status', 'sold']);
-  const cursorError = { code: 'invalid_request', mentions: 'cursor is not valid for this list' };
+  const cursorError = { code: 'invalid_request', mentions: 'cursor must be from a page of this list' };
   checkErrorResponse(await send(list([...ofAnotherList, ['cursor', cursor]])), [cursorError]);
   if (changed !== cursor)
     checkErrorResponse(await send(list([...query, ['cursor', changed]])), [cursorError]);

@@ -60,7 +60,7 @@ describe('GET /v1/pets', () => {
     ['is sent without its status', (link) => link.replace('&status=sold', '')],
   ])('rejects a cursor that %s', async (_case, change) => {
     const link = linkTo('next', await request('/pets?limit=1&status=sold'))!;
-    const message = 'cursor is not valid for this list; omit cursor to start from the first page.';
+    const message = 'cursor must be from a page of this list, or omitted.';
     expectError(await request(change(link)), 'invalid_request', message);
   });
 

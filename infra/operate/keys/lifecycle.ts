@@ -65,7 +65,7 @@ export async function issueApiKey(
     ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
   });
   try {
-    if (!(await conditionHolds(database.send(put)))) throw new Error('Another command changed the key.');
+    if (!(await conditionHolds(database.send(put)))) throw new Error('Another command revoked the key.');
     await show?.({ key, record });
     return { key, record };
   } catch (error) {

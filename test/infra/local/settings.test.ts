@@ -16,7 +16,7 @@ describe('npm start', () => {
     [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth cannot be combined with --assembly\./],
-    [['staging'], {}, /^Invalid arguments\. Options must follow two dashes: npm start -- \[--stage STAGE\]/],
+    [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
   });
