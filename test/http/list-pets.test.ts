@@ -65,7 +65,7 @@ describe('GET /v1/pets', () => {
   });
 
   test('rejects invalid parameters with a message about all of them', async () => {
-    const message = expect.stringMatching(/^limit must .*; status must .*; cursor is not .*\.$/);
+    const message = expect.stringMatching(/^limit must .*; status must .*; cursor must .*\.$/);
     expectError(await request('/pets?limit=0&status=nonsense&cursor=?'), 'invalid_request', message);
   });
 });
