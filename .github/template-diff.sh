@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the stacks of two synthesized cloud assemblies. It needs no access to AWS.
+# Compares the stacks of two synthesized cloud assemblies without access to AWS.
 #
 #   .github/template-diff.sh BASE HEAD OUTPUT
 #

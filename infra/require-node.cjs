@@ -31,6 +31,6 @@ function isAbsent(name) {
 }
 
 function fail(reason) {
-  console.error(reason + '. Run ' + command + ' and start again through npm.');
+  console.error(reason + '. Run ' + command + ' and run the npm script again.');
   process.exit(1);
 }

@@ -58,9 +58,9 @@ const Settings = v.strictObject(
      * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
      */
     logRetentionDays: integer(1),
-    /** This timeout must exceed the timeout for the database and be below API Gateway's timeout of 29 seconds. */
+    /** This timeout must exceed the database timeout and be less than API Gateway's timeout of 29 seconds. */
     functionTimeoutSeconds: integer(6, 28),
-    /** Time for which API Gateway caches the authorizer's result. A revoked key can work until this time has passed. */
+    /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
     authorizerCacheSeconds: integer(0, 3_600),
     /** Whether new code gets only 10% of the requests for the first 10 minutes. */
     deploysByCanary: boolean,
@@ -135,7 +135,7 @@ function format(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }
 
-/** Names that no stage can have. `account` is the stack that all stages share, and `local` is the local service. */
+/** Names that no stage can have. `account` is for the stack that all stages share, `local` for the local service. */
 const RESERVED = ['account', 'local'];
 
 /** Checks whether `name` is a valid stage name. API keys, URLs and stack names contain the stage name. */
@@ -151,7 +151,7 @@ export function checkStages(all: Stages): void {
   for (const [stage, settings] of Object.entries(all)) {
     if (!isStageName(stage)) {
       throw new SettingsError(
-        `Rename stage ${format(stage)} in infra/stages.ts. A name must have 1 to 30 lowercase letters and must not be ${RESERVED.join(' or ')}.`,
+        `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be ${RESERVED.map((name) => format(name)).join(' or ')}.`,
       );
     }
     checkSettings(stage, settings);

@@ -53,7 +53,7 @@ test.each([
   expect(names.map((name) => permits(allowed, action, `arn:aws:${arn}${name}`))).toEqual([true, false]);
 });
 
-test('the policies allow the creation and change of roles only if the roles have the boundary', () => {
+test('the policies allow the creation and change of roles only if the roles have the permissions boundary', () => {
   const { name } = JSON.parse(blockWith('permissionsBoundary', document))[
     '@aws-cdk/core:permissionsBoundary'
   ];
@@ -62,7 +62,7 @@ test('the policies allow the creation and change of roles only if the roles have
   expect(grants.map(({ Condition }) => Condition.StringEquals)).toEqual([condition, condition]);
 });
 
-test('the boundary allows only the actions that the roles in the stacks need', () => {
+test('the permissions boundary allows only the actions that the roles in the stacks need', () => {
   const policies = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = policies.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
   // API Gateway's logging role needs these actions through AmazonAPIGatewayPushToCloudWatchLogs.

@@ -15,7 +15,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
-/** Matches a file in docs/clients.md. The tests in test/clients run these files. */
+/** Matches code blocks with a file name, which docs/clients.md contains and the tests in test/clients run. */
 const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
 
 /** Matches text that differs between runs, which is a pet id, a request id or a cursor. */
@@ -122,7 +122,7 @@ function commandsOf({ code, prints }: Example): string {
   return isError ? `set +e\n${code}[ $? = 22 ] || exit 1\nset -e\n` : code;
 }
 
-/** Returns a pattern for the documented lines with any ids and cursors. Equal ids in `lines` only match equal ids. */
+/** Returns a pattern that matches `lines` with any ids and cursors. Equal ids in `lines` match only equal ids. */
 function excerpt(lines: string): RegExp {
   const names = new Map<string, string>();
   const parts = lines.split(VARYING).map((part, index) => {

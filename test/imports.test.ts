@@ -44,7 +44,7 @@ describe('the list of imports in CONTRIBUTING.md', () => {
 });
 
 describe('every file', () => {
-  test('is outside import cycles', () => {
+  test('is free of import cycles', () => {
     expect(findCycle(new Map(files.map((file) => [file, filesImportedBy(file)])))).toBeUndefined();
   });
 
@@ -53,14 +53,14 @@ describe('every file', () => {
     expect(barrels).toEqual([]);
   });
 
-  // The Lambda worker must compute names, because it imports the bundles of a synthesized stack.
-  test('imports only literal names unless it is the Lambda worker', () => {
+  // The Lambda worker imports the bundles of a synthesized stack, whose paths are not known in advance.
+  test('imports only literal names, except the Lambda worker', () => {
     const computed = files.filter((file) => importsComputedNames(sources.get(file)!));
     expect(computed).toEqual(['infra/local/lambda/lambda-worker.ts']);
   });
 
   // Loading the functions' runtime dependencies would slow down each synthesis and each test of a template.
-  test('avoids the SDK and middy if the CDK app imports it', () => {
+  test('imports neither the SDK nor middy if the CDK app imports the file', () => {
     const seen = new Set<string>();
     function visit(target: string): void {
       if (seen.has(target)) return;
@@ -85,7 +85,7 @@ describe('the import check', () => {
     ['shared/names.ts', `const { x } = await import('./telemetry.ts');`, 'shared/telemetry.ts'],
     ['shared/names.ts', `const x = require('./telemetry.ts');`, 'shared/telemetry.ts'],
     ['infra/local/main.ts', `new Worker(new URL('../../functions/x.ts', import.meta.url))`, 'functions/x.ts'],
-  ])('rejects in %s the line %s', (file, line, target) => {
+  ])('given the file %s, rejects the line %s', (file, line, target) => {
     expect(forbiddenImports(file, `'use strict';\n${line}\n`)).toEqual([
       `${file} must not import ${target}. CONTRIBUTING.md lists the allowed imports.`,
     ]);

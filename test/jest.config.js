@@ -4,7 +4,7 @@ import { TEST_LIMIT_MILLISECONDS } from './support/limits.ts';
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
 export const common = {
   rootDir,
-  // Node strips the types; nothing is compiled.
+  // Node strips the types, so Jest does not compile the files.
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
@@ -16,7 +16,7 @@ export default {
   rootDir,
   coverageProvider: 'v8',
   testTimeout: TEST_LIMIT_MILLISECONDS,
-  // Most files wait for processes that they start; by default one core would be left free.
+  // By default, Jest leaves one core free. Most test files wait for child processes, so all cores can be used.
   maxWorkers: '100%',
   projects: [
     {

@@ -6,7 +6,7 @@ import { written } from './support/log-lines.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
 import { mock, setEnvironment } from './support/mocked-database.ts';
 
-/** Text from a request that an error quotes. */
+/** Request text that an error quotes. */
 const quoted = '{"name":"Rex of a client"}';
 
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);

@@ -153,7 +153,7 @@ const gatewayCalls = [
   { status: 401, path: '/v1/pets', headers: { Authorization: `Basic ${secrets.header}` } },
 ].map((call) => ({ method: 'POST', body: pet, ...call }));
 
-/** First lines of requests that are invalid or that clients do not usually send. */
+/** First lines of invalid or unusual requests. */
 const oddHeads = [
   secrets.key,
   `CONNECT ${secrets.header}:80 HTTP/1.1`,

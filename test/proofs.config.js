@@ -1,6 +1,6 @@
 import config, { common } from './jest.config.js';
 
-/** `npm run proofs`: tests that are too slow, or need too many tools, to run on every change. */
+/** Selects the tests for `npm run proofs`, which are too slow or need too many tools to be part of `npm test`. */
 export default {
   ...config,
   reporters: ['default', '<rootDir>/test/support/proofs-reporter.ts'],

@@ -30,7 +30,7 @@ function stepsOf({ steps }: Job): string[] {
 describe.each([...sources])('%s', (_name, source) => {
   const { on, permissions, jobs } = parse(source) as Workflow;
 
-  test('pins every action to a commit and contains its version in a comment', () => {
+  test("pins every action to a commit and names the action's version in a comment", () => {
     const uses = source.split('\n').filter((line) => line.includes('uses:'));
     expect(uses).not.toEqual([]);
     const pinned = /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
@@ -84,7 +84,7 @@ describe('the deployment workflow', () => {
     expect(concurrency).toEqual({ group: 'deploy', 'cancel-in-progress': false });
   });
 
-  test('runs the checks before it deploys staging and deploys production last', () => {
+  test('runs the checks, then deploys staging, and then deploys production', () => {
     expect(Object.entries(jobs).map(([name, { needs, environment }]) => [name, needs, environment])).toEqual([
       ['build', undefined, undefined],
       ['staging', 'build', 'staging'],

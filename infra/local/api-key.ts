@@ -26,7 +26,7 @@ function readKey(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Returns whether the API accepts the key. It rejects revoked keys and keys whose table was deleted. */
+/** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const { status } = await api.handle({
     method: 'GET',

@@ -7,7 +7,7 @@ export function tablesIn(folder: string): string {
   return join(folder, 'tables');
 }
 
-/** Creates a folder and its parents. The option `recursive` is not used, because in Node 24 it hangs in `/proc`. */
+/** Creates a folder and its parents. In Node 24, `mkdirSync` with the option `recursive` hangs in `/proc`. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
@@ -31,7 +31,7 @@ export function explainFolderError(folder: string, error: unknown): unknown {
   const { path, message, ...others } = error as NodeJS.ErrnoException;
   const code = String(others.code);
   if (/no space left|quota exceeded|file too large/i.test(message)) {
-    const advice = 'Free disk space and start again. The stored data is intact.';
+    const advice = 'Free disk space and restart the local service. The stored data is intact.';
     return new UsageError(`The disk is full (${message}). ${advice}`);
   }
   if (code.startsWith('LEVEL_')) {

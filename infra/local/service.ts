@@ -16,7 +16,7 @@ export interface ServiceOptions {
   stage: string;
   /** TCP port on the loopback interface, or 0 for any free port. */
   port: number;
-  /** Folder for the data, or `memory`. */
+  /** Data folder, or `memory`. */
   data: string;
   /** Folder of the cloud assembly to run. If omitted, the service synthesizes or reuses its own assembly. */
   assembly: string | undefined;

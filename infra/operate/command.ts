@@ -38,7 +38,7 @@ export function runWithOptions<const T extends Options>(
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
-      throw new UsageError(`Invalid arguments. Options must follow two dashes: ${usage.split('\n')[0]}`);
+      throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`);
     }
     return command(values as Values<T>, positionals);
   });
@@ -49,7 +49,7 @@ export function isNpmOption(option: string): boolean {
   return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
 }
 
-/** Runs `command`. If the operator can fix its error, prints only the error's message and exits. */
+/** Runs `command`. If the command fails with an error that the operator can fix, prints only the message and exits. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();

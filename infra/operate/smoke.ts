@@ -21,7 +21,7 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
-  // The files run one at a time, because new accounts have few Lambda instances and API Gateway throttles methods.
+  // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     stdio: 'inherit',

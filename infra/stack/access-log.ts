@@ -32,7 +32,7 @@ const fields = {
   traceId: '$context.xrayTraceId',
 };
 
-/** Counts error responses of API Gateway, including its mocks and the web ACL. For mocks, the type is a dash. */
+/** Counts error responses of API Gateway, its mocks and the web ACL. Responses of mocks have a dash as their type. */
 export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**

@@ -109,9 +109,9 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
   });
   return monitoring.addAlarm('ApiServerErrors', {
     section: 'Server errors',
-    description: 'Clients get 5xx responses. In one minute, they exceeded 0.1% of requests by at least 5.',
+    description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
     metric: new MathExpression({
-      // A missing request count is zero. Without IF, a few errors would fire the alarm before the count arrives.
+      // Without IF, a missing request count is zero, so a few errors would fire the alarm before the count arrives.
       expression: 'IF(requests, errors - requests / 1000)',
       usingMetrics: { errors, requests: api.requests },
       label: '5xx responses above 0.1% of requests',

@@ -40,7 +40,7 @@ export function deployByCanary(
   }
 }
 
-/** Adds one alarm per metric of the newest version. An alarm on their sum would need FILL, which hides late data. */
+/** Adds one alarm per metric of the newest version. An alarm on the sum would need FILL, which hides late data. */
 function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn: LambdaFunction): Alarm[] {
   const { name, lambda, live } = fn;
   const { functionName: FunctionName } = lambda;
@@ -56,7 +56,7 @@ function addAlarms(monitoring: Monitoring, stage: string, operation: string, fn:
   const dimensionsMap = { FunctionName, Resource, ExecutedVersion: version };
   const errors = lambda.metricErrors({ dimensionsMap, period: MINUTE });
   const alarms = [add('Errors', 'threw an error, crashed, timed out or could not start', errors)];
-  // Errors that an operation throws become responses, so Lambda's metric does not count these errors.
+  // Errors that an operation throws become responses, so Lambda's Errors metric does not count these errors.
   if (operation in operations) {
     const internalErrors = countPerMinute(stage, metrics.internalErrors, { operation, version });
     alarms.push(add('InternalErrors', 'returned internal_error', internalErrors));

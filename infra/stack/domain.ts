@@ -13,7 +13,7 @@ export const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 };
 
-/** Adds a custom domain. Its URLs do not contain the stage's name. */
+/** Adds a custom domain. URLs with this domain do not contain the stage's name. */
 export function addDomain(
   scope: Construct,
   api: IRestApi,

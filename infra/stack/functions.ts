@@ -61,7 +61,7 @@ function functionProps({ stage, settings, storage }: StageParts): Record<Functio
   };
 }
 
-/** Adds a stage's functions and their alarms. For example, the code of `listPets` is in `functions/list-pets.ts`. */
+/** Adds a stage's functions and their alarms. The code of `listPets`, for example, is in `functions/list-pets.ts`. */
 export function addFunctions(scope: Construct, props: StageParts): PetStoreFunctions {
   const functions = Object.entries(functionProps(props)).map(([name, ownProps]) => {
     const entry = `functions/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;

@@ -23,7 +23,7 @@ import { createLogGroup } from './log-group.ts';
 
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Node.js modules without an alias, because the SDK loads them only when needed. */
+/** Node.js modules that get no alias, because the SDK loads these modules only when needed. */
 const lazyModules = new Set(['async_hooks', 'http', 'http2']);
 const nodeModules = builtinModules.filter((name) => !lazyModules.has(name));
 const sdkModules = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
@@ -53,7 +53,7 @@ export interface LambdaFunction {
   /** Prefix of the function's logical ids, such as `ListPets`. */
   name: string;
   lambda: Function;
-  /** Alias of the deployed version. During a canary, it splits the traffic between two versions. */
+  /** Alias of the deployed version. During a canary, the alias splits the traffic between two versions. */
   live: IAlias;
 }
 
@@ -90,11 +90,11 @@ export function addLambdaFunction(
     environment,
     logGroup,
     loggingFormat: LoggingFormat.JSON,
-    // This level omits the start and end of each invocation, because logging them would cost as much as the invocation.
+    // This level omits log entries for the start and end of an invocation, which cost as much as the invocation.
     systemLogLevelV2: SystemLogLevel.WARN,
     tracing: Tracing.ACTIVE,
-    // Retains earlier versions for rollbacks. Deletes a failed deployment's version, or Lambda would not publish the
-    // same code again.
+    // Retains earlier versions for rollbacks. The version of a failed deployment is deleted, because Lambda would
+    // otherwise not publish the same code again.
     currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     role,
   });

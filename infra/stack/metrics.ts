@@ -5,7 +5,7 @@ import { metricNamespace, serviceName } from '../../shared/names.ts';
 export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
 
-/** Returns the API's metrics. They use the API's name, because a reference would create a circular dependency. */
+/** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */
 export function apiMetrics(stage: string) {
   const metric = (metricName: string, statistic: string): Metric =>
     new Metric({

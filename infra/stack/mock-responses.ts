@@ -6,7 +6,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { errorBody, type ErrorCode } from '../../shared/contract/errors.ts';
 
-/** Media types that mocks accept. API Gateway rejects requests with other media types with a 415. */
+/** Media types that mocks accept. API Gateway returns a 415 for all other media types. */
 const COMMON_MEDIA_TYPES = [
   'application/json',
   'application/merge-patch+json',

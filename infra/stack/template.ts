@@ -17,7 +17,7 @@ export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
     context: {
       ...context,
       'aws:cdk:bundling-stacks': [],
-      // Findings must not stop this synthesis, because only `cdk synth` reports findings.
+      // Findings do not stop this synthesis, because `cdk synth` reports them before a deployment.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });

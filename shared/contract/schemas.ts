@@ -129,7 +129,7 @@ const Limit = v.pipe(
   v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
 );
 
-const CURSOR_MESSAGE = 'is not valid for this list; omit cursor to start from the first page';
+const CURSOR_MESSAGE = 'must be from a page of this list, or omitted';
 
 const Cursor = v.pipe(
   v.string('must be a single value'),

@@ -28,7 +28,8 @@ const INSTALLATION_PATHS = [
  * @throws Error if CHROMIUM is not the path of a file, or if CI is `true` and Chromium is not installed.
  */
 export function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
-  if (CHROMIUM && !existsSync(CHROMIUM)) throw new Error(`CHROMIUM must be a file path, not ${CHROMIUM}.`);
+  if (CHROMIUM && !existsSync(CHROMIUM))
+    throw new Error(`CHROMIUM must be an existing file, not ${CHROMIUM}.`);
   const found = CHROMIUM || INSTALLATION_PATHS.find((path) => existsSync(path));
   if (found) return found;
   const advice =

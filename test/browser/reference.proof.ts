@@ -69,7 +69,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
   beforeAll(async () => {
     browser = await launchBrowser(chromium!);
     const { assembly } = await sharedSynthesis();
-    // The screenshot must show the default port, so its update uses a fixed port.
+    // The screenshot shows the base URL, so it is updated with the default port.
     service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
     const line = /Open (\S+) in a browser/;
     await service.printed(line);

@@ -18,7 +18,7 @@ export interface ExampleClient {
   library: string;
   /** Example files in the order in which docs/clients.md prints them. */
   uses: { file: string; exitCode: number; prints: RegExp[] }[];
-  /** The timeout in the client's code and its replacement of one second. */
+  /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
   /** Program that prints all pets as JSON, one per line or in arrays. Arguments: a status and a limit. */
   list: string;

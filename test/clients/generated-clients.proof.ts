@@ -81,7 +81,7 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
     expect(error?.code).toBe('invalid_request');
   });
 
-  test('reads every page with large int64 values rounded', async () => {
+  test('reads every page but rounds large int64 values', async () => {
     const pets: Pet[] = [];
     let cursor: string | undefined;
     do {

@@ -39,7 +39,7 @@ const document = readFileSync(join(projectRoot, 'docs/clients.md'), 'utf8');
 const path = [join(projectRoot, 'node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
 const environment = { ...process.env, PATH: path.join(':') };
 
-/** Returns the generator's command in docs/clients.md. Without `npx`, the command runs the installed packages. */
+/** Returns the generator's command in docs/clients.md without `npx`, so that it uses the installed packages. */
 function commandOf({ name: generator }: Generator): string {
   const [, section = ''] = document.split(`\n### ${generator}\n`);
   const command = codeBlocksIn(section)[0]!.code.trim();

@@ -63,7 +63,7 @@ function errorsOf(version: keyof typeof compilers, file: string): string[] {
     expect(errorsOf(version, 'try.ts')).toEqual([]);
   });
 
-  test('does not compile with fields, types or calls that openapi.json does not allow', () => {
+  test('does not compile if an example uses fields, types or calls that openapi.json does not allow', () => {
     const wrong = [
       `rex.colour;`,
       `rex.id satisfies number;`,

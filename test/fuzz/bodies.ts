@@ -12,8 +12,8 @@ import {
   statuses,
 } from './json.ts';
 
-// Generates bodies for POST /v1/pets and the responses that docs/interface.md documents. To find errors in the
-// schemas, the generators do not use them.
+// Generates bodies for POST /v1/pets and the responses that docs/interface.md documents. The generators do not use the
+// schemas, so the fuzzer can find errors in the schemas.
 
 const MAX_BYTES = 64 * 1024;
 
@@ -37,7 +37,7 @@ const wrongFields: Field[] = [
   ['status', '"nonsense"'],
 ];
 
-/** Valid pet, in which the last value of a repeated field is valid. */
+/** JSON of a valid pet. If a field is repeated, only its last value must be valid. */
 const goodBody: fc.Arbitrary<TextBody> = goodFields.chain(({ content, fields }) => {
   const overridden = wrongFields.filter(([name]) => name in content);
   return objectOf(fields, overridden).map((text) => ({ text, expected: { content } }));

@@ -25,7 +25,7 @@ export interface Request {
 
 type Send = (request: Request) => Promise<ApiResponse>;
 
-/** State that the service must have. */
+/** Expected state of the service. */
 export interface State {
   /** Stored pets, sorted from newest to oldest. */
   pets: Pet[];
@@ -62,7 +62,7 @@ async function checkCreate(
     expectedErrors.push({ code: 'invalid_request', mentions: 'Idempotency-Key' });
   if (expected && 'code' in expected) expectedErrors.push(expected);
   if (expectedErrors.length > 0) {
-    // If the body's validity is unknown, its error is accepted too.
+    // If the body can be invalid, the error for an invalid body is accepted too.
     return checkErrorResponse(
       response,
       expected ? expectedErrors : [...expectedErrors, { code: 'invalid_request' }],
@@ -128,7 +128,7 @@ async function checkList({ query, expected, afterFirst }: List, send: Send, stat
   const changed = cursor.slice(0, at) + afterFirst.by + cursor.slice(at + 1);
   const ofAnotherList = others.filter(([name]) => name !== 'status');
   if (!expected.status) ofAnotherList.push(['status', 'sold']);
-  const cursorError = { code: 'invalid_request', mentions: 'cursor is not valid for this list' };
+  const cursorError = { code: 'invalid_request', mentions: 'cursor must be from a page of this list' };
   checkErrorResponse(await send(list([...ofAnotherList, ['cursor', cursor]])), [cursorError]);
   if (changed !== cursor)
     checkErrorResponse(await send(list([...query, ['cursor', changed]])), [cursorError]);

@@ -19,7 +19,7 @@ export interface List {
   query: Pairs;
   /** Expected result, or undefined if the service can either accept or reject the query. */
   expected?: { limit: number; status?: string } | ExpectedError;
-  /** If set, the cursor of a first page with `limit` is sent unchanged and with one character replaced. */
+  /** If set, the cursor of a first page is sent unchanged, with one character replaced, and for a different list. */
   afterFirst?: { limit: number; replaced: number; by: string };
 }
 

@@ -12,7 +12,7 @@ import { anyCase, type Case } from './requests.ts';
 
 // Runs the local service in a separate process and sends HTTP messages to the service.
 
-/** Generated message. It is sent in parts that are split at `cuts`, which are percentages of its length. */
+/** Generated message, which is split at `cuts` (percentages of its length) and sent in parts. */
 type Input = { cuts: number[] } & ({ testCase: Case; style: Style } | { message: Message });
 
 const cuts = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 3 });

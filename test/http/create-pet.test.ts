@@ -11,7 +11,7 @@ const MAX_BODY_BYTES = 65_536;
 const REX = '{"name":"Rex","categoryId":1}';
 const rex: NewPet = { name: 'Rex', categoryId: 1n };
 
-/** Name and category of all pets that must be rejected. The last test checks that the list does not contain them. */
+/** Name and category of all invalid pets. The last test checks that the list does not contain these pets. */
 const marker = uniqueName();
 const markedCategory = -randomInt(2 ** 47);
 const marked = `{"name":"${marker}","categoryId":${markedCategory}}`;
@@ -106,7 +106,7 @@ describe('POST /v1/pets', () => {
   });
 });
 
-describe('POST /v1/pets rejects', () => {
+describe('POST /v1/pets with invalid input', () => {
   let first: Pet;
 
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe('POST /v1/pets rejects', () => {
     ['name', ['""', '" \\t\\u2003"', String.raw`"\ud800"`, '5', 'null', `"${'🐕'.repeat(256)}"`]],
     ['categoryId', ['5.5', '9223372036854775808', '-9223372036854775809', '1e400', '"5"', 'null']],
     ['status', ['null', '""', '"nonsense"', '"Available"', '["sold"]']],
-  ])('an invalid %s with a message about the field', (field, values) => {
+  ])('rejects an invalid %s with a message about the field', (field, values) => {
     test.each(values)('%s', async (value) => {
       // The service uses the last value of a repeated field, so this value replaces the valid one.
       const body = marked.replace('}', `,"${field}":${value}}`);
@@ -132,7 +132,7 @@ describe('POST /v1/pets rejects', () => {
     [`{"__proto__":${marked}}`, /^name is required; categoryId is required\.$/],
     ['{"name":"","status":1}', /^name must be [^;]+; categoryId is required; status must be [^;]+\.$/],
     ['{"name":"Rex",\r\n"🐕":0,}', /: line 2, column 7: expected a name in double quotes, not '}'\.$/],
-  ])('%j with a message about all invalid fields', async (body, message) => {
+  ])('rejects %j with a message about all errors', async (body, message) => {
     expectError(await postPet(body), 'invalid_request', expect.stringMatching(message));
   });
 
@@ -148,7 +148,7 @@ describe('POST /v1/pets rejects', () => {
     ['with a field that is nested too deeply', 'invalid_request', `{"x":${nested('{"":', '}', 10_000)}}`],
     ['of more than 64 KiB', 'request_too_large', marked.padEnd(MAX_BODY_BYTES + 1)],
     ['of 64 Ki characters', 'request_too_large', marked.replace('Rex', '\u00e9').padEnd(MAX_BODY_BYTES)],
-  ])('a body %s with the error %s', async (_case, code, body) => {
+  ])('rejects a body %s (%s)', async (_case, code, body) => {
     expectError(await postPet(body), code, expect.not.stringContaining(marker));
   });
 
@@ -156,7 +156,7 @@ describe('POST /v1/pets rejects', () => {
     ['application/json', ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'json']],
     ['application/json', ['application/jsonp', 'application/+json', 'application/x json', 'image/svg+json']],
     ['charset', ['application/json; charset=iso-8859-1', 'application/json;charset=utf-8; Charset="latin1"']],
-  ])('a different Content-Type with a message about %s', (part, mediaTypes) => {
+  ])('rejects an unsupported Content-Type with a message about %s', (part, mediaTypes) => {
     test.each(mediaTypes)('%s', async (mediaType) => {
       const message = expect.stringContaining(part);
       expectError(await postPet(marked, { 'Content-Type': mediaType }), 'unsupported_media_type', message);
@@ -167,16 +167,16 @@ describe('POST /v1/pets rejects', () => {
   test.each([
     ['gzip', gzipSync(marked)],
     ['deflate', deflateSync(marked)],
-  ])('the content coding %s', async (coding, body) => {
+  ])('rejects the content coding %s', async (coding, body) => {
     const message = expect.stringContaining('Content-Encoding');
     expectError(await postPet(body, { 'Content-Encoding': coding }), 'unsupported_media_type', message);
   });
 
-  test('a request without a body', async () => {
+  test('rejects a request without a body', async () => {
     expectError(await request('/pets', { method: 'POST' }), 'invalid_request');
   });
 
-  test('invalid pets without storing them', async () => {
+  test('does not store any rejected pet', async () => {
     const stored = (await petsAddedAfter(first)).filter(
       ({ name, categoryId }) => name.includes(marker) || categoryId === BigInt(markedCategory),
     );
@@ -184,7 +184,7 @@ describe('POST /v1/pets rejects', () => {
   });
 });
 
-/** Creates a pet and expects that the response and the pet's Location return exactly `pet`. */
+/** Creates a pet and expects exactly `pet` in the response and at the URL in `Location`. */
 async function expectStored(body: string, pet: NewPet): Promise<void> {
   const response = await postPet(body);
   expectSuccess(response, 201);

@@ -3,7 +3,7 @@ import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { type ApiResponse, baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
 import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
 
-/** Pets with each status and without a status. All of them are newer than the pet `oldest`. */
+/** Pets with each status and without a status, all newer than the pet with the id `oldest`. */
 let recent: Pet[];
 let oldest: bigint;
 
@@ -51,21 +51,21 @@ describe('GET /v1/pets', () => {
 
   test.each<[string, (link: string) => string]>([
     ['is empty', (link) => link.replace(/(?<=cursor=).*/, '')],
-    ['has no first character', (link) => link.replace(/(?<=cursor=)./, '')],
-    ['has no last character', (link) => link.slice(0, -1)],
+    ['lacks its first character', (link) => link.replace(/(?<=cursor=)./, '')],
+    ['lacks its last character', (link) => link.slice(0, -1)],
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
     ['has a leading space', (link) => link.replace('cursor=', 'cursor=%20')],
-    ['belongs to a list with a different status', (link) => link.replace('sold', 'pending')],
-    ['belongs to a list with a status', (link) => link.replace('&status=sold', '')],
+    ['is sent with a different status', (link) => link.replace('sold', 'pending')],
+    ['is sent without its status', (link) => link.replace('&status=sold', '')],
   ])('rejects a cursor that %s', async (_case, change) => {
     const link = linkTo('next', await request('/pets?limit=1&status=sold'))!;
-    const message = 'cursor is not valid for this list; omit cursor to start from the first page.';
+    const message = 'cursor must be from a page of this list, or omitted.';
     expectError(await request(change(link)), 'invalid_request', message);
   });
 
   test('rejects invalid parameters with a message about all of them', async () => {
-    const message = expect.stringMatching(/^limit must .*; status must .*; cursor is not .*\.$/);
+    const message = expect.stringMatching(/^limit must .*; status must .*; cursor must .*\.$/);
     expectError(await request('/pets?limit=0&status=nonsense&cursor=?'), 'invalid_request', message);
   });
 });

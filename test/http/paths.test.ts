@@ -13,7 +13,7 @@ const disallowed = Array.from(methodsByPath()).flatMap(([template, allowed]) =>
   })),
 );
 
-describe('an unknown path', () => {
+describe('a request to an unknown path', () => {
   test.each([
     '/',
     '/v1',
@@ -44,13 +44,13 @@ describe('an unknown path', () => {
   });
 });
 
-describe.each(['/', '/v1', '/v1/orders'])('the unknown path %s', (path) => {
+describe.each(['/', '/v1', '/v1/orders'])('a request to the unknown path %s', (path) => {
   test.each(METHODS)('gets a 404 if the method is %s', async (method) => {
     expectError(await anonymousRequest(`${rootUrl}${path}`, { method }), 'not_found');
   });
 });
 
-describe('a method that the path does not allow', () => {
+describe('a request with a method that the path does not allow', () => {
   test.each(disallowed)('gets a 405 ($method $path)', async ({ method, path, allow }) => {
     for (const send of [request, anonymousRequest]) {
       const response = await send(path, { method });

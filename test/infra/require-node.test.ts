@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
 const check = 'infra/require-node.cjs';
-const advice = 'Run npm ci and start again through npm.';
+const advice = 'Run npm ci and run the npm script again.';
 
 function runAs(version: string, environment: Record<string, string> = {}): Promise<Outcome> {
   const script = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`;
@@ -18,26 +18,26 @@ function runAs(version: string, environment: Record<string, string> = {}): Promi
   return runModule(check, [], { NODE_OPTIONS: preload, ...environment });
 }
 
-test('every npm script that runs Node first runs the check', () => {
+test('every node command in an npm script loads require-node.cjs', () => {
   const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   const commands = Object.values(scripts as Record<string, string>).flatMap((script) => script.split(' && '));
   const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
   expect(unchecked).toEqual([]);
 });
 
-describe('on an old version of Node, the check', () => {
-  test.each(['8.17.0', '23.11.1'])('requires Node 24 instead of %s', async (version) => {
+describe('require-node.cjs', () => {
+  test.each(['8.17.0', '23.11.1'])('rejects Node %s', async (version) => {
     expect(errorOutput(await runAs(version))).toBe(
       `Node 24 or newer is required, but this is Node ${version} (${process.execPath}). ${advice}`,
     );
   });
 
-  test('prints a command that enables install scripts if npm ignores them', async () => {
+  test('recommends npm ci --ignore-scripts=false if install scripts are disabled', async () => {
     const outcome = await runAs('20.20.2', { npm_config_ignore_scripts: 'true' });
     expect(errorOutput(outcome)).toContain('. Run npm ci --ignore-scripts=false and ');
   });
 
-  test('uses no new syntax', () => {
+  test('uses no syntax that is newer than ES5', () => {
     const esbuild = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
     const [asOld, asNew] = ['es5', 'esnext'].map((target) =>
       execFileSync(esbuild, [check, `--target=${target}`], { cwd: projectRoot, encoding: 'utf8' }),
@@ -45,16 +45,16 @@ describe('on an old version of Node, the check', () => {
     expect(asNew).toContain('npm ci');
     expect(asOld).toBe(asNew);
   });
-});
 
-test.each(['24.0.0', '100.0.0'])('the check accepts Node %s', async (version) => {
-  expect(done(await runAs(version))).toBe('');
-});
+  test.each(['24.0.0', '100.0.0'])('accepts Node %s', async (version) => {
+    expect(done(await runAs(version))).toBe('');
+  });
 
-test('the check lists missing packages', async () => {
-  mkdirSync(join(project, 'infra'));
-  for (const file of [check, 'package.json']) cpSync(join(projectRoot, file), join(project, file));
-  expect(errorOutput(await runModule(join(project, check), []))).toMatch(
-    /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\)\. Run npm ci and start again through npm\.$/,
-  );
+  test('lists missing packages', async () => {
+    mkdirSync(join(project, 'infra'));
+    for (const file of [check, 'package.json']) cpSync(join(projectRoot, file), join(project, file));
+    expect(errorOutput(await runModule(join(project, check), []))).toMatch(
+      /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\)\. Run npm ci and run the npm script again\.$/,
+    );
+  });
 });

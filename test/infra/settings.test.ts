@@ -24,7 +24,7 @@ test.each([
   ['requestsPerSecond', 1, Infinity],
   ['requestBurst', 1, Infinity],
 ] as const)('the setting %s must be an integer from %d to %d', (name, minimum, maximum) => {
-  // With these values, every tested value is valid for both settings.
+  // With these values, recordedListPartitions never exceeds listPartitions.
   const others = { listPartitions: 1_000, recordedListPartitions: 1 };
   for (const value of [minimum, Math.min(maximum, 1_000_000)]) {
     expect(problemOf({ ...others, [name]: value })).toBeUndefined();
@@ -107,7 +107,7 @@ describe('checkStages', () => {
     (name) => {
       expect(() => checkStages({ [name]: stages.staging })).toThrow(
         new SettingsError(
-          `Rename stage '${name}' in infra/stages.ts. A name must have 1 to 30 lowercase letters and must not be account or local.`,
+          `Rename stage '${name}' in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
         ),
       );
     },
@@ -136,7 +136,7 @@ describe('an on-demand stage', () => {
     { stage: 'staging', like: 'production' },
     { stage: 'account', like: 'production' },
     { stage: 'drill-2', like: 'production' },
-  ])('requires a different context than %j', (context) => {
+  ])('rejects the context %j', (context) => {
     expect(() => stagesOf(all, context)).toThrow(
       /^An on-demand stage requires `-c stage=NAME` with a new name of 1 to 30 lowercase letters, not .*, and `-c like=STAGE` with staging or production, not .*\.$/,
     );

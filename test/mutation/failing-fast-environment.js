@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const { TestEnvironment } = createRequire(import.meta.url)('jest-environment-node');
 
-/** Skips a file's remaining tests after a failure, because a killed mutant could make each test hang. */
+/** Skips a file's remaining tests after a failure, because the mutant could make each of them hang. */
 export default class FailingFastEnvironment extends TestEnvironment {
   #hasFailed = false;
 

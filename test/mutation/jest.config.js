@@ -13,7 +13,7 @@ export default {
   testEnvironment: pathOf('failing-fast-environment.js'),
   // Mutants can make tests hang, so the timeout is short.
   testTimeout: MUTANT_LIMIT_MILLISECONDS,
-  // Bundles contain no mutants, so init.test.ts cannot kill any.
+  // init.test.ts runs bundles, which contain no mutants.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
   testMatch: [
     '<rootDir>/test/{shared,functions}/**/*.test.ts',

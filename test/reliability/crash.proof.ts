@@ -14,7 +14,7 @@ import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
-/** Number of 201 responses in each burst after which the test kills the service. */
+/** For each burst of creates, the number of 201 responses after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
 const statuses = [...PetStatus.options, undefined];
@@ -111,7 +111,7 @@ function matches(pet: Pet, { newPet, responded }: Creation): boolean {
   return isDeepStrictEqual(pet, responded ?? { id: pet.id, ...newPet });
 }
 
-test('the local service keeps each acknowledged pet exactly once if it is killed during creates', async () => {
+test('the local service stores each acknowledged pet exactly once even if killed during creates', async () => {
   const all = new Map<string, Creation>();
   let running = await start();
   for (const responses of RESPONSES_BEFORE_KILL) {
@@ -137,8 +137,8 @@ test('the local service keeps each acknowledged pet exactly once if it is killed
   }
 });
 
-(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('on a full disk', () => {
-  test('the local service exits without losing an acknowledged pet', async () => {
+(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('a full disk', () => {
+  test('stops the local service without losing an acknowledged pet', async () => {
     const victim = await start();
     const ended = once(victim.process, 'close');
     // A limit on the size of files has the same effect as a full disk.
@@ -150,7 +150,7 @@ test('the local service keeps each acknowledged pet exactly once if it is killed
     await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
     expect(await ended).toEqual([1, null]);
     expect(victim.output()).toMatch(
-      /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and start again\. The stored data is intact\.\n$/,
+      /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and restart the local service\. The stored data is intact\.\n$/,
     );
     const listed = new Map((await listAll(await start())).map((pet) => [pet.name, pet]));
     expect(added.map(({ name }) => listed.get(name))).toEqual(added);

@@ -70,7 +70,7 @@ describe('a request that was interrupted at any of its database calls', () => {
     ['an earlier attempt stored only the idempotency record', () => leaveIntent()],
     ['an earlier attempt succeeded', () => createPetOnce(newPet, token)],
     ['a different pet has the id in the idempotency record', leaveIntentForTakenId],
-  ])('is completed by its retry if %s', async (_case, prepare) => {
+  ])('is completed by a retry if %s', async (_case, prepare) => {
     const pets: Pet[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
       newPet = { name: randomUUID(), categoryId: BigInt(end) };

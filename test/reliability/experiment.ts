@@ -21,7 +21,7 @@ interface Experiment {
   creates: number;
   /** Determines the fault of the n-th database call. The order of the calls varies between runs. */
   seed: number;
-  /** Percentage of database calls that have a fault. */
+  /** Percentage of database calls into which a fault is injected. */
   faultPercent: number;
 }
 
@@ -137,13 +137,13 @@ function observed(service: FaultyService, findings: Findings): Send {
     findings.responses[kind] = (findings.responses[kind] ?? 0) + 1;
     // The only allowed error response is a 503 with Retry-After.
     if (response.status >= 300 && !(response.status === 503 && response.headers['Retry-After'])) {
-      findings.violations.push(`A response was unexpected (${kind}): ${response.body}`);
+      findings.violations.push(`Unexpected response (${kind}): ${response.body}`);
     }
     return response;
   };
 }
 
-/** Waits for a tenth of `Retry-After`. A longer wait would not prevent further faults, because they are random. */
+/** Waits for a tenth of the time in `Retry-After`. Faults are random, so a longer wait would not prevent them. */
 async function waitRetryAfter({ headers }: HttpResponse): Promise<void> {
   await setTimeout(Number(headers['Retry-After'] ?? 1) * 100);
 }

@@ -38,7 +38,7 @@ function create(name: string, key?: string): Promise<HttpResponse> {
   });
 }
 
-/** Retries until the response is not a 503, because refused connections can affect any call. */
+/** Sends a request until the response is not a 503, because refused connections can affect any request. */
 async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const response = await send();
@@ -62,7 +62,7 @@ function idOf({ status, body }: HttpResponse): number {
 // Refused connections affect all concurrent requests, so creates with this fault run alone.
 const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
-test('a create stores one pet if one attempt of its write has a fault', async () => {
+test('a create stores one pet if one attempt to write the pet fails', async () => {
   const names = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
   const responses = await Promise.all(names.map((name) => create(name)));
@@ -76,7 +76,7 @@ function keyOf(fault: Fault): string {
   return fault.replaceAll(' ', '-');
 }
 
-test('a create can be retried after each attempt of its write had a fault', async () => {
+test('a create can be retried after all attempts to write the pet have failed', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(
       fault,
@@ -105,7 +105,7 @@ test('a create can be retried after each attempt of its write had a fault', asyn
   expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });
 
-test('a retry gets the same pet despite faults in the calls for its idempotency record', async () => {
+test('a retry gets the same pet even if attempts to read or write the idempotency record fail', async () => {
   const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
   const ids = (await createAll()).map(idOf);

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-/** Data folder whose service.json has the proxy as the database endpoint. */
+/** Data folder whose service.json contains the proxy's URL as the database endpoint. */
 const proxyData = mkdtempSync(join(folder, 'proxy-'));
 
 let service: LocalService;
@@ -72,7 +72,7 @@ test('the old and the new key work during a rotation', async () => {
   statuses.push([await statusOf(key), await statusOf(await newKey)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
   reportFigure(import.meta.filename, `${statuses.flat().length} requests during a rotation, none rejected`);
-  // At least four calls find the key, read the key, store the successor and set the expiry.
+  // The command makes at least four calls: to find the key, read the key, store the successor and set the expiry.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });

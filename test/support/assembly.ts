@@ -25,7 +25,7 @@ interface Synthesis extends Outcome {
  * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
  * @returns the synthesis, whose folder must not be changed
- * @throws Error if a synthesis that a different test file started does not end in time
+ * @throws Error if a synthesis that a different test file started does not finish in time
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
   const folder = process.env['PET_STORE_TEST_RUN']!;
@@ -39,7 +39,7 @@ export async function sharedSynthesis(): Promise<Synthesis> {
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   while (!existsSync(outcome)) {
     if (Date.now() > deadline)
-      throw new Error('The synthesis that a different test file started did not end in time.');
+      throw new Error('The synthesis that a different test file started did not finish in time.');
     await setTimeout(100);
   }
   return { ...(JSON.parse(readFileSync(outcome, 'utf8')) as Outcome), assembly };
@@ -73,13 +73,13 @@ export function cdkSynth(
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];
   return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
-    // The CDK prints a different report in tests, which it detects by this variable.
+    // If this variable had Jest's value, the CDK would print a different report.
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });
 }
 
-/** Synthesizes the stacks like `npm start`. The output folder is removed when this process exits. */
+/** Synthesizes the stacks as `npm start` does. The output folder is removed when this process exits. */
 export async function synthesizeStaging(): Promise<string> {
   const folder = folderUntilExit();
   await synthesize(folder);

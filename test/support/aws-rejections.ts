@@ -9,7 +9,7 @@ export interface SentRequest {
 }
 
 interface AwsRejection {
-  /** Status that the strict gateway returns. AWS may return a different 4xx. If omitted, the connection is closed. */
+  /** Status that the strict gateway returns. If omitted, it closes the connection. AWS may return another 4xx. */
   status?: number;
   matches: (request: SentRequest) => boolean;
 }
@@ -39,7 +39,7 @@ export const awsRejections: AwsRejection[] = [
   { matches: ({ body = '' }) => Buffer.byteLength(body) > 10 * 1024 * 1024 },
   // Matches a body that the firewall in infra/stack/firewall.ts rejects, whether or not the request is valid otherwise.
   { status: 413, matches: ({ body = '' }) => Buffer.byteLength(body) > MAX_BODY_BYTES },
-  // Matches a media type with parameters, because mock integrations only have request templates without parameters.
+  // Matches a media type with parameters, because the request templates of mocks match only types without parameters.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
   {
     status: 415,

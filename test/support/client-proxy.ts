@@ -58,7 +58,7 @@ export async function startClientProxy(service: string) {
     });
     const content = Buffer.from(await serviceResponse.arrayBuffer());
     if (behavior === 'lose') return void request.socket.destroy();
-    // Links in the response contain the service's host, so the proxy replaces it with its own host.
+    // Links in the response contain the service's host, which the proxy replaces with its own host.
     const link = serviceResponse.headers.get('Link')?.replace(new URL(service).host, host!);
     const { connection: _kept, ...serviceHeaders } = Object.fromEntries(serviceResponse.headers);
     response.writeHead(serviceResponse.status, { ...serviceHeaders, ...(link !== undefined && { link }) });

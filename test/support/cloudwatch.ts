@@ -5,7 +5,7 @@ import { propertiesOf, type ReadableTemplate } from './stack-template.ts';
 
 export type AlarmState = 'OK' | 'ALARM';
 
-/** A metric's value in the minute `minute`. Alarms can read it from the minute `arrival`. */
+/** A metric's value in the minute `minute`. Alarms can read the value from the minute `arrival` on. */
 interface Datapoint {
   metric: string;
   minute: number;
@@ -69,14 +69,14 @@ const functions = {
   IF: (condition: number | null, value: number) => (condition ? value : null),
 };
 
-/** Returns the alarm's period in minutes and a function that computes the value of one period, or null without data. */
+/** Returns the alarm's period in minutes and a function that returns the value of a period, or null without data. */
 function mathOf(alarm: any) {
   const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
   const own = { Id: 'own', MetricStat: { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic } };
   const all: any[] = Metrics ?? [{ Expression: own.Id }, own];
   const { Expression: expression } = all.find(({ Expression }) => Expression);
   const queries = all.filter(({ MetricStat }) => MetricStat);
-  // Metric math treats a missing value as zero. JavaScript does the same with null, so it can evaluate the expression.
+  // Metric math treats a missing value as zero, as JavaScript treats null, so JavaScript can evaluate the expression.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
   const valueOf = (datapoints: Datapoint[]): number | null => {

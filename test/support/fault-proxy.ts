@@ -8,7 +8,7 @@ import { listenOnLoopback } from './loopback.ts';
 
 /** Delay that exceeds the time limit for an attempt in shared/storage/database.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Duration of an outage. It affects some retries, because the SDK retries after 25 and 50 ms. */
+/** Duration of an outage. An outage affects some retries, because the SDK retries after 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
 type ApiResponse = Awaited<ReturnType<typeof passOn>>;
@@ -72,13 +72,13 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault for a database call. `call` is the call's number, starting with 1, and `read` returns its body. */
+/** Chooses the fault for a database call. `call` is the number of the call, starting with 1. `read` reads its body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** Returns a function that chooses a random fault for `percent`% of the calls. A seed always gives the same choices. */
+/** Returns a function that chooses a random fault for `percent`% of the calls. A seed determines all choices. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
   return (call) => {
     if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;

@@ -35,7 +35,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
-  // The functions and the database read the environment when they are imported, so it must be set first.
+  // This import must follow the assignments, because the functions and the database read the environment on import.
   const { database } = await import('../../shared/storage/database.ts');
   // The default strategy's retry quota, which suits one Lambda instance, is too small for all requests in a test.
   database.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });

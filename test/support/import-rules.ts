@@ -18,7 +18,7 @@ export interface Rule {
   path: string;
   /** Paths whose files may be imported. A folder's files may import each other only if the folder lists itself. */
   imports: string[];
-  /** Packages and scopes (`@aws-sdk`) that no entry may import without listing them. */
+  /** Packages and scopes (`@aws-sdk`) that an entry's files may import only if the entry lists them. */
   packages: string[];
 }
 

@@ -31,7 +31,7 @@ export async function invoke(
 }
 
 /**
- * Imports a function's handler. Set the environment first, because the function reads it during the import.
+ * Imports a function's handler. The function reads the environment during the import, so set the variables first.
  *
  * @param name the function's operation (`listPets`) or construct (`ListPets`)
  */

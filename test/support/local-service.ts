@@ -10,7 +10,7 @@ const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
 /**
- * Starts the local service in a child process like `npm start`.
+ * Starts the local service in a child process. `npm start` runs the same module.
  *
  * @param options command-line options that can override the defaults, which are a free port and data in memory
  * @throws Error with the output if the service exits before it is ready
@@ -36,7 +36,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until the output matches. @throws Error with the output if it does not match in time */
+  /** Waits until the output matches. @throws Error with the output if the output does not match in time */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {

@@ -63,7 +63,7 @@ function jsonLines(): Record<string, any>[] {
 const text: unknown = expect.stringMatching(/^.{1,1024}$/);
 
 /**
- * Parses a log line like CloudWatch. The test fails if CloudWatch would drop the line.
+ * Parses a log line as CloudWatch does. The test fails if CloudWatch would drop the line.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {

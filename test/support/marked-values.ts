@@ -24,7 +24,7 @@ export const secrets = {
   query: mark(),
 };
 
-/** Returns the names of the values in `among` of which `text` contains at least a fragment. */
+/** Returns the names of the values in `among` that occur in `text` completely or as a fragment. */
 export function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) =>
     fragmentsOf(among[name]!).some((fragment) => encodingsOf(fragment).some((code) => text.includes(code))),
@@ -39,7 +39,7 @@ function fragmentsOf(secret: string): string[] {
   );
 }
 
-/** Returns the encodings that a log can contain. For Base64, the length of `text` must be a multiple of three. */
+/** Returns the encodings of `text` that a log can contain. For Base64, the length must be a multiple of three. */
 function encodingsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');

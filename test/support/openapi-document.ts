@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import { withoutReferences } from '../../infra/documents/changes/document.ts';
 
-/** Validators for the published documents. The schemas in OpenAPI 3.0 extend a draft between 04 and 06. */
+/** Validators for the published documents. OpenAPI 3.0 extends JSON Schema draft 05, which has the keywords of 04. */
 const publishedDocuments = {
   'openapi.json': new Ajv2020(),
   'openapi-3.0.json': new AjvDraft04.default(),
@@ -12,7 +12,7 @@ const publishedDocuments = {
 for (const ajv of Object.values(publishedDocuments))
   addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
 
-/** An OpenAPI document without references, because the target replaces each `$ref`. */
+/** An OpenAPI document in which the target replaces each `$ref`. */
 export interface OpenApiDocument {
   /** Returns the reasons why `value` violates `schema`. Messages refer to the value by `name`. */
   complaints: (schema: object, value: unknown, name: string) => string[];

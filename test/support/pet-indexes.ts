@@ -32,8 +32,8 @@ export function indexedPet(
 
 /**
  * Mocks queries of both indexes. A query returns the matching elements that `items` contains at that time, up to
- * `Limit` or `itemsAtOnce`. If a query reaches this limit, it returns a LastEvaluatedKey even if no item follows, like
- * DynamoDB. `afterQuery` is called after each query.
+ * `Limit` or `itemsAtOnce`. As in DynamoDB, a query that reaches this limit returns a LastEvaluatedKey even if no item
+ * follows. `afterQuery` is called after each query.
  */
 export function serveIndexes(
   mock: Pick<AwsStub<any, any, any>, 'on' | 'reset'>,

@@ -5,7 +5,7 @@ import { type ApiResponse, linkTo, postPet, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 const PAUSE_MILLISECONDS = 50;
-/** Maximum number of concurrent creates. It is low because some AWS accounts have a low concurrency limit. */
+/** Maximum number of concurrent create requests. Some AWS accounts have a low concurrency limit. */
 const CONCURRENT_CREATES = 5;
 
 /** Returns a unique name, which distinguishes the test's pet from other clients' pets. */
@@ -40,7 +40,7 @@ export async function addPets(count: number, fields: { status?: PetStatus } = {}
 export async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
   const visited = new Set<string>();
   for (let next: string | undefined = address; next;) {
-    if (visited.has(next)) throw new Error(`A page after ${next} links back to it.`);
+    if (visited.has(next)) throw new Error(`A page after ${next} links back to this URL.`);
     visited.add(next);
     const page: ApiResponse = await request(next);
     if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
@@ -83,7 +83,7 @@ export async function petsAddedAfter(first: Pet): Promise<Pet[]> {
   return untilListed([first, await addPet()]);
 }
 
-/** Waits until the list contains all pets that were added after the pet `first`. Returns those with the given name. */
+/** Waits until the list contains all pets that were added after the pet `first`. Returns the pets with the name. */
 export async function petsNamed(name: string, first: Pet): Promise<Pet[]> {
   return (await petsAddedAfter(first)).filter((pet) => pet.name === name);
 }

@@ -3,7 +3,7 @@ import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/l
 import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
 
-/** Starts a database with the template's tables in memory. It authorizes every call. */
+/** Starts a database with the template's tables in memory. The database authorizes every call. */
 export async function startTables(template: Template): Promise<Database> {
   return startDatabase(await openStore(), template.resources('AWS::DynamoDB::GlobalTable'), () => true);
 }

@@ -17,13 +17,13 @@ export interface RunningModule {
   ended: Promise<Outcome>;
 }
 
-/** Runs a module such as `infra/operate/keys/main.ts` until it exits. A failure sets the exit code in the result. */
+/** Runs a module such as `infra/operate/keys/main.ts` until it exits. The result contains the exit code. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;
 }
 
 /**
- * Starts a project module. It has no access to AWS unless `environment` contains credentials.
+ * Starts a project module. The module has no access to AWS unless `environment` contains credentials.
  *
  * @param input the content of standard input
  */
@@ -52,7 +52,7 @@ export function startModule(
   return { process: child, ended };
 }
 
-/** Returns this process's environment without the developer's settings, because they would affect commands. */
+/** Returns this process's environment without the developer's settings, which would affect commands. */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
   // BASE_URL and API_KEY are set in HTTP tests, but commands must not read them.
   const others = Object.entries(process.env).filter(
@@ -93,7 +93,7 @@ export function errorOutput({ code, stdout, stderr }: Outcome): string {
   return stderr.trimEnd();
 }
 
-/** Returns 1 if the process has no exit code, because a signal terminated the process or it did not start. */
+/** Returns 1 for a process without an exit code, which did not start or was terminated by a signal. */
 function exitCode(error: ExecFileException | null): number {
   if (!error) return 0;
   return typeof error.code === 'number' ? error.code : 1;

@@ -8,12 +8,12 @@ import { listenOnLoopback } from './loopback.ts';
 
 /** Maximum number of concurrent requests. It is below a new AWS account's limit of ten Lambda instances. */
 const MAX_AT_ONCE = 5;
-/** One in this number of idempotent requests gets a 503 after its function has run. */
+/** One of this many idempotent requests gets a 503 after the function has run. */
 const FAILED_ONE_IN = 50;
 
 /**
  * Starts a stage behind a gateway that is at least as strict as AWS. Requests that match aws-rejections.ts get an HTML
- * response or none. Functions get every body in Base64. Some requests get a 429, or a 503 after the function has run.
+ * response or no response. Functions get bodies in Base64. Some requests get a 429, or a 503 after the function ran.
  */
 export async function startStrictGateway(template: Template) {
   const service = await startFaultyService(template);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../infra/operate/command.ts';
 
 // The packages in test/tools have a separate lock file, so that `npm ci` does not install them. Only a few proofs and
-// measurements need them.
+// measurements need these packages.
 
 const manifest = new URL('../tools/package.json', import.meta.url);
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
@@ -14,14 +14,14 @@ export function isInstalled(modules: string): boolean {
   return existsSync(`${modules}/.package-lock.json`);
 }
 
-/** Checks whether the tools are installed. @throws UsageError in CI if they are missing, because CI skips no tests */
+/** Checks whether the tools are installed. @throws UsageError if they are missing in CI, which must run all tests */
 export function hasTools(): boolean {
   if (isInstalled(toolModules)) return true;
   if (process.env['CI'] === 'true') requireTool('');
   return false;
 }
 
-/** Imports a tool without types, because `npm run check` must work without it. @throws UsageError if it is missing */
+/** Imports a tool without its types, so that `npm run check` works without it. @throws UsageError if it is missing */
 export function requireTool(name: string): any {
   try {
     return createRequire(manifest)(name);

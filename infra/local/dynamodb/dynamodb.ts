@@ -85,7 +85,7 @@ function findDenial(headers: IncomingHttpHeaders, body: Buffer, isAllowed: IsAll
     : `${caller} is not authorized to perform ${action} on ${arn}.`;
 }
 
-/** Returns an empty object if the body is not JSON, so that the request is denied. */
+/** Returns the parsed body, or an empty object for invalid JSON, so that no permission on a table applies. */
 function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   try {
     return (JSON.parse(body.toString()) as object | null) ?? {};
@@ -94,7 +94,7 @@ function readInput(body: Buffer): { TableName?: string; IndexName?: string } {
   }
 }
 
-/** @throws UsageError if the table is incomplete, has different keys or indexes, or cannot be created. */
+/** @throws UsageError if the stored table is incomplete or differs from the template, or if it cannot be created. */
 async function ensureTable(endpoint: string, { logicalId, properties }: Table): Promise<void> {
   const { AttributeDefinitions, BillingMode, GlobalSecondaryIndexes, KeySchema } = properties;
   const definition = {

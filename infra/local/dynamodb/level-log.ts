@@ -38,7 +38,7 @@ function isIntact(log: Buffer): boolean {
     }
     const end = endOf(log, offset);
     if (end - offset > left) return false;
-    // An incomplete last record is not an error, because the process was killed before it acknowledged the write.
+    // The last record can be incomplete if the process was killed before it acknowledged the write.
     if (end > log.length) return !hasRecord(log, offset + 1);
     if (!isRecord(log, offset)) return false;
     offset = end;

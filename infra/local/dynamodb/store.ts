@@ -19,7 +19,7 @@ export async function openStore(folder?: string) {
   const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
   const { db } = created!;
   try {
-    // The store is opened here, because dynalite would end the process if it could not open the store.
+    // The store is opened here, because dynalite exits the process if the store cannot be opened.
     await db.open();
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException;
@@ -34,14 +34,14 @@ export async function openStore(folder?: string) {
   };
 }
 
-/** Store that dynalite created last. This module captures the store because dynalite does not expose it. */
+/** Latest store that dynalite created. This module captures the store because dynalite does not expose it. */
 let created: Store | undefined;
 const { create } = engine;
 
 engine.create = (options: object) => (created = create(options));
 
-// dynalite 4.0.0 writes index entries before the item, so an index can list an item that was never written. To prevent
-// this, the index entries and the item are written in one atomic batch. dynalite then writes the same item again.
+// dynalite 4.0.0 writes index entries before the item, so an index can list an item that was never written.
+// Therefore, the index entries and the item are written in one atomic batch. dynalite then writes the same item again.
 engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, callback: () => void) => {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;

@@ -6,8 +6,8 @@ import { type ErrorBody, errorBody } from '../../../shared/contract/errors.ts';
 import { MAX_HEADER_BYTES, MAX_URL_CHARACTERS } from '../../../shared/contract/limits.ts';
 import type { ApiGateway } from './api-gateway.ts';
 
-// A request gets an Error body instead of a gateway response if it is invalid HTTP, too large or too slow. The server
-// then closes the connection, because it cannot determine where the next request starts.
+// If a request is invalid HTTP, too large or too slow, the client gets an Error body instead of a gateway response. The
+// server then closes the connection, because it cannot determine where the next request starts.
 
 const LINGER_MILLISECONDS = 2_000;
 const VERSION = 'the version must be HTTP/1.1 or HTTP/1.0';
@@ -24,21 +24,21 @@ const reasons: Record<string, string> = {
 function headError(request: IncomingMessage): ErrorBody | undefined {
   const { url = '', rawHeaders, httpVersion, headersDistinct } = request;
   if (url.length > MAX_URL_CHARACTERS) {
-    return tooLarge(`The URL may have at most ${MAX_URL_CHARACTERS} characters.`);
+    return tooLarge(`The URL is limited to ${MAX_URL_CHARACTERS} characters.`);
   }
   // The two spaces represent the colon and the space after a name, and the CR LF after a value.
   if (rawHeaders.join('  ').length + 2 > MAX_HEADER_BYTES) {
-    return tooLarge(`The headers may have at most ${MAX_HEADER_BYTES} bytes in total.`);
+    return tooLarge(`The headers are limited to ${MAX_HEADER_BYTES} bytes in total.`);
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid(VERSION);
   const { host: hosts = [], 'transfer-encoding': encodings } = headersDistinct;
-  // Other encodings allow request smuggling, because proxies parse them differently (RFC 9112 section 6.1).
+  // Other transfer encodings allow request smuggling, because proxies parse them differently (RFC 9112 section 6.1).
   if (encodings && (httpVersion === '1.0' || encodings.join().toLowerCase() !== 'chunked')) {
     return invalid('Transfer-Encoding must be chunked and requires HTTP/1.1');
   }
   // RFC 9112 section 3.2 requires exactly one Host header in HTTP/1.1.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === '1.1')) {
-    return invalid('it must have exactly one Host header');
+    return invalid('exactly one Host header is required');
   }
   const isValid = hosts.every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.test(host));
   return isValid ? undefined : invalid('Host must be a name or an IP address, with an optional port');

@@ -31,7 +31,7 @@ export function staticResponse({
   };
 }
 
-/** Valid result of a function. API Gateway returns a 502 if a result has any other field or type. */
+/** Format of a function's result. API Gateway returns a 502 if a result has other fields or types. */
 const ProxyResult = v.strictObject({
   statusCode: v.pipe(v.number(), v.integer()),
   headers: v.optional(v.record(v.string(), scalarAsText), {}),

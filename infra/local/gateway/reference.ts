@@ -3,7 +3,7 @@ import { readLibrary } from '../../documents/reference/library.ts';
 import { referencePage } from '../../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './http-message.ts';
 
-/** OpenAPI document for the page. It is read for each request, because developers can regenerate it at any time. */
+/** OpenAPI document. Each request reads the file, because developers can regenerate the document at any time. */
 const openApiFile = new URL('../../../openapi.json', import.meta.url);
 
 /**

@@ -16,7 +16,7 @@ import { plain, UsageError } from '../../operate/command.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Node's limit in bytes. It exceeds the documented limits so that this server can report the exceeded limit. */
+/** Node's limit for the URL and headers, in bytes. The server itself enforces the lower documented limits. */
 const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
 const TIMEOUTS = {
   headersTimeout: HEADERS_SECONDS * 1_000,
@@ -79,7 +79,7 @@ export async function serve(
       const closed = Promise.all(listeners.map((listener) => once(listener, 'close')));
       for (const listener of listeners) listener.close();
       await Promise.race([untilSent(inFlight), setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false })]);
-      // Otherwise, idle connections would stay open until they time out.
+      // Without this call, idle connections would stay open until they time out.
       server.closeAllConnections();
       await closed;
     },

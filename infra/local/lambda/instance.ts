@@ -5,7 +5,7 @@ import { localDatabaseEnvironment } from '../../operate/keys/local-service.ts';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 
-/** Heap for short-lived objects. By default, V8 would add up to 192 MB to the function's memory size. */
+/** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;
@@ -21,7 +21,7 @@ export type Instance = ReturnType<typeof startInstance>;
 /**
  * Starts an instance of a function. The instance gets no environment variables of this process.
  *
- * @param onEnd callback that gets the reason when the instance ends. It runs at least once, before `invoke` resolves.
+ * @param onEnd callback that gets the reason for the end of the instance, at least once and before `invoke` resolves.
  */
 export function startInstance(
   { logicalId, properties }: FunctionResource,
@@ -78,7 +78,7 @@ export function startInstance(
   };
 }
 
-/** Splits only at `\n`. `node:readline` also splits at U+2028, which JSON strings can contain unescaped. */
+/** Splits lines only at `\n`. `node:readline` also splits at U+2028, which JSON strings can contain unescaped. */
 function forEachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');

@@ -4,7 +4,7 @@ import { type FunctionResource, type Instance, type InstanceOptions, startInstan
 import type { Invocation } from './invocation.ts';
 import { UsageError } from '../../operate/command.ts';
 
-/** Maximum number of instances per function. Each uses 35 MB, and a fourth instance did not increase throughput. */
+/** Maximum number of instances per function. Each instance uses 35 MB, and a fourth did not increase throughput. */
 const MAX_INSTANCES = 3;
 
 export interface LambdaFunction {

@@ -10,7 +10,7 @@ import { parseTemplate, type Template } from './template.ts';
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Inputs of the synthesis. The last file represents all packages, because npm updates it on each installation. */
+/** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
 /** Synthesizes the cloud assembly if its inputs or its files have changed since the last synthesis. */
@@ -20,7 +20,7 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
   const currentDigest = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;
   if (!isForced && existsSync(digestFile) && readFileSync(digestFile, 'utf8') === currentDigest()) {
     return console.log(
-      'Reusing the last synthesis because no source has changed (--synth forces a new one).',
+      'Reusing the last synthesis because no source has changed (--synth forces a new synthesis).',
     );
   }
   console.log('Synthesizing the stacks …');
@@ -54,7 +54,7 @@ export async function synthesize(assembly: string): Promise<void> {
     const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
     const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
     const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
-    // Otherwise, the app would continue to write into a folder that is deleted on exit.
+    // If this process exits, the app must not continue to write into the temporary folder.
     const kill = () => running.child.kill();
     process.prependOnceListener('exit', kill);
     await running.finally(() => process.off('exit', kill));

@@ -71,7 +71,7 @@ const MockIntegration = v.pipe(
   ),
 );
 
-/** Models of the resource types that the local service runs. They list the supported properties. */
+/** Models of the resource types that the local service runs, with their supported properties. */
 export const resourceModels = {
   'AWS::ApiGateway::Authorizer': v.strictObject({
     Type: v.literal('TOKEN'),

@@ -40,10 +40,10 @@ export interface Resource<T extends ResourceType> {
   properties: v.InferOutput<(typeof resourceModels)[T]>;
 }
 
-/** Parsed template of a stack. Its properties match the resource models and contain no intrinsic functions. */
+/** Parsed template. The properties of its resources match the models and contain no intrinsic functions. */
 export type Template = ReturnType<typeof parseTemplate>;
 
-/** @throws UsageError if parts of the template are not supported. The message lists all of them. */
+/** @throws UsageError if parts of the template are not supported. The message lists all these parts. */
 export function parseTemplate(text: string) {
   const template = v.safeParse(RawTemplate, JSON.parse(text));
   if (!template.success) throw unsupported(template.issues.map(describe));
@@ -92,7 +92,7 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
 
 function unsupported(problems: string[]): UsageError {
   const advice =
-    'The local service does not support parts of the template. Add a model in infra/local/template/resources.ts, or list the type or property there as ignored or not run locally. Add intrinsic functions and attributes in infra/local/template/template.ts.';
+    'The local service does not support the following parts of the template. Add a model in infra/local/template/resources.ts, or list the type or property there as ignored or not run locally. Add intrinsic functions and attributes in infra/local/template/template.ts.';
   return new UsageError([advice, ...problems].join('\n  '));
 }
 

@@ -10,7 +10,7 @@ export interface Bundling {
   options: Record<string, unknown>;
 }
 
-/** Reads the bundling settings of a stage's functions from the cloud assembly. The keys are logical ids. */
+/** Reads the bundling settings of a stage's functions from the cloud assembly. The map's keys are logical ids. */
 export function readBundlings(stage: string, assembly: string): Map<string, Bundling> {
   const { artifacts } = JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8'));
   const file = join(assembly, artifacts[stackName(stage)].additionalMetadataFile);

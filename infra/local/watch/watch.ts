@@ -55,7 +55,7 @@ export async function startWatch(options: WatchOptions): Promise<() => Promise<v
     for (const path of paths) changed.add(path);
     working ??= work();
   });
-  // The first build applies changes that were saved after the synthesis started. It also fills esbuild's caches.
+  // The first build applies changes that were saved after the synthesis started, and fills esbuild's caches.
   working = rebuild(functions, folder, options.onReload).then(() => {
     print('watching the functions (restart to apply changes to the stack, its routes or the local service)');
     return work();

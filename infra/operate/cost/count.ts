@@ -2,7 +2,7 @@ import type { CloudFormationTemplate } from '../../stack/template.ts';
 
 export type ResourceCounts = ReturnType<typeof countResources>;
 
-/** Counts the resources that AWS charges for without requests, and returns the memory of each function. */
+/** Counts the resources that AWS charges for even if there are no requests, and returns the memory of each function. */
 export function countResources(template: CloudFormationTemplate) {
   const resources = Object.entries(template.Resources);
   const ofType = (type: string): any[] =>

@@ -12,7 +12,7 @@ export const assumptions = {
   petBytes: 165,
   shareOfCreatesWithIdempotencyKey: 0.5,
   intentBytes: 175,
-  /** Number of days that an intent is stored. It expires after 1 day, and TTL deletes it some days later. */
+  /** Number of days that an intent is stored. An intent expires after 1 day, and TTL deletes it some days later. */
   daysOfIntents: 3,
   /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
   storageOverheadBytes: 100,
@@ -20,14 +20,14 @@ export const assumptions = {
   monthsOfPets: 12,
   /** Number of API keys in use. The model assumes that each key sends the same share of the requests. */
   apiKeys: 100,
-  /** Milliseconds of a warm request at 512 MB. The source is docs/performance.md, not AWS. `intent` is a guess. */
+  /** Milliseconds of a warm request at 512 MB, from docs/performance.md. The value of `intent` is an estimate. */
   billedMilliseconds: { listPets: 7.8, getPet: 7.7, createPet: 7.8, intent: 5.7, authorizer: 7 },
   /** Bytes of a response's status line, headers and body. */
   responseBytes: { listPets: 2_500, getPet: 900, createPet: 800 },
   accessLogBytes: 446,
   /** Bytes per request of the log lines that contain the metrics `DeprecatedCalls` and `PetsCreated`. */
   metricLogBytes: { listPets: 0, getPet: 290, createPet: 210 },
-  /** Ratio of stored to ingested log bytes. In the example on CloudWatch's pricing page, 30 GB become 6 GB. */
+  /** Ratio of stored to ingested log bytes. In CloudWatch's pricing example, 30 GB are stored as 6 GB. */
   compressedLogShare: 0.2,
   /** Number of metrics that do not depend on the API keys: `PetsCreated`, and one for each error code or type. */
   metrics: 12,

@@ -18,7 +18,7 @@ export interface Price {
   source: string;
 }
 
-const priceList = '2025-10-28, copy of the AWS Price List';
+const priceList = '2025-10-28, AWS Price List (copy)';
 const quotation = '2025-07-21, quoted by airbyte.com';
 const transcript = '2026-09-29, transcript of the page';
 

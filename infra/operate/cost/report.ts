@@ -46,6 +46,6 @@ const money = (dollars: number) => dollars.toFixed(2);
 
 function tierRows({ service, unit, dollars: price, source }: Price): string[][] {
   const tiers = typeof price === 'number' ? [[Infinity, price] as const] : price;
-  const from = (tier: number) => (tier > 0 ? ` above ${tiers[tier - 1]![0].toLocaleString('en')}` : '');
-  return tiers.map(([, dollars], tier) => [`[${service}][] (${unit})${from(tier)}`, `${dollars}`, source]);
+  const from = (i: number) => (i ? `, above ${tiers[i - 1]![0].toLocaleString('en')} per month` : '');
+  return tiers.map(([, dollars], tier) => [`[${service}][] (${unit}${from(tier)})`, `${dollars}`, source]);
 }

@@ -16,7 +16,7 @@ import { UsageError } from '../command.ts';
 // Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
 
 export interface IssuedKey {
-  /** The secret. The database stores only its hash. */
+  /** The secret. The database stores only the hash of the key. */
   key: string;
   record: ApiKeyRecord;
 }
@@ -65,7 +65,7 @@ export async function issueApiKey(
     ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
   });
   try {
-    if (!(await conditionHolds(database.send(put)))) throw new Error('Another command changed the key.');
+    if (!(await conditionHolds(database.send(put)))) throw new Error('Another command revoked the key.');
     await show?.({ key, record });
     return { key, record };
   } catch (error) {

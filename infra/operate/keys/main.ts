@@ -87,7 +87,7 @@ keyCommand('revoke', 'revoke a key permanently')
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`The successor is ${successor.keyId}. Revoke it too if it leaked.`);
     if (options.json) return print(toJson(revoked));
-    // A drill stage can have the settings of any stage, so the message contains the maximum of all stages.
+    // A drill stage can have the settings of any stage, so the message uses the maximum of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     await print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +

@@ -21,5 +21,5 @@ export function readDuration(duration: string): number {
 export function readKeyId(keyId: string): string {
   if (/^key_[0-9a-f]+$/.test(keyId)) return keyId;
   // The message does not quote the argument, because it may be an API key.
-  throw new UsageError('The key id must be key_ and hexadecimal digits, as printed by npm run keys -- list.');
+  throw new UsageError('A key id consists of key_ and hexadecimal digits. See npm run keys -- list.');
 }

@@ -29,7 +29,7 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 
 /**
  * Issues a successor, shows the successor, and then sets the old key to expire after the overlap or at its original
- * expiry, whichever is earlier. An interrupted rotation does not change the old key, but the successor can exist.
+ * expiry, whichever is earlier. An interrupted rotation does not change the old key, but the successor may exist.
  *
  * @param rotation the overlap in milliseconds, and the successor's lifetime (default: the lifetime of the old key)
  * @param show a function that shows the operator the successor and the new expiry of the old key

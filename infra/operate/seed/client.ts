@@ -5,7 +5,7 @@ import { generatePet } from './pets.ts';
 
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
-/** Longer than API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
+/** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
 const TIMEOUT_MILLISECONDS = 30_000;
 
 export interface Service {

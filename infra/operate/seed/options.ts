@@ -38,7 +38,9 @@ export async function findService(
 
 function readVariables(baseUrl: string, apiKey: string): Service {
   if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(baseUrl)) {
-    throw new UsageError('BASE_URL must be an https URL, or an http URL with the host localhost.');
+    throw new UsageError(
+      'BASE_URL must be an https URL, or an http URL of a loopback host, such as localhost.',
+    );
   }
   if (!apiKey || apiKey.startsWith(keyPrefix('production'))) {
     throw new UsageError(

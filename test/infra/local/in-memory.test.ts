@@ -37,14 +37,14 @@ async function expectToWork(key: string, { request }: LocalService): Promise<voi
 }
 
 // Each test depends on the previous test.
-test('commands use the only running service in memory', async () => {
+test('commands use the in-memory service if only one is running', async () => {
   const sentence = 'No local service is running in memory. Start one with npm start.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
   const [folder] = globSync(join(TMPDIR, 'petstore-*'));
   const left = join(TMPDIR, 'petstore-killed');
   cpSync(folder!, left, { recursive: true });
-  // The files look as if a different database had reused the port of a killed service.
+  // These files simulate a killed service whose port a different database now uses.
   const { databaseEndpoint, ...others } = readLocalService(folder!);
   writeLocalService(left, { ...others, databaseEndpoint: `${new URL(databaseEndpoint).origin}/killed` });
 
@@ -57,7 +57,7 @@ test('commands use the only running service in memory', async () => {
   expect(existsSync(left)).toBe(true);
 });
 
-test('commands require --data if several services run in memory', async () => {
+test('commands require --data if several in-memory services are running', async () => {
   const { baseUrl } = await start();
   const sentence = errorOutput(await issue('--data', 'memory'));
   expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);

@@ -16,7 +16,7 @@ const keyFile = join(data, 'api-key');
 /** API key whose hash is not in the tables. */
 const LOST_KEY = `pets_staging_${'0'.repeat(36)}`;
 
-/** Line that the test adds after each metric, because the functions would otherwise write only metrics. */
+/** Log line that the tests add after each metric, because the functions themselves write only metrics. */
 const OTHER_OUTPUT = '{"level":"ERROR","message":"after a metric"}';
 const PRELUDE = `
   const write = process.stdout.write.bind(process.stdout);
@@ -96,7 +96,7 @@ describe('the local service with a data folder', () => {
     expect(printed).not.toMatch(/limit|Bearer|local development/);
   });
 
-  test('prints metrics and the resource types that are not run if --verbose is set', async () => {
+  test('prints metrics and skipped resource types if --verbose is set', async () => {
     const { skippedTypes } = readTemplate('staging', assembly);
     expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
     const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;
@@ -152,7 +152,7 @@ describe('the local service for the production stage in memory', () => {
     expect((await service.request('/pets', withKey(stagingKey))).status).toBe(401);
   });
 
-  test('completes all requests and deletes its files after SIGINT and SIGTERM', async () => {
+  test('completes all requests and deletes its files after receiving SIGINT and SIGTERM', async () => {
     expect(workingKeyFiles()).toHaveLength(1);
     const ended = once(service.process, 'close');
     async function addUntilClosed(): Promise<number> {

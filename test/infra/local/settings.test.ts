@@ -16,13 +16,13 @@ describe('npm start', () => {
     [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth cannot be combined with --assembly\./],
-    [['staging'], {}, /^Invalid arguments\. Options must follow two dashes: npm start -- \[--stage STAGE\]/],
+    [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);
   });
 });
 
-describe('the local service does not start if', () => {
+describe('the local service', () => {
   const folders = temporaryFolder();
   const assembly = mkdtempSync(join(folders, 'assembly-'));
 
@@ -35,7 +35,7 @@ describe('the local service does not start if', () => {
     });
   }
 
-  test('the assembly has no template for the stage', async () => {
+  test('does not start if the assembly has no template for the stage', async () => {
     await expectError(
       { stage: 'production' },
       expect.stringMatching(
@@ -44,7 +44,7 @@ describe('the local service does not start if', () => {
     );
   });
 
-  test('the template is not valid JSON', async () => {
+  test('does not start if the template is not valid JSON', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
     writeFileSync(join(other, 'PetStore-staging.template.json'), '{"Resources":');
     await expectError(
@@ -56,7 +56,7 @@ describe('the local service does not start if', () => {
   test.each([
     ['CURRENT', 'MANIFEST-7', /has no log file/],
     ['000005.ldb', '', /has no CURRENT file/],
-  ])('the tables folder contains only the file %s', async (name, text, reason) => {
+  ])('does not start if the tables folder contains only the file %s', async (name, text, reason) => {
     const data = mkdtempSync(join(folders, 'data-'));
     mkdirSync(join(data, 'tables'));
     writeFileSync(join(data, 'tables', name), `${text}\n`);
@@ -67,7 +67,7 @@ describe('the local service does not start if', () => {
     expect(readdirSync(join(data, 'tables'))).toContain(name);
   });
 
-  test('the app does not define the stage', async () => {
+  test('does not start if the app does not define the stage', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
     for (const name of ['account', 'staging', 'production'])
       writeFileSync(join(other, `PetStore-${name}.template.json`), '{}');
@@ -80,18 +80,21 @@ describe('the local service does not start if', () => {
   const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === '::1'),
   );
-  test.each(hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'])('the port is in use on %s', async (host) => {
-    const other = createServer().listen(0, host);
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    await expectError(
-      { port },
-      `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port with --port.`,
-    );
-    other.close();
-  });
+  test.each(hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'])(
+    'does not start if the port is in use on %s',
+    async (host) => {
+      const other = createServer().listen(0, host);
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      await expectError(
+        { port },
+        `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port with --port.`,
+      );
+      other.close();
+    },
+  );
 
-  test('the data folder cannot be created', async () => {
+  test('does not start if the data folder cannot be created', async () => {
     const [file, link] = [join(folders, 'file'), join(folders, 'link')];
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
@@ -101,7 +104,7 @@ describe('the local service does not start if', () => {
     }
   });
 
-  test('the data folder is for a different stage', async () => {
+  test('does not start if the data folder is for a different stage', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     writeFileSync(join(data, 'api-key'), 'pets_production_key');
     await expectError(
@@ -110,7 +113,7 @@ describe('the local service does not start if', () => {
     );
   });
 
-  test('another local service uses the data', async () => {
+  test('does not start if another local service uses the data', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const store = await openStore(join(data, 'tables'));
     await expectError(

@@ -38,12 +38,12 @@ test.each<[string, Record<string, string>, RegExp]>([
     { ...credentials, AWS_REGION: 'somewhere!' },
     /^AWS_REGION must be a region such as eu-central-1\. Cause: .*somewhere!.*[^.]\.$/,
   ],
-])('a command %s fails with advice', async (_what, environment, sentence) => {
+])('a command %s reports what to check', async (_what, environment, sentence) => {
   expect(await failure(issue, { ...unreachable, ...environment })).toMatch(sentence);
 });
 
 // This test uses a separate process, because network errors have a different class within Jest.
-test('a command without a network fails with advice', async () => {
+test('a command without a network reports what to check', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
     /^AWS cannot be reached\. Check your network and AWS_REGION\. Cause: .*127\.0\.0\.1:1\.$/,

@@ -58,7 +58,7 @@ test.each<[string, datapointsToAlarm: number, ignore: AlarmState | 'retained', n
   },
 );
 
-describe.each(stageNames)('in %s,', (stage) => {
+describe.each(stageNames)('in %s', (stage) => {
   const alarms = resourcesOf(templates[stage], 'AWS::CloudWatch::Alarm').map(([name]) =>
     name.slice('Monitoring'.length),
   );
@@ -89,7 +89,7 @@ describe.each(stageNames)('in %s,', (stage) => {
   );
 });
 
-test.each(functionNames)('a single error early in a canary of %s rolls it back', (name) => {
+test.each(functionNames)('a single early error rolls back a canary of %s', (name) => {
   const { Resources } = templates.production;
   const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
   const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);

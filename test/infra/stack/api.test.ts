@@ -51,7 +51,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(found.toSorted()).toEqual([...routes, ...mocks].toSorted());
   });
 
-  // A deployment fails if a method does not declare a header.
+  // A deployment fails if a mock sets a header that its method does not declare.
   test('declares every header of its mocks', () => {
     const mocks = methods.filter(({ Integration }) => Integration.Type === 'MOCK');
     for (const { MethodResponses, Integration } of mocks) {

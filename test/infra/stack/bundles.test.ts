@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 
-/** Texts by function that occur only in the function's code. Minification does not change them. */
+/** By function, texts that occur only in its code. Minification does not change these texts. */
 const signatures: Record<string, string[]> = {
   ListPets: ['newest-by-status'],
   CreatePet: ['headers:{Location:`', 'attribute_not_exists'],
@@ -53,7 +53,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
     // This process's environment is omitted, because a function has only the variables that the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // This variable enables priming, so that its modules are counted. Requests fail because port 1 is closed.
+      // This variable enables priming, so that modules for priming are counted. Requests fail because port 1 is closed.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
@@ -68,7 +68,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
   const { exported, loaded } = JSON.parse(output);
   expect(exported).toEqual(urls.map(() => ['function', []]));
   expect(loaded.length).toBeLessThanOrEqual(78);
-  // The first two modules would be loaded by listing the exports of `node:http` and `node:process`.
+  // Listing the exports of `node:http` and `node:process` would load the first two modules.
   const costly = ['internal/deps/undici/undici', 'internal/process/report', 'fs/promises'];
   expect(costly.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
 });

@@ -50,7 +50,7 @@ describe('a stage with raised listPartitions', () => {
   });
 });
 
-// API Gateway applies changes only with a new deployment, even if they only concern the default endpoint.
+// API Gateway applies a change only with a new deployment, even if the change only concerns the default endpoint.
 test.each([
   ['the authorizer', repartitioned],
   ['the domain', extended],

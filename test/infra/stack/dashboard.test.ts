@@ -49,7 +49,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   });
 });
 
-/** Returns a text for each line in a graph with its metric or expression, id, statistic and period. */
+/** Returns, for each line in a graph, a text with its metric or expression, id, statistic and period. */
 function linesOf({ properties }: any): string[] {
   return properties.metrics.map((line: any[]) => {
     const { expression, id, stat, period } = line.at(-1);

@@ -8,12 +8,12 @@ import {
   stageNames,
 } from '../../support/stack-template.ts';
 
-describe('in production,', () => {
+describe('in production', () => {
   const template = readableTemplate('production');
   const { Resources } = template;
 
   test.each(functionNames)(
-    'a deployment of %s is a canary that rolls back on failures, stops and alarms',
+    'CodeDeploy deploys %s as a canary, which rolls back if it fails, is stopped or fires an alarm',
     (name) => {
       expect(Resources[`${name}Live`].UpdatePolicy).toEqual({
         CodeDeployLambdaAliasUpdate: {

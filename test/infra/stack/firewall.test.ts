@@ -59,7 +59,7 @@ describe('the web ACL of production', () => {
     }
   });
 
-  // WAF gets only the start of a body above the inspection limit, so it cannot measure the body.
+  // WAF gets only the start of a body above the inspection limit, so WAF cannot measure the body.
   test.each([65_536, 65_537])('blocks a body of %d bytes only if the functions would reject it', (bytes) => {
     const { FieldToMatch, ...constraint } = rules[2].Statement.SizeConstraintStatement;
     const none = [{ Priority: 0, Type: 'NONE' }];

@@ -25,14 +25,14 @@ describe('cdk synth', () => {
     });
   });
 
-  test('accepts only cdk-nag findings that are acknowledged at their construct', () => {
+  test('accepts a cdk-nag finding only if its construct acknowledges the finding', () => {
     const report = readReport('validation-report.json').pluginReports.find(
       ({ pluginName }: any) => pluginName === 'AwsSolutions',
     );
     expect(report).toMatchObject({ conclusion: 'success', violations: [] });
     expect(report.suppressedViolations).not.toHaveLength(0);
     for (const { acknowledgedAt, reason } of report.suppressedViolations) {
-      // Acknowledgments at a stack or app are not allowed, because they would also cover new constructs.
+      // An acknowledgment in a stack or app is not allowed, because it would also cover new constructs.
       expect(acknowledgedAt).toMatch(/^PetStore-\w+\/\w/);
       expect(reason).toMatch(/^[A-Z].*\.$/);
     }
@@ -80,7 +80,7 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     );
   });
 
-  test('does not contain account settings or a different stage’s name', () => {
+  test('does not contain account settings or the name of another stage', () => {
     const text = JSON.stringify(template);
     expect(text).not.toContain('AWS::ApiGateway::Account');
     expect(text).not.toContain(stageNames.find((name) => name !== stage)!);

@@ -47,7 +47,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 
   // An index needs the same write limit as its table, because a lower limit would throttle writes to the table.
-  test.each([...tables])('include %s with the configured protection and limits', (name, table) => {
+  test.each([...tables])('include the table %s with the configured protection and limits', (name, table) => {
     const indexes: any[] = table.Properties['GlobalSecondaryIndexes'] ?? [];
     const policy = { staging: 'Delete', production: 'Retain' }[stage];
     const [replica, ...others] = table.Properties['Replicas'];
@@ -82,7 +82,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 });
 
-// The minimum is the number of partitions that contain pets. Raise it whenever you raise recordedListPartitions.
+// The minimum is the number of partitions that contain pets. Raise this minimum when you raise recordedListPartitions.
 test.each([
   ['staging', 1],
   ['production', 1],

@@ -10,7 +10,7 @@ const folder = temporaryFolder();
 
 describe('cdk synth', () => {
   // Reproducible output ensures that template diffs show only actual changes.
-  test('writes the same bytes for deployment in every run', async () => {
+  test('writes identical deployment files in every run', async () => {
     const { assembly: first } = await sharedSynthesis();
     const second = join(folder, 'second');
     expect(await cdkSynth(second)).toMatchObject({ code: 0, stdout: '' });

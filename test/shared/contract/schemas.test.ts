@@ -134,7 +134,7 @@ describe('ListPetsQuery', () => {
     ['with a different filter', {}, encodeCursor(42n, 'sold')],
   ])('rejects the cursor of a list %s', (_filter, query, cursor) => {
     expect(validationErrors(ListPetsQuery, { ...query, cursor })).toEqual([
-      ['cursor', 'is not valid for this list; omit cursor to start from the first page'],
+      ['cursor', 'must be from a page of this list, or omitted'],
     ]);
   });
 

@@ -46,7 +46,7 @@ describe('the query', () => {
 
   test('is rejected with a message that lists all invalid parameters', () => {
     expect(() => queryOf({ limit: ['0'], status: ['gone'], cursor: ['?'] })).toThrow(
-      errorResponse('invalid_request', 'limit must', 'status must', 'cursor is not'),
+      errorResponse('invalid_request', 'limit must', 'status must', 'cursor must'),
     );
   });
 });

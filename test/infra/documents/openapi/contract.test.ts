@@ -25,7 +25,7 @@ function documented(name: string): Exchange {
 const listed = documented('listPets 200');
 const created = documented('createPet 201');
 const rejected: Exchange = { ...created, response: documented('createPet 400').response };
-const message = 'cursor is not valid for this list; omit cursor to start from the first page.';
+const message = 'cursor must be from a page of this list, or omitted.';
 const lostCursor = withResponse(listed, {
   ...rejected.response,
   text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),

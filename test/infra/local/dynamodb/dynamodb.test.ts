@@ -60,7 +60,7 @@ async function itemsIn(input: { IndexName?: string }, of = database): Promise<un
 const onIndex = { IndexName: 'by-index-key' };
 const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
 
-describe('an item of the database', () => {
+describe('an item in the database', () => {
   test('is deleted from the table and the index', async () => {
     await call(operatorAccessKeyId, 'PutItem', { Item: rex });
     for (let times = 0; times < 2; times += 1) {
@@ -72,7 +72,7 @@ describe('an item of the database', () => {
   test('does not appear in the index before it appears in the table', async () => {
     const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
     const spy = jest.spyOn(AbstractLevel.prototype, 'put');
-    // This test needs a new database, because dynalite reads the method only when it starts.
+    // dynalite reads the `put` method only when it starts, so this test starts a new database.
     const spied = await startWith(table('id', 'kind'));
     const held = Promise.withResolvers<void>();
     const interrupted = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ async function writeStore(values: string[]) {
 /** Values that fill several blocks of a log. The last value is longer than a block. */
 const many = [...Array.from({ length: 300 }, (_, index) => 'x'.repeat(index)), 'y'.repeat(100_000)];
 
-test('requireIntactLog accepts a log whose last write is complete or was interrupted', async () => {
+test('requireIntactLog accepts a log with a complete or interrupted last write', async () => {
   const { folder, log, bytes } = await writeStore(many);
   expect(bytes.length).toBeGreaterThan(140_000);
   for (const missing of [0, 1, 100]) {

@@ -41,7 +41,7 @@ afterEach(() => {
 
 describe('the authorizer', () => {
   test.each([
-    ['does not match the expression', 'Bearer 123'],
+    ['does not match the validation expression', 'Bearer 123'],
     ['is followed by other text', 'Bearer abc def'],
   ])('is not invoked if the token %s', async (_name, token) => {
     const { authorize, stub } = authorizerWith(resultOf(allowStage));
@@ -70,28 +70,26 @@ describe('the authorizer', () => {
     expect(await authorize('Bearer abc', listArn)).toEqual(denied);
   });
 
-  describe('caches a policy', () => {
-    test('for all requests with the same token', async () => {
-      const { authorize, stub } = authorizerWith(resultOf(allowList), resultOf(denyStage));
-      expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
-      expect(await authorize('Bearer abc', createArn)).toEqual(denied);
-      expect(stub.events).toHaveLength(1);
-      expect(await authorize('Bearer xyz', listArn)).toEqual(denied);
-    });
+  test('caches a policy for all requests with the same token', async () => {
+    const { authorize, stub } = authorizerWith(resultOf(allowList), resultOf(denyStage));
+    expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
+    expect(await authorize('Bearer abc', createArn)).toEqual(denied);
+    expect(stub.events).toHaveLength(1);
+    expect(await authorize('Bearer xyz', listArn)).toEqual(denied);
+  });
 
-    test('until the cache is flushed', async () => {
-      const { authorize, flushCache } = authorizerWith(
-        resultOf(allowStage),
-        resultOf(allowStage),
-        resultOf(denyStage),
-      );
-      const deciding = authorize('Bearer abc', listArn);
-      flushCache();
-      expect(await deciding).toHaveProperty('context');
-      expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
-      flushCache();
-      expect(await authorize('Bearer abc', listArn)).toEqual(denied);
-    });
+  test('caches a policy until the cache is flushed', async () => {
+    const { authorize, flushCache } = authorizerWith(
+      resultOf(allowStage),
+      resultOf(allowStage),
+      resultOf(denyStage),
+    );
+    const deciding = authorize('Bearer abc', listArn);
+    flushCache();
+    expect(await deciding).toHaveProperty('context');
+    expect(await authorize('Bearer abc', listArn)).toHaveProperty('context');
+    flushCache();
+    expect(await authorize('Bearer abc', listArn)).toEqual(denied);
   });
 
   test.each([

@@ -60,7 +60,7 @@ test.each([
   ['text that is not HTTP', 'hello\r\n\r\n', 'method'],
   // The server must not reset the connection during an upload, because the client could lose the response.
   ['an unknown method with 5 MB of data', `PET / HTTP/1.1\r\n\r\n${'a'.repeat(5_000_000)}`, 'method'],
-  ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'the method CONNECT is not supported'],
+  ['a CONNECT request', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', 'CONNECT is not supported'],
 
   ['a URL with a control character', 'GET /\x7f HTTP/1.1\r\n\r\n', 'url'],
   ['a header with a control character', `GET / HTTP/1.1\r\n${HOST}X\0: x\r\n\r\n`, 'header'],
@@ -72,17 +72,17 @@ test.each([
   ['a different protocol', 'GET / ICE/1.0\r\n\r\n', version],
   ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', version],
 
-  ['a missing Host', 'GET / HTTP/1.1\r\n\r\n', 'exactly one Host header'],
-  ['two Hosts in HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}${HOST}\r\n`, 'exactly one Host header'],
-  ['an empty Host', 'GET / HTTP/1.1\r\nHost:\r\n\r\n', host],
-  ['a Host that contains link syntax', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
+  ['a missing Host header', 'GET / HTTP/1.1\r\n\r\n', 'exactly one Host header'],
+  ['two Host headers in HTTP/1.0', `GET / HTTP/1.0\r\n${HOST}${HOST}\r\n`, 'exactly one Host header'],
+  ['an empty Host header', 'GET / HTTP/1.1\r\nHost:\r\n\r\n', host],
+  ['a Host header that contains link syntax', 'GET / HTTP/1.1\r\nHost: a>; rel=x\r\n\r\n', host],
 
   // Attackers use these requests to hide a second request in a body (RFC 9112 section 11.2).
-  ['identity before chunked', `${post}Transfer-Encoding: identity\r\n${chunked}\r\n`, encoding],
-  ['chunked before identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`, 'Transfer-Encoding'],
+  ['encodings identity, chunked', `${post}Transfer-Encoding: identity\r\n${chunked}\r\n`, encoding],
+  ['encodings chunked, identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`, 'Transfer-Encoding'],
   ['chunked encoding in HTTP/1.0', `POST / HTTP/1.0\r\n${chunked}\r\n`, encoding],
   ['chunked encoding with Content-Length', `${post}${chunked}Content-Length: 5\r\n\r\n`, 'Content-Length'],
-])('the server returns 400 with the reason for %s', async (_name, text, reason) => {
+])('the server rejects %s with a 400 that contains the reason', async (_name, text, reason) => {
   const hidden = `0\r\n\r\n${post}\r\n`;
   // The test matches only part of the message, because the parser's messages differ between versions of Node.
   const message = expect.stringMatching(`^The request is not valid HTTP: .*${reason}.*[.]$`);
@@ -90,7 +90,7 @@ test.each([
   expect(handled).toEqual([]);
 });
 
-test('a CONNECT request that is reset does not affect other requests', async () => {
+test('resetting the connection of a CONNECT request does not affect other requests', async () => {
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write('CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n', () => socket.resetAndDestroy());
@@ -104,32 +104,30 @@ test('the response to a rejected HEAD request has no body', async () => {
   expect(head).toMatch(/\r\nContent-Length: [1-9]/);
 });
 
-describe('the server returns 431 for', () => {
-  const url = 'The URL may have at most 10240 characters.';
-  const headers = 'The headers may have at most 10240 bytes in total.';
+describe('the server', () => {
+  const url = 'The URL is limited to 10240 characters.';
+  const headers = 'The headers are limited to 10240 bytes in total.';
 
   test.each([
     ['a URL of 10,241 characters', `GET /${'a'.repeat(10_240)} HTTP/1.1\r\n${HOST}\r\n`, url],
     ['headers of 10,241 bytes', `GET / HTTP/1.1\r\n${HOST}${header(10_241 - HOST.length)}\r\n`, headers],
     ['many headers', `GET / HTTP/1.1\r\n${HOST}${header(5).repeat(2_050)}\r\n`, headers],
     ['a URL of 5 MB', `GET /${'a'.repeat(5_000_000)} HTTP/1.1\r\n${HOST}\r\n`, undefined],
-  ])('%s', async (_name, text, message) => {
+  ])('returns 431 for %s', async (_name, text, message) => {
     expectError(await sendBytes(server.port, text), 'request_header_fields_too_large', message);
     expect(handled).toEqual([]);
   });
-});
 
-describe('the server accepts', () => {
   test.each([
     ['a URL of 10,240 characters', `GET /${'a'.repeat(10_239)} HTTP/1.1\r\n${HOST}`],
     ['headers of 10,240 bytes', `GET / HTTP/1.1\r\n${HOST}${header(10_221 - HOST.length)}`],
     ['chunked encoding in upper case', `${post}${chunked.toUpperCase()}`, '0\r\n\r\n'],
-    ['HTTP/1.0 without Host', 'GET / HTTP/1.0\r\n'],
+    ['HTTP/1.0 without a Host header', 'GET / HTTP/1.0\r\n'],
     ...['localhost:3000', '127.0.0.1', '[::1]:80', 'pets.example.com'].map((name) => [
-      `Host ${name}`,
+      `the host ${name}`,
       `GET / HTTP/1.1\r\nHost: ${name}\r\n`,
     ]),
-  ])('%s', async (_name, head = '', body = '') => {
+  ])('accepts %s', async (_name, head = '', body = '') => {
     const { status } = await sendBytes(server.port, `${head}Connection: close\r\n\r\n${body}`);
     expect([status, handled]).toEqual([200, [expect.stringMatching(/^\/a*$/)]]);
   });

@@ -16,7 +16,7 @@ describe('the result of a function', () => {
     ],
     ['needs no Content-Type for the status 204', { statusCode: 204 }, { status: 204, headers: {}, body: '' }],
     [
-      'becomes a response whose WWW-Authenticate header is renamed',
+      'becomes a response with a renamed WWW-Authenticate header',
       { statusCode: 200, headers: { 'www-authenticate': 'Bearer' } },
       { status: 200, headers: { ...json, 'x-amzn-Remapped-www-authenticate': 'Bearer' }, body: '' },
     ],

@@ -72,7 +72,7 @@ describe('a browser on the same machine', () => {
   });
 });
 
-describe('the API responds to', () => {
+describe('the API', () => {
   test.each([
     ['a client that does not accept HTML', [localhost]],
     ['a client that accepts any type', [localhost, 'Accept: */*']],
@@ -80,13 +80,16 @@ describe('the API responds to', () => {
     ["a request to an attacker's host name", ['Host: attacker.example:3000', html]],
     ['a request to a host name that starts with localhost', ['Host: localhost.attacker.example', html]],
     ['a request to a host name that ends with localhost', ['Host: attacker.localhost', html]],
-  ])('%s', async (_case, headers) => {
+  ])('responds to %s', async (_case, headers) => {
     const { status, body } = await send(headers);
     expect([status, body]).toEqual([404, notFound.body]);
   });
 
-  test.each(['POST /', 'OPTIONS /', 'GET /v1/pets', 'GET //'])('a browser that sends %s', async (line) => {
-    const [method, target] = line.split(' ');
-    expect((await send([localhost, html], method, target)).body).toBe(notFound.body);
-  });
+  test.each(['POST /', 'OPTIONS /', 'GET /v1/pets', 'GET //'])(
+    'responds to a browser that sends %s',
+    async (line) => {
+      const [method, target] = line.split(' ');
+      expect((await send([localhost, html], method, target)).body).toBe(notFound.body);
+    },
+  );
 });

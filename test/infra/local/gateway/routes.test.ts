@@ -38,7 +38,7 @@ describe("a template's routes", () => {
     ['GET /v1/pets/5/', 'GET /v1/pets/{petId} {"petId":"5"}', 'a trailing slash is ignored'],
     ['GET /v1/pets/a%2Fb', 'GET /v1/pets/{petId} {"petId":"a%2Fb"}', 'values stay percent-encoded'],
     ['GET /v1/pets/5/owner', 'GET /v1/pets/{petId}/owner {"petId":"5"}', 'a literal can follow a parameter'],
-    ['GET /v1/pets/5/a', 'GET /v1/pets/{rest+} {"rest":"5/a"}', 'a greedy parameter has several segments'],
+    ['GET /v1/pets/5/a', 'GET /v1/pets/{rest+} {"rest":"5/a"}', 'greedy parameters span segments'],
     ['GET /v1/pets/{rest+}', 'GET /v1/pets/{petId} {"petId":"{rest+}"}', 'braces are valid in a value'],
     ['DELETE /v1/pets/5', 'DELETE /v1/pets/{rest+} {"rest":"5"}', 'no other resource has the method'],
     ['PUT /v1/pets/5', 'ANY /{proxy+} {"proxy":"v1/pets/5"}', 'only ANY includes the method'],

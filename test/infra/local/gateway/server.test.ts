@@ -53,8 +53,8 @@ function send(...parts: (string | Buffer)[]) {
 
 const close = 'Host: localhost\r\nConnection: close\r\n';
 
-describe('the server passes to the API', () => {
-  test('the unchanged method, path, query and header names', async () => {
+describe('the server', () => {
+  test('passes the method, path, query and header names to the API unchanged', async () => {
     const { body } = await send(
       `PATCH /a%2Fb//c/?x=%20&y=?z HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`,
     );
@@ -66,21 +66,19 @@ describe('the server passes to the API', () => {
     ]);
   });
 
-  test('the path of an absolute URL', async () => {
+  test('passes only the path and query of an absolute URL to the API', async () => {
     const { body } = await send(`GET HTTP://localhost:3000/v1/pets?limit=1 HTTP/1.1\r\n${close}\r\n`);
     expect(JSON.parse(body)).toMatchObject({ path: '/v1/pets', query: 'limit=1' });
   });
 
-  test('a body of 10 MB', async () => {
+  test('passes a body of 10 MB to the API', async () => {
     const bytes = 10 * 1024 * 1024;
     const head = `POST / HTTP/1.1\r\n${close}Content-Length: ${bytes}\r\n\r\n`;
     const { body } = await send(head, Buffer.alloc(bytes, 'a'));
     expect(JSON.parse(body)).toMatchObject({ bytes });
   });
-});
 
-describe('the server responds to', () => {
-  test('a request whose response has no content', async () => {
+  test('responds to a request whose response has no content', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
       'HTTP/1.1 204 No Content\r\nDeprecation: @0\r\nDate: \r\nConnection: close',
@@ -88,7 +86,7 @@ describe('the server responds to', () => {
     ]);
   });
 
-  test('a request with an unknown Expect header', async () => {
+  test('responds to a request with an unknown Expect header', async () => {
     const { status, body } = await send(`GET / HTTP/1.1\r\n${close}Expect: the-best\r\n\r\n`);
     expect([status, JSON.parse(body).path]).toEqual([200, '/']);
   });
@@ -100,7 +98,7 @@ describe('the server responds to', () => {
     ['a failure of the API', 'DEFAULT_5XX', `GET /fails HTTP/1.1\r\n${close}\r\n`],
     ['an invalid header value', 'DEFAULT_5XX', `GET /invalid-header HTTP/1.1\r\n${close}\r\n`],
     ['a chunked body of 11 MB', 'REQUEST_TOO_LARGE', `${post}${chunk}`, tooLarge, '\r\n0\r\n\r\n'],
-  ])('%s with the gateway response %s', async (_name, responseType, ...parts) => {
+  ])('responds to %s with the gateway response %s', async (_name, responseType, ...parts) => {
     const { status, head, body } = await send(...parts);
     const expected = gatewayResponse(responseType);
     expect([status, body]).toEqual([expected.status, expected.body]);
@@ -108,13 +106,13 @@ describe('the server responds to', () => {
     expect(head).toContain(`Content-Length: ${body.length}`);
   });
 
-  test('a client that half-closes its connection after the request', async () => {
+  test('responds to a client that half-closes its connection after the request', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.end('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('a complete request that is followed by invalid data', async () => {
+  test('responds to a complete request that is followed by invalid data', async () => {
     const { status, body } = await send(
       'POST /first HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n',
     );
@@ -122,12 +120,12 @@ describe('the server responds to', () => {
     expect(body).toMatch(/"path":"\/first".*HTTP\/1\.1 400 Bad Request/s);
   });
 
-  test('an HTTP/1.0 request without a Host header', async () => {
+  test('responds to an HTTP/1.0 request without a Host header', async () => {
     const { body } = await send('GET / HTTP/1.0\r\n\r\n');
     expect(JSON.parse(body).headers).toEqual([['Host', `localhost:${server.port}`]]);
   });
 
-  test('a second request after a request whose body is too large', async () => {
+  test('responds to a second request after a request whose body is too large', async () => {
     const first = post.replace(close, 'Host: localhost\r\n');
     const { status, body } = await send(
       `${first}Content-Length: ${tooLarge.length}\r\n\r\n`,
@@ -138,16 +136,14 @@ describe('the server responds to', () => {
     expect(body).toContain('"path":"/next"');
   });
 
-  test('requests after a client has disconnected during an upload', async () => {
+  test('responds to requests after a client has disconnected during an upload', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`${post}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
     await once(socket, 'close');
     await expectToServe();
     expect(printed).not.toHaveBeenCalledWith(expect.stringContaining('POST'));
   });
-});
 
-describe('the server', () => {
   const [ipv4, ...others] = Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
   );

@@ -68,7 +68,7 @@ describe('parseTemplate', () => {
   });
 
   const unresolvable = { 'Fn::If': ['Never', 1, { 'Fn::GetAtt': ['Nobody', 'Arn'] }] };
-  test('accepts unresolvable references in resources that are not run', () => {
+  test('accepts unresolvable references in resources that are not run locally', () => {
     const types = ['AWS::ApiGateway::DomainName', 'AWS::Backup::BackupPlan', 'AWS::Logs::LogGroup'];
     const resources = [...types, ...types].map((Type, index) => [
       `Resource${index}`,
@@ -102,7 +102,7 @@ describe('parseTemplate', () => {
   const response = gatewayResponse('DEFAULT_4XX', '400');
   test.each<[string, string, SampleResource, object]>([
     ['a missing property', 'StageName', stage, { StageName: undefined }],
-    ['a different runtime', 'Runtime', lambdaFunction('asset'), { Runtime: 'nodejs22.x' }],
+    ['an unsupported runtime', 'Runtime', lambdaFunction('asset'), { Runtime: 'nodejs22.x' }],
     ['a response cache', 'MethodSettings.0.CachingEnabled', stage, { MethodSettings: caching }],
     [
       'a Deny statement',
@@ -117,7 +117,7 @@ describe('parseTemplate', () => {
       { ResponseParameters: { 'gatewayresponse.header.Origin': 'method.request.header.Origin' } },
     ],
     [
-      'a variable in a gateway response',
+      'an unsupported variable in a gateway response',
       'ResponseTemplates',
       response,
       { ResponseTemplates: { 'application/json': '{"message":"$context.error.message"}' } },

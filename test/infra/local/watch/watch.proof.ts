@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 const project = copyProject(folders);
-/** The data folder is the project folder to check that the sources in it are still watched. */
+/** The project folder is also the data folder, to check that sources in a data folder are watched. */
 const data = project.folder;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -89,7 +89,7 @@ describe('the local service with --watch', () => {
     }
     expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
-    // Wait until the files of previous code have been deleted.
+    // The bundles of the previous code are deleted asynchronously.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
   });
 
@@ -132,7 +132,7 @@ describe('the local service with --watch', () => {
     expect(await message()).toBe('fixed');
   });
 
-  test('runs the previous code while a file is empty', async () => {
+  test('runs the previous code while a source file is empty', async () => {
     await until(
       /cannot build GetPet \(the previous code continues to run\)\nfunctions\/get-pet\.ts does not export handler\.\n/,
       () => project.write(GET_PET, ''),

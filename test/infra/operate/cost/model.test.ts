@@ -75,7 +75,7 @@ test.each<[price: keyof Amounts, perSecond: number, change: Change, dollars: num
   },
 );
 
-test('a stage without requests is charged only for alarms, dashboards and Contributor Insights rules', () => {
+test('the cost of a stage without requests consists of alarms, dashboards and Contributor Insights rules', () => {
   const staging = { settings: stages.staging, parts: countResources(stackTemplate('staging')) };
   const charged = Object.entries(monthlyCost(staging, 0)).filter(([, dollars]) => dollars !== 0);
   expect(charged.map(([name]) => name)).toEqual(['alarms', 'dashboards', 'contributorRules']);

@@ -153,7 +153,7 @@ describe('keys -- rotate', () => {
 });
 
 test.each(['issue', 'rotate'])(
-  'keys -- %s revokes the new key if its output cannot be written',
+  'keys -- %s revokes the new key if standard output cannot be written',
   async (action) => {
     const { record } = await issue();
     const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];

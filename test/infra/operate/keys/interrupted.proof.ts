@@ -9,9 +9,9 @@ import { done, type Outcome, type RunningModule, startModule } from '../../../su
 
 useKeysInTables();
 
-/** Text that only the request to store a key contains. */
+/** Text that occurs only in the request that stores a key. */
 const FIRST_WRITE = '"Item":';
-/** Text that only the request to set the expiry of a rotated key contains. */
+/** Text that occurs only in the request that sets the expiry of a rotated key. */
 const LAST_WRITE = 'rotatedBy = ';
 const FINISHING = 'Finishing this step before exiting …\n';
 
@@ -46,7 +46,7 @@ async function runHeld(
   return outcome;
 }
 
-test('a rotation can be repeated after it was killed before its last write', async () => {
+test('a rotation can be repeated after its process was killed before the last write', async () => {
   const { key, record } = await issue();
   const { keyId } = record;
   const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {

@@ -54,7 +54,7 @@ describe('a new key whose write got no response', () => {
     expect(stateOf(await stored({ hash }), new Date())).toBe('revoked');
   });
 
-  test('must be revoked by the operator if the revocation fails', async () => {
+  test('must be revoked by the operator if the automatic revocation fails', async () => {
     const loseAll: Interceptor = async (call, execute) => {
       if (call === 1) await execute();
       throw lost;

@@ -77,7 +77,7 @@ describe('npm run keys', () => {
       /--owner .* is invalid\. It must be a name of 1 to 100 visible characters\.$/,
     ],
     ['a key as the action', [key, ...staging], /^Unknown command 'pets_…'\.$/],
-    ['a key as the key id', ['revoke', key, ...staging], /^The key id must be key_ .*\.$/],
+    ['a key as the key id', ['revoke', key, ...staging], /^A key id consists of key_ .*\.$/],
     ['a key as a second id', ['revoke', 'key_1', key, ...staging], /^Too many arguments for 'revoke'\./],
     ['a key as the stage', ['list', '--stage', key], /^--stage must be a deployed stage, .*\.$/],
     [

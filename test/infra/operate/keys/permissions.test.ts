@@ -126,7 +126,7 @@ test('the first two policy statements allow listing keys but not issuing keys', 
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });
 
-test("the smoke test's policy allows only issuing a key and revoking an unread key", async () => {
+test("the smoke test's policy allows only issuing a key and revoking a key that was not shown", async () => {
   usedActions.clear();
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
   expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);

@@ -43,7 +43,7 @@ async function expectRotated(old: IssuedKey): Promise<void> {
   expect(await active()).toEqual([successor!.keyId, old.record.keyId].toSorted());
 }
 
-/** Number of the request that sets the old key's expiry. It follows a query, a read and the successor's write. */
+/** Number of the request that sets the old key's expiry. Follows a query, a read and the successor's write. */
 const SET_EXPIRY = 4;
 const interrupted = new Error('The command was interrupted.');
 

@@ -17,7 +17,7 @@ let proxy: ClientProxy;
 beforeAll(async () => {
   service = await startLocalService('--data', folder, '--assembly', (await sharedSynthesis()).assembly);
   proxy = await startClientProxy(service.baseUrl);
-  // The seed command reads this file, so it sends its requests to the proxy.
+  // The seed command reads this file, so the command sends its requests to the proxy.
   writeLocalService(folder, { ...readLocalService(folder), baseUrl: proxy.baseUrl });
 });
 afterAll(async () => {

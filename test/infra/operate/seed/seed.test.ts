@@ -91,7 +91,7 @@ describe('a create request', () => {
   });
 });
 
-const USAGE = `Invalid arguments. Options must follow two dashes: ${usage.split('\n')[0]}`;
+const USAGE = `Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`;
 
 test.each<[string[], Record<string, string>, string]>([
   [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
@@ -106,7 +106,7 @@ test.each<[string[], Record<string, string>, string]>([
 const noList = 'returned no list of pets. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.';
 const wrongKey =
   'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected, so that production gets no sample pets.';
-const unencrypted = 'BASE_URL must be an https URL, or an http URL with the host localhost.';
+const unencrypted = 'BASE_URL must be an https URL, or an http URL of a loopback host, such as localhost.';
 
 test.each<[Record<string, string>, string]>([
   [{ BASE_URL: 'https://example.com/v1' }, wrongKey],
@@ -115,6 +115,6 @@ test.each<[Record<string, string>, string]>([
   [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, unencrypted],
   [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noList}`],
   [{}, 'No local service is running with the data folder /nowhere. Start one with npm start.'],
-])('npm run seed does not send pets in the environment %j', async (environment, sentence) => {
+])('npm run seed sends no pets with the environment variables %j', async (environment, sentence) => {
   await expect(findService('/nowhere', environment)).rejects.toThrow(new Error(sentence));
 });
