@@ -13,7 +13,7 @@ export interface MeasuredFunction extends Call {
   folder: string;
   bundleBytes: number;
   environment: Record<string, string>;
-  /** Memory size in the template. Yardsticks have none. */
+  /** Memory size in the template, or undefined for a yardstick. */
   memoryMegabytes?: number;
 }
 
@@ -39,7 +39,7 @@ const yardsticks = ['bare-list', 'bare-create', 'hello'];
 const SESSION_TOKEN_CHARACTERS = 900;
 
 /**
- * Returns an assembly's functions and the yardsticks. Bundles the yardsticks with the functions' options.
+ * Returns the functions of an assembly, and the yardsticks. Bundles the yardsticks with the functions' options.
  *
  * @param folder output folder for the yardsticks' bundles
  * @param databaseEnvironment environment variables that contain the database's address
@@ -65,7 +65,7 @@ export async function prepareFunctions(
   return Object.entries(sources).map(([name, [module, call, rowEnvironment]]) => {
     const { environment, ...bundle } = modules.get(module)!;
     const { event } = calls[call];
-    // Yardsticks run their request twice during init because the functions do the same.
+    // Primed yardsticks run their request twice during init, as the functions do.
     const priming = name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` };
     return {
       name,

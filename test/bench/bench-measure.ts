@@ -11,7 +11,7 @@ import type { StubDatabase } from './start-stub-database.ts';
 /** A function at one memory size. */
 export type Subject = MeasuredFunction & {
   megabytes: number;
-  /** The function that API Gateway invokes first. */
+  /** The function that API Gateway invokes before this function. */
   authorizer?: Subject | undefined;
 };
 
@@ -27,13 +27,13 @@ type Figures = Partial<Record<Metric, number>>;
 /** Assumed latency of DynamoDB within a region. A waiting function does not use its share of a core. */
 const DATABASE_MILLISECONDS = 4;
 
-/** Number of fast requests after which V8 has compiled the hot code. They have a full core and no database delay. */
+/** Number of requests, with a full core and no database delay, after which V8 has compiled the hot code. */
 const REQUESTS_TO_SETTLE = 1_500;
 
 /** Number of measured requests per warm instance. */
 export const WARM_REQUESTS = 200;
 
-/** Returns each function at each memory size. Operations at their deployed size include the authorizer. */
+/** Returns each function at each memory size. Operations at their deployed memory size also have the authorizer. */
 export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subject[] {
   const authorizer = functions.find(({ name }) => name === 'authorizer')!;
   const first = { ...authorizer, megabytes: authorizer.memoryMegabytes! };

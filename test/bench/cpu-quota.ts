@@ -19,7 +19,7 @@ const hierarchies = [
   {
     kind: 'cgroup v2',
     mount: '/sys/fs/cgroup',
-    // The parent group must delegate the CPU controller, which the kernel refuses if the parent contains processes.
+    // The parent group must delegate the CPU controller. The kernel rejects this if the parent contains processes.
     files: (quota: number) => ({ '../cgroup.subtree_control': '+cpu', 'cpu.max': `${quota} ${PERIOD}` }),
   },
 ];

@@ -32,7 +32,7 @@ const kinds: Record<string, Kind> = {
   get:
     async ({ baseUrl, contents: { pets } }) =>
     (number) => {
-      // The prime step spreads the requests over all pets in the store.
+      // Multiplying by a prime number spreads the requests over all pets in the store.
       const expected = petOf((number * 7_919) % pets, pets);
       return { address: `${baseUrl}/pets/${expected.id}`, expected };
     },

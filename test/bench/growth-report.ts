@@ -30,7 +30,7 @@ export function ratioOf(times: Spread[]): number {
 /** Returns the latency tables for `docs/scaling.md`. */
 export function latencyTables({ runDetails, requests, bySize, byPartitions }: Results): string {
   return [
-    `Measured on ${runDetails}. Each store got ${requests} requests of each kind.\n`,
+    `Measured on ${runDetails}. The benchmark sent ${requests} requests of each kind to each store.\n`,
     markdownTable(
       [
         'Median, ms (quartiles)',

@@ -24,7 +24,7 @@ function findRuntime(): { name: string; file: string } {
 }
 
 /**
- * Starts an instance. As on Lambda, it has a full core during init and then the CPU share of its memory size.
+ * Starts an instance. As on Lambda, the instance has a full core during init and then the CPU share of its memory size.
  *
  * @throws Error with the process's output if init fails
  */

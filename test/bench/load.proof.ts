@@ -20,7 +20,7 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
   test('sends one create and one get for every two lists', async () => {
     const { assembly } = await sharedSynthesis();
     const { baseUrl, apiKey, output, stop } = await startLocalService('--assembly', assembly);
-    // Start create-pet and get-pet before the load, so that the load does not wait for them.
+    // Start create-pet and get-pet before the load, so that the load includes no cold starts.
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
     const body = '{"name":"Rex","categoryId":7}';
     const created = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });

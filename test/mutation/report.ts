@@ -40,7 +40,7 @@ const groups: [name: string, files: RegExp][] = [
 /** Minimum score of each group in percent. Equivalent mutants do not count. */
 const LOWEST_SCORE = 95;
 
-/** Prints a table of all groups, the surviving mutants and stale entries. Returns whether the check passes. */
+/** Prints all groups, surviving mutants and stale entries. Returns whether all scores suffice and no entry is stale. */
 export function summarize({ files }: Report): boolean {
   const mutants = Object.entries(files).flatMap(([file, { source, mutants: all }]) =>
     all.map((mutant): Located => locate(file, source.split('\n'), mutant)),
