@@ -77,7 +77,7 @@ export async function startService(options: ServiceOptions) {
   }
 }
 
-/** Creates the template's functions and returns them by logical id. Prints their metrics only if `verbose` is true. */
+/** Creates the template's functions and returns them by logical id. Prints metrics only if `verbose` is true. */
 function createFunctions(template: Template, assembly: string, databaseEndpoint: string, verbose: boolean) {
   const log = (line: string): void => {
     // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.

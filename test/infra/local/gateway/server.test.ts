@@ -78,7 +78,7 @@ describe('the server', () => {
     expect(JSON.parse(body)).toMatchObject({ bytes });
   });
 
-  test('responds to a request whose response has no content', async () => {
+  test('sends a response without content', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
       'HTTP/1.1 204 No Content\r\nDeprecation: @0\r\nDate: \r\nConnection: close',
