@@ -32,7 +32,7 @@ test.each<[string, unknown]>([
 describe('the authorizer', () => {
   setEnvironment({ STAGE: 'staging', API_KEYS_TABLE: 'keys' });
 
-  test('throws errors without the Authorization header', async () => {
+  test('does not include the API key in thrown errors', async () => {
     mock.onAnyCommand().callsFake(async (input) => {
       throw Object.assign(new Error(inspect(input, { depth: Infinity })), { input });
     });

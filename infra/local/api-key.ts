@@ -4,7 +4,7 @@ import type { ApiGateway } from './gateway/api-gateway.ts';
 import { apiKeyFile, type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
 import { UsageError } from '../operate/command.ts';
 
-/** Returns the API key in the data folder if the API accepts the key, or else issues a new key. */
+/** Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key. */
 export async function findApiKey(
   folder: string,
   api: ApiGateway,

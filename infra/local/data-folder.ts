@@ -25,7 +25,7 @@ export function temporaryFolder(): string {
   }
 }
 
-/** Returns a UsageError if the data folder or its disk caused the error, or else the given error. */
+/** Returns a UsageError if the data folder or its disk caused the error. Otherwise, returns the given error. */
 export function explainFolderError(folder: string, error: unknown): unknown {
   if (typeof error !== 'object' || error === null || error instanceof UsageError) return error;
   const { path, message, ...others } = error as NodeJS.ErrnoException;

@@ -16,7 +16,7 @@ export interface ExampleClient {
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
   library: string;
-  /** Example files in the order in which docs/clients.md prints them. */
+  /** Example files, in the order in which they appear in docs/clients.md. */
   uses: { file: string; exitCode: number; prints: RegExp[] }[];
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];

@@ -3,7 +3,7 @@ import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 const pathOf = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-/** Selects fast tests that run shared/ and functions/ in process. StrykerJS does not support several Jest projects. */
+/** Selects fast tests that run shared/ and functions/ in process. StrykerJS does not support multiple Jest projects. */
 export default {
   rootDir: pathOf('../..'),
   transform: {},

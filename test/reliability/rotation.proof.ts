@@ -41,7 +41,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Starts the command for the local service. The command must ignore the AWS settings in the environment. */
+/** Starts a command on API keys for the local service. The command must ignore the AWS settings in the environment. */
 function start(parameters: string[], dataFolder = proxyData): RunningModule {
   return startModule(
     'infra/operate/keys/main.ts',

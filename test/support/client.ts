@@ -86,7 +86,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 /**
  * Retries a request that a deployed stage throttles. After a 429, a retry is safe because no function has run. A 503
  * can mean that Lambda has too few instances, or that a function failed after storing a pet. Therefore, a request that
- * gets a 503 is retried only if the retry cannot add a second pet.
+ * gets a 503 is retried only if the retry cannot create a duplicate.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Received> {

@@ -20,7 +20,7 @@ const reasons: Record<string, string> = {
   HPE_INVALID_EOF_STATE: 'it is incomplete',
 };
 
-/** Returns an error if the URL or the headers are invalid or too large, or else undefined. */
+/** Returns an error if the URL or the headers are invalid or too large, or undefined otherwise. */
 function headError(request: IncomingMessage): ErrorBody | undefined {
   const { url = '', rawHeaders, httpVersion, headersDistinct } = request;
   if (url.length > MAX_URL_CHARACTERS) {

@@ -7,7 +7,7 @@ import { headerValues, type HttpRequest, type HttpResponse } from './http-messag
 const openApiFile = new URL('../../../openapi.json', import.meta.url);
 
 /**
- * Returns the reference page if a browser requests the root URL of the service, or else undefined. The page contains
+ * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page has
  * the API key, so the Host header must be a localhost address. This requirement prevents DNS rebinding attacks.
  */
 export function respondToBrowser(

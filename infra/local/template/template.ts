@@ -92,7 +92,7 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
 
 function unsupported(problems: string[]): UsageError {
   const advice =
-    'The local service does not support the following parts of the template. Add a model in infra/local/template/resources.ts, or list the type or property there as ignored or not run locally. Add intrinsic functions and attributes in infra/local/template/template.ts.';
+    'The local service does not support the following parts of the template. For a type or property, add a model to infra/local/template/resources.ts, or list it there as ignored or not run locally. For an intrinsic function or attribute, add support to infra/local/template/template.ts.';
   return new UsageError([advice, ...problems].join('\n  '));
 }
 

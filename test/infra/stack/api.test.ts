@@ -88,7 +88,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     expect(authorizer.Properties.AuthorizerResultTtlInSeconds).toBe(60);
   });
 
-  test('has an authorizer expression without syntax specific to JavaScript', () => {
+  test('has an authorizer regex without JavaScript-specific syntax', () => {
     const { IdentityValidationExpression: expression } = authorizer.Properties;
     expect(expression).toBe(authorizationPattern(stage));
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);

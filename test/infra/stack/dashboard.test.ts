@@ -8,7 +8,7 @@ describe.each(stageNames)('the dashboard of %s', (stage) => {
   const [alarmWidget, ...graphs] = JSON.parse(Dashboard.Properties.DashboardBody).widgets;
   const service = `pet-store-${stage}`;
 
-  test('shows every alarm first', () => {
+  test('shows all alarms at the top', () => {
     const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([name]) => `\${${name}.Arn}`);
     expect(alarmWidget.properties.alarms.toSorted()).toEqual(alarms.toSorted());
   });

@@ -90,7 +90,7 @@ describe('parseTemplate', () => {
       Pets: withProperties(table('id'), { LocalSecondaryIndexes: [] }),
     });
     expect(message.split('\n')).toEqual([
-      expect.stringContaining('Add a model in infra/local/template/resources.ts, or list'),
+      expect.stringContaining('add a model to infra/local/template/resources.ts, or list'),
       '  Queue: the type AWS::SQS::Queue',
       '  Pets (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported',
     ]);

@@ -46,7 +46,7 @@ async function runHeld(
   return outcome;
 }
 
-test('a rotation can be repeated after its process was killed before the last write', async () => {
+test('a rotation can be retried if its process was killed before the last write', async () => {
   const { key, record } = await issue();
   const { keyId } = record;
   const killed = await runHeld(['rotate', keyId, '--quiet'], LAST_WRITE, async (running) => {

@@ -23,7 +23,7 @@ import {
 
 useKeysInTables();
 
-describe('a new key whose write got no response', () => {
+describe('a new key if its write gets no response', () => {
   const lost = new Error('The database returned no readable response (ECONNRESET).');
   const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
 

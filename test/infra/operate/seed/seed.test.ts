@@ -99,9 +99,12 @@ test.each<[string[], Record<string, string>, string]>([
   [['--concurrency', '101'], {}, '--concurrency must be an integer from 1 to 100.'],
   [['--', KEY], {}, USAGE],
   [[], { npm_config_count: '20' }, USAGE],
-])('npm run seed rejects the arguments %j with variables %j', async (parameters, environment, sentence) => {
-  expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
-});
+])(
+  'npm run seed rejects the arguments %j with the environment variables %j',
+  async (parameters, environment, sentence) => {
+    expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
+  },
+);
 
 const noList = 'returned no list of pets. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.';
 const wrongKey =
