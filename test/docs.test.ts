@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { proseOf } from './support/markdown-code.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
@@ -30,9 +31,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Returns the anchors that GitHub generates for a document's headings. */
 function anchorsOf(document: string): Set<string> {
-  const prose = document.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
   return new Set(
-    Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    Array.from(proseOf(document).matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
       heading
         .toLowerCase()
         .replaceAll(/[^\w\s-]/g, '')
@@ -65,13 +65,9 @@ describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md'], { cwd: root }))('%
   });
 
   test('limits lines to 120 characters and paragraphs to six lines', () => {
-    const prose = read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
-    const paragraphs = prose.split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
-    expect(
-      read(file)
-        .split('\n')
-        .filter((line) => line.length > 120),
-    ).toEqual([]);
+    const document = read(file);
+    const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
+    expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);
     expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
   });
 });

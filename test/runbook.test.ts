@@ -7,6 +7,7 @@ import { endpoint } from '../shared/runtime/endpoint.ts';
 import { getPetEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
+import { proseOf } from './support/markdown-code.ts';
 import { functionNames, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -15,9 +16,11 @@ const runbook = read('docs/runbook.md');
 const templates = stageNames.map((stage) => stackTemplate(stage));
 const production = stackTemplate('production');
 
-const prose = runbook.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
 const sections = new Map(
-  Array.from(prose.matchAll(/^## (.+)\n([^]*?)(?=^##? |$(?![^]))/gm), ([, name, text]) => [name!, text!]),
+  Array.from(proseOf(runbook).matchAll(/^## (.+)\n([^]*?)(?=^##? |$(?![^]))/gm), ([, name, text]) => [
+    name!,
+    text!,
+  ]),
 );
 
 function matchesOf(pattern: RegExp, text = runbook): string[] {

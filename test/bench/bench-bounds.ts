@@ -26,19 +26,18 @@ export const bounds: Bound[] = [
   ['p50', 512, 'list-pets, 16 partitions', 'list-pets', 2],
 ];
 
-/** Returns the ratios of the rounds that measured both rows, or undefined if no round measured both. */
-export function ratiosOf(results: Results, [metric, size, row, yardstick]: Bound): Spread | undefined {
+/** Returns the ratios of the rounds that measured both rows, if any, and whether the ratios meet the bound. */
+export function evaluate(results: Results, [metric, size, row, yardstick, maximum]: Bound) {
   const rounds = figureOf(results, metric, row, size)?.rounds ?? [];
   const divisors = figureOf(results, metric, yardstick, size)?.rounds ?? [];
-  const ratios = rounds.map((value, round) => value / (divisors[round] ?? NaN)).filter((ratio) => ratio > 0);
-  return ratios.length > 0 ? spreadOf(ratios, 3) : undefined;
+  const values = rounds.map((value, round) => value / (divisors[round] ?? NaN)).filter((ratio) => ratio > 0);
+  const ratios = values.length > 0 ? spreadOf(values, 3) : undefined;
+  return { ratios, verdict: verdictOf(ratios, maximum) };
 }
 
 /** Returns a table cell that shows whether a bound is met. If the quartiles disagree, the median decides. */
-export function verdictOf(results: Results, bound: Bound): string {
-  const ratios = ratiosOf(results, bound);
+function verdictOf(ratios: Spread | undefined, maximum: number): string {
   if (!ratios) return 'not measured';
-  const maximum = bound[4];
   if (ratios.p75 <= maximum) return 'yes';
   if (ratios.p25 > maximum) return '**no**';
   return ratios.median <= maximum ? 'yes (median)' : '**no (median)**';

@@ -1,7 +1,7 @@
 import { prices } from '../../infra/operate/cost/prices.ts';
 import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/operate/markdown-table.ts';
-import { bounds, ratiosOf, verdictOf } from './bench-bounds.ts';
+import { bounds, evaluate } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
 import { formatSpread } from './spread.ts';
 
@@ -66,9 +66,9 @@ function boundsTable(results: Results): string {
     ['Metric', 'Row', 'Compared with', 'Ratio', 'Bound', 'Met'],
     bounds.map((bound) => {
       const [metric, megabytes, row, yardstick, maximum] = bound;
-      const ratios = formatSpread(ratiosOf(results, bound));
+      const { ratios, verdict } = evaluate(results, bound);
       const names = [titleOf(row), titleOf(yardstick)];
-      return [`${metric}, ${megabytes} MB`, ...names, ratios, maximum.toFixed(2), verdictOf(results, bound)];
+      return [`${metric}, ${megabytes} MB`, ...names, formatSpread(ratios), maximum.toFixed(2), verdict];
     }),
     '---',
   );

@@ -8,7 +8,7 @@ import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
-import { bounds, verdictOf } from './bench-bounds.ts';
+import { bounds, evaluate } from './bench-bounds.ts';
 import { prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure as measureFunctions, type Subject, subjectsOf } from './bench-measure.ts';
 import { functions } from './bench-report.ts';
@@ -45,7 +45,7 @@ const folder = temporaryFolder();
     const rows = await measureCold(...subjects);
     expect(rows).toHaveLength(subjects.length);
     expect(rows.filter(({ cold, chain }) => chain && chain.median > cold!.median)).toHaveLength(5);
-    const verdicts = bounds.map((bound) => verdictOf(results, bound));
+    const verdicts = bounds.map((bound) => evaluate(results, bound).verdict);
     const met = verdicts.filter((verdict) => !verdict.includes('*')).length;
     const { cold } = rows.find(({ name }) => name === 'list-pets')!;
     reportFigure(

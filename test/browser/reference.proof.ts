@@ -97,6 +97,12 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     const struckOut = await sidebar(page).locator('.line-through').allInnerTexts();
     const deprecated = Object.values<Operation>(operations).filter(({ deprecation }) => deprecation);
     expect(struckOut).toEqual(deprecated.map(({ summary }) => expect.stringContaining(summary)));
+    for (const { summary, deprecation } of deprecated) {
+      const day = deprecation!.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+      const section = await goTo(page, summary);
+      await section.getByText('Deprecated', { exact: true }).first().waitFor();
+      expect(await section.innerText()).toContain(`will be removed on ${day}`);
+    }
   });
 
   test('sends and shows 64-bit integers without rounding them', async () => {

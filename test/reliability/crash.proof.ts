@@ -51,13 +51,13 @@ async function start(): Promise<LocalService> {
   return service;
 }
 
-interface Page {
+interface ApiResponse {
   status: number;
   body: any;
   next: string | undefined;
 }
 
-async function call(to: LocalService, path: string, init?: RequestInit): Promise<Page> {
+async function call(to: LocalService, path: string, init?: RequestInit): Promise<ApiResponse> {
   const response = await to.request(path, init);
   const next = /\/v1(\/[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
   return { status: response.status, body: parseJson(await response.text()), next };
@@ -76,7 +76,7 @@ async function create(to: LocalService, { newPet, idempotencyKey }: Creation): P
 async function listAll(from: LocalService): Promise<Pet[]> {
   const pets: Pet[] = [];
   for (let next: string | undefined = '/pets?limit=100'; next;) {
-    const page: Page = await call(from, next);
+    const page: ApiResponse = await call(from, next);
     pets.push(...(page.body as Pet[]));
     ({ next } = page);
   }

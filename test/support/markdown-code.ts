@@ -29,3 +29,8 @@ export function blockWith(text: string, markdown: string): string {
   if (found.length !== 1) throw new Error(`${found.length} code blocks contain ${text}.`);
   return found[0]!.code;
 }
+
+/** Returns a Markdown document without its code blocks. */
+export function proseOf(markdown: string): string {
+  return markdown.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+}

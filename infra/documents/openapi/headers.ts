@@ -1,5 +1,5 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
-import { errorCatalogue, type ErrorCode } from '../../../shared/contract/errors.ts';
+import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { ListPetsQuery, Pet } from '../../../shared/contract/schemas.ts';
@@ -125,11 +125,14 @@ export function headersObject(headers: ResponseHeaders): object {
   );
 }
 
-/** Returns the shared headers, without those that no operation uses. */
+/** Returns the shared headers that responses of the operations can have. */
 export function headerComponents(): object {
-  const isDeprecating = Object.values<Operation>(operations).some(({ deprecation }) => deprecation);
-  const unused = isDeprecating ? {} : deprecationHeaders('always');
-  const used = Object.entries(sharedHeaders).filter(([key]) => !(key in unused));
+  const responses = Object.values<Operation>(operations).flatMap((operation) => [
+    headersOfSuccess(operation),
+    ...errorCodes.map((code) => headersOfError(code, operation)),
+  ]);
+  const keys = new Set(responses.flatMap(Object.keys));
+  const used = Object.entries(sharedHeaders).filter(([key]) => keys.has(key));
   return Object.fromEntries(
     used.map(([key, { name: _name, ...header }]) => [key, { ...header, required: true }]),
   );
