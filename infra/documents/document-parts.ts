@@ -1,4 +1,4 @@
-import { UsageError } from '../operate/command.ts';
+import { UsageError } from '../command.ts';
 
 /**
  * Returns the document `text` with the given parts between the markers `<!-- generated: NAME -->` and `<!-- end -->`.

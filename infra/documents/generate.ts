@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { plain, runWithOptions, UsageError } from '../operate/command.ts';
+import { plain, runWithOptions, UsageError } from '../command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { stages } from '../stages.ts';
 import { changesSince } from './changes/since.ts';

@@ -1,7 +1,7 @@
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { ListPetsQuery, NewPet, Pet } from '../../shared/contract/schemas.ts';
-import { markdownTable } from '../operate/markdown-table.ts';
+import { markdownTable } from './markdown-table.ts';
 import { stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
 import {

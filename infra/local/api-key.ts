@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import type { ApiGateway } from './gateway/api-gateway.ts';
-import { apiKeyFile, type LocalService, useLocalDatabase } from '../operate/keys/local-service.ts';
-import { UsageError } from '../operate/command.ts';
+import { apiKeyFile, type LocalService, useLocalDatabase } from './local-service.ts';
+import { UsageError } from '../command.ts';
 
 /** Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key. */
 export async function findApiKey(

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { UsageError } from '../operate/command.ts';
-import { temporaryFolderPrefix } from '../operate/keys/local-service.ts';
+import { UsageError } from '../command.ts';
+import { temporaryFolderPrefix } from './local-service.ts';
 
 export function tablesIn(folder: string): string {
   return join(folder, 'tables');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { explainFolderError } from './data-folder.ts';
-import { onInterrupt, runWithOptions, UsageError } from '../operate/command.ts';
-import { defaultDataFolder } from '../operate/keys/local-service.ts';
+import { onInterrupt, runWithOptions, UsageError } from '../command.ts';
+import { defaultDataFolder } from './local-service.ts';
 import { startService } from './service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]

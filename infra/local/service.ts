@@ -7,7 +7,7 @@ import { createApiGateway } from './gateway/api-gateway.ts';
 import { respondToBrowser } from './gateway/reference.ts';
 import { requireFreePort, serve } from './gateway/server.ts';
 import { bundleIn, createFunction } from './lambda/lambda.ts';
-import { IN_MEMORY, writeLocalService } from '../operate/keys/local-service.ts';
+import { IN_MEMORY, writeLocalService } from './local-service.ts';
 import { synthesizeIfChanged, readTemplate } from './template/assembly.ts';
 import { readPermissions } from './template/permissions.ts';
 import { accountId, region, type Template } from './template/template.ts';

@@ -3,7 +3,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/names.ts';
 import { isStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
-import { UsageError } from './command.ts';
+import { UsageError } from '../command.ts';
 
 /** Maximum error of the local clock. The local clock determines the expiry of a key, so it must be correct. */
 const MAX_CLOCK_SKEW_SECONDS = 60;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { onInterrupt, runWithOptions } from './command.ts';
+import { onInterrupt, runWithOptions } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { issueApiKey } from './keys/lifecycle.ts';
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../../infra/operate/command.ts';
+import { UsageError } from '../../infra/command.ts';
 import { showProgress } from '../../infra/operate/progress.ts';
 import type { MeasuredFunction } from './bench-functions.ts';
 import { type Metric, metrics, type Row } from './bench-results.ts';

@@ -1,6 +1,6 @@
 import { prices } from '../../infra/operate/cost/prices.ts';
 import { resourceCounts } from '../../infra/operate/cost/report.ts';
-import { markdownTable } from '../../infra/operate/markdown-table.ts';
+import { markdownTable } from '../../infra/documents/markdown-table.ts';
 import { bounds, evaluate } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
 import { formatSpread } from './spread.ts';

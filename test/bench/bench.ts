@@ -1,5 +1,5 @@
 import { cpus, release, totalmem, type } from 'node:os';
-import { UsageError } from '../../infra/operate/command.ts';
+import { UsageError } from '../../infra/command.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withParts } from '../../infra/documents/document-parts.ts';
-import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
+import { runWithOptions, UsageError } from '../../infra/command.ts';
 
 interface Benchmark<Results> {
   script: string;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { UsageError } from '../../infra/operate/command.ts';
+import { UsageError } from '../../infra/command.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import type { LocalService } from '../support/local-service.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
-import { integerOption } from '../../infra/operate/integer-option.ts';
+import { integerOption, runWithOptions, UsageError } from '../../infra/command.ts';
 import { requireTool } from '../support/tools.ts';
 
 // `npm run load` sends concurrent requests to a running service and measures latencies.

@@ -1,5 +1,5 @@
 import { assumptions, listReadUnits } from '../../infra/operate/cost/model.ts';
-import { markdownTable } from '../../infra/operate/markdown-table.ts';
+import { markdownTable } from '../../infra/documents/markdown-table.ts';
 import { stages } from '../../infra/stages.ts';
 
 // Computes a stage's throughput for docs/scaling.md from the limits in AWS's documentation.

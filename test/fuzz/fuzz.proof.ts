@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
-import { seedOption } from '../../infra/operate/integer-option.ts';
+import { seedOption } from '../../infra/command.ts';
 import { startFunctionsTarget } from './functions.ts';
 import { fuzz, type Target } from './fuzz.ts';
 import { startLocalServiceTarget } from './wire.ts';

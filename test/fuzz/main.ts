@@ -1,5 +1,4 @@
-import { runWithOptions } from '../../infra/operate/command.ts';
-import { integerOption, seedOption } from '../../infra/operate/integer-option.ts';
+import { integerOption, seedOption, runWithOptions } from '../../infra/command.ts';
 import { synthesizeStaging } from '../support/assembly.ts';
 import { startFunctionsTarget } from './functions.ts';
 import { fuzz, type Target } from './fuzz.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runWithOptions, UsageError } from '../../infra/operate/command.ts';
+import { runWithOptions, UsageError } from '../../infra/command.ts';
 import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
 import { isInstalled } from '../support/tools.ts';
 import { type Report, summarize } from './report.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/template/assembly.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
-import { seedOption } from '../../infra/operate/integer-option.ts';
+import { seedOption } from '../../infra/command.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
 import { runExperiment } from './experiment.ts';
 

@@ -1,4 +1,4 @@
-import { useLocalDatabase } from '../../infra/operate/keys/local-service.ts';
+import { useLocalDatabase } from '../../infra/local/local-service.ts';
 import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../../infra/operate/command.ts';
+import { UsageError } from '../../infra/command.ts';
 
 // The packages in test/tools have a separate lock file, so that `npm ci` does not install them. Only a few proofs and
 // measurements need these packages.

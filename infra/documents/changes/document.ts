@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseJson } from '../../../shared/contract/json.ts';
-import { UsageError } from '../../operate/command.ts';
+import { UsageError } from '../../command.ts';
 
 type Json = Record<string, unknown>;
 

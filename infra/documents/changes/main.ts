@@ -1,4 +1,4 @@
-import { plain, runWithOptions, UsageError } from '../../operate/command.ts';
+import { plain, runWithOptions, UsageError } from '../../command.ts';
 import { changesSince } from './since.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runWithOptions, UsageError } from '../../operate/command.ts';
+import { runWithOptions, UsageError } from '../../command.ts';
 import { readLibrary } from './library.ts';
 import { referencePage } from './page.ts';
 

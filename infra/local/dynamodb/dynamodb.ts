@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { OpenStore } from './store.ts';
-import { UsageError } from '../../operate/command.ts';
+import { UsageError } from '../../command.ts';
 import type { IsAllowed } from '../template/permissions.ts';
 import { type Resource, tableArn } from '../template/template.ts';
 

@@ -3,7 +3,7 @@ import dynalite from 'dynalite';
 import engine, { type Store, type Table } from 'dynalite/db/index.js';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { UsageError } from '../../operate/command.ts';
+import { UsageError } from '../../command.ts';
 import { requireIntactLog } from './level-log.ts';
 
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;

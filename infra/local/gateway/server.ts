@@ -12,7 +12,7 @@ import { HEADERS_SECONDS, REQUEST_SECONDS } from '../../../shared/contract/limit
 import type { ApiGateway } from './api-gateway.ts';
 import { rejectInvalidRequests } from './connection-errors.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
-import { plain, UsageError } from '../../operate/command.ts';
+import { plain, UsageError } from '../../command.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;

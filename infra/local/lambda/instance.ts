@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { localDatabaseEnvironment } from '../../operate/keys/local-service.ts';
+import { localDatabaseEnvironment } from '../local-service.ts';
 import type { Invocation } from './invocation.ts';
 import { region, type Resource } from '../template/template.ts';
 

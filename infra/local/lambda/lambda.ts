@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FunctionResource, type Instance, type InstanceOptions, startInstance } from './instance.ts';
 import type { Invocation } from './invocation.ts';
-import { UsageError } from '../../operate/command.ts';
+import { UsageError } from '../../command.ts';
 
 /** Maximum number of instances per function. Each instance uses 35 MB, and a fourth did not increase throughput. */
 const MAX_INSTANCES = 3;

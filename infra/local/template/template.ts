@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isNotRunLocally, isIgnoredProperty, resourceModels, type ResourceType } from './resources.ts';
-import { UsageError } from '../../operate/command.ts';
+import { UsageError } from '../../command.ts';
 
 export const region = 'us-east-1';
 export const accountId = '000000000000';

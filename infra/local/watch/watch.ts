@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Bundler, createBundler, readBundlings } from './bundles.ts';
 import { bundleIn, type RunningFunction } from '../lambda/lambda.ts';
-import { UsageError } from '../../operate/command.ts';
+import { UsageError } from '../../command.ts';
 import { projectRoot } from '../template/assembly.ts';
 import type { Template } from '../template/template.ts';
 

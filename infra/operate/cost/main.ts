@@ -1,4 +1,4 @@
-import { runWithOptions } from '../command.ts';
+import { runWithOptions } from '../../command.ts';
 import { costReport } from './report.ts';
 
 const USAGE = `npm run cost

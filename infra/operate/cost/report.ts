@@ -1,4 +1,4 @@
-import { markdownTable } from '../markdown-table.ts';
+import { markdownTable } from '../../documents/markdown-table.ts';
 import { templateOf } from '../../stack/template.ts';
 import { type StageName, stages } from '../../stages.ts';
 import { countResources, type ResourceCounts } from './count.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/storage/api-keys.ts';
 import { conditionHolds, database, readItem } from '../../../shared/storage/database.ts';
 import { keyIndex } from '../../../shared/names.ts';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../../command.ts';
 
 // Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
 

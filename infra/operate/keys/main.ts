@@ -2,11 +2,11 @@ import { Command, Option } from 'commander';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
 import { stages } from '../../stages.ts';
-import { isNpmOption, onInterrupt, plain, runCommand, UsageError } from '../command.ts';
+import { isNpmOption, onInterrupt, plain, runCommand, UsageError } from '../../command.ts';
 import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
-import { findLocalService, useLocalDatabase } from './local-service.ts';
+import { findLocalService, useLocalDatabase } from '../../local/local-service.ts';
 import { findRotatableKey, rotateApiKey } from './rotation.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { keyPattern } from '../../../shared/contract/authorization.ts';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../../command.ts';
 
 const UNIT_MILLISECONDS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
 

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type ApiKeyRecord, type KeyStore, stateOf } from '../../../shared/storage/api-keys.ts';
 import { conditionHolds, database } from '../../../shared/storage/database.ts';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../../command.ts';
 import {
   auditLine,
   discardApiKey,

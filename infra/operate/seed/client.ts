@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { UsageError } from '../command.ts';
+import { UsageError } from '../../command.ts';
 import { generatePet } from './pets.ts';
 
 const ATTEMPTS = 10;

@@ -1,5 +1,4 @@
-import { runWithOptions } from '../command.ts';
-import { integerOption, seedOption } from '../integer-option.ts';
+import { integerOption, seedOption, runWithOptions } from '../../command.ts';
 import { showProgress } from '../progress.ts';
 import { addPet } from './client.ts';
 import { findService, options, USAGE } from './options.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { IDEMPOTENCY_HOURS } from '../../../shared/contract/limits.ts';
-import { UsageError } from '../command.ts';
-import { apiKeyFile, findLocalService } from '../keys/local-service.ts';
+import { UsageError } from '../../command.ts';
+import { apiKeyFile, findLocalService } from '../../local/local-service.ts';
 import { send, type Service } from './client.ts';
 
 export const USAGE = `npm run seed -- [--count 1000] [--seed N] [--data DIR|memory] [--concurrency 8]

@@ -6,7 +6,7 @@ import {
   defaultDataFolder,
   readLocalService,
   writeLocalService,
-} from '../../../infra/operate/keys/local-service.ts';
+} from '../../../infra/local/local-service.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';

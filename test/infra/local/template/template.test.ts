@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { matchesArn } from '../../../../infra/local/template/permissions.ts';
 import { parseTemplate } from '../../../../infra/local/template/template.ts';
-import { UsageError } from '../../../../infra/operate/command.ts';
+import { UsageError } from '../../../../infra/command.ts';
 import {
   alias,
   gatewayResponse,

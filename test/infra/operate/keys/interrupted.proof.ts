@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
+import { readLocalService, writeLocalService } from '../../../../infra/local/local-service.ts';
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
 import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { operatorAccessKeyId } from '../../../../infra/local/dynamodb/dynamodb.ts';
 import { region } from '../../../../infra/local/template/template.ts';
 import { type IssuedKey, issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
-import { writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
+import { writeLocalService } from '../../../../infra/local/local-service.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,

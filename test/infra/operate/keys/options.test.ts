@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { InvalidArgumentError } from 'commander';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../../../infra/operate/command.ts';
+import { UsageError } from '../../../../infra/command.ts';
 import { readDuration, readKeyId, readOwner } from '../../../../infra/operate/keys/options.ts';
 import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
 import { done, errorOutput } from '../../../support/run-command.ts';

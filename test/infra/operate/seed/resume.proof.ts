@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readLocalService, writeLocalService } from '../../../../infra/operate/keys/local-service.ts';
+import { readLocalService, writeLocalService } from '../../../../infra/local/local-service.ts';
 import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';

@@ -22,7 +22,7 @@ export interface LocalService {
 }
 
 export function defaultDataFolder(stage = 'staging'): string {
-  return fileURLToPath(new URL(`../../../.petstore/${stage}`, import.meta.url));
+  return fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
 }
 
 export function apiKeyFile(folder: string): string {
