@@ -8,21 +8,17 @@ import {
 } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server as Listener } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { HEADERS_SECONDS, REQUEST_SECONDS } from '../../../shared/contract/limits.ts';
 import type { ApiGateway } from './api-gateway.ts';
-import { rejectInvalidRequests } from './connection-errors.ts';
 import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 import { plain, UsageError } from '../../command.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Node's limit for the URL and headers, in bytes. The server itself enforces the lower documented limits. */
-const MAX_READABLE_HEAD_BYTES = 1024 * 1024;
-const TIMEOUTS = {
-  headersTimeout: HEADERS_SECONDS * 1_000,
-  requestTimeout: REQUEST_SECONDS * 1_000,
-  connectionsCheckingInterval: 1_000,
-};
+/**
+ * Limit for the URL and headers together. API Gateway limits each of the two to 10,240 bytes. Node rejects larger requests.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+ */
+const MAX_HEAD_BYTES = 2 * 10_240;
 const SHUTDOWN_MILLISECONDS = 10_000;
 
 export type HttpServer = Awaited<ReturnType<typeof serve>>;
@@ -31,25 +27,23 @@ export type HttpServer = Awaited<ReturnType<typeof serve>>;
  * Serves the API on the loopback interface and prints one line for each valid request.
  *
  * @param respondFirst handler that runs before the API and returns undefined for API requests
- * @param timeouts time limits for receiving a request, in milliseconds (default: the documented limits)
+ * @param timeouts Node's options for requests that arrive too slowly, in milliseconds @default - the defaults of Node
  */
 export async function serve(
   api: ApiGateway,
   port: number,
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined,
-  timeouts: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = TIMEOUTS,
+  timeouts: Pick<ServerOptions, 'requestTimeout' | 'connectionsCheckingInterval'> = {},
 ) {
   const inFlight = new Set<ServerResponse>();
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    if (!accepts(incoming)) return;
     const start = performance.now();
     const request = readHead(incoming);
     inFlight.add(outgoing);
     outgoing.once('close', () => inFlight.delete(outgoing));
     try {
       const body = await readBody(incoming);
-      if (!inFlight.has(outgoing)) return; // The request has been rejected in the meantime.
       if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
       else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
@@ -60,16 +54,12 @@ export async function serve(
     printLine(request, outgoing.statusCode, performance.now() - start);
   }
 
-  // Node's own error responses have no body, so this server handles a missing Host and an unknown Expect header itself.
-  const server = createServer({
-    maxHeaderSize: MAX_READABLE_HEAD_BYTES,
-    requireHostHeader: false,
-    ...timeouts,
-  });
+  // Node itself responds to malformed HTTP, and to requests that are too large or too slow.
+  const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES, ...timeouts });
   // By default, Node sends no response on a half-closed connection and ignores all headers after the first 1,000.
   Object.assign(server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
-  const accepts = rejectInvalidRequests(server, api, inFlight);
   server.on('request', (incoming, outgoing) => void respond(incoming, outgoing));
+  // API Gateway ignores the header Expect.
   server.on('checkExpectation', (incoming, outgoing) => void respond(incoming, outgoing));
 
   const listeners = await listen(server, port);
