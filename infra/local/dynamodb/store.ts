@@ -4,7 +4,6 @@ import engine, { type Store, type Table } from 'dynalite/db/index.js';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../command.ts';
-import { requireIntactLog } from './level-log.ts';
 
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
@@ -15,7 +14,6 @@ export type OpenStore = Awaited<ReturnType<typeof openStore>>;
  * @throws UsageError if another process uses the tables, or a LevelDB error if the tables cannot be opened.
  */
 export async function openStore(folder?: string) {
-  if (folder) requireIntactLog(folder);
   const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
   const { db } = created!;
   try {
