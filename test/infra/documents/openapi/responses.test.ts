@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readTemplate } from '../../../../infra/local/template/assembly.ts';
-import type { HttpResponse } from '../../../../infra/local/gateway/http-message.ts';
-import type { Template } from '../../../../infra/local/template/template.ts';
+import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
+import { readTemplate, type Template } from '../../../../infra/local/emulator/template/template.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { firewallResponse } from '../../../support/aws-responses.ts';
@@ -26,7 +25,7 @@ let service: FaultyService;
 let isThrottled = false;
 
 beforeAll(async () => {
-  template = readTemplate('staging', (await sharedSynthesis()).assembly);
+  template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
   service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 });
 afterAll(() => service.close());
