@@ -49,7 +49,7 @@ export async function startEmulator({ assembly, stackName, store, log = console.
       /** @returns the port, which is a free port if `port` is 0 */
       async listen(port: number, settings?: ServerSettings): Promise<number> {
         const server = await serve(api, port, settings);
-        started.defer(server.close);
+        started.defer(() => server.close());
         return server.port;
       },
       /** Stops accepting requests, waits for the requests in progress, and stops the functions and the tables. */
