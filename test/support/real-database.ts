@@ -1,5 +1,9 @@
 import { useLocalDatabase } from '../../infra/local/local-service.ts';
-import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import {
+  type Database,
+  operatorAccessKeyId,
+  startDatabase,
+} from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/emulator/template/template.ts';
 

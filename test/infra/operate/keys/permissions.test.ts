@@ -44,7 +44,7 @@ beforeAll(async () => {
   store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')) };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')
-    .map(({ logicalId, properties }) => ({ logicalId: tableName(logicalId), properties }));
+    .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));
   tables = await startDatabase(await openStore(), renamed, isAllowed);
   setFunctionsEnvironment(template, tables.endpoint);
   const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
