@@ -14,19 +14,17 @@ export interface KeyStore {
 export interface ApiKeyRecord {
   hash: string;
   keyId: string;
-  /** Keys that were issued before the key index existed have no stage. */
-  stage?: string;
+  stage: string;
   owner: string;
   /** First characters of the key, which help people recognize the key. */
   start: string;
   createdAt: string;
-  createdBy?: AuditLine;
+  createdBy: AuditLine;
   replaces?: string;
   expiresAt?: string;
   revokedAt?: string;
   revokedBy?: AuditLine;
   rotatedBy?: AuditLine;
-  /** Stored together with `rotatedBy`. Earlier versions stored only `successor` if a rotation was interrupted. */
   successor?: { keyId: string };
 }
 

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { type IssuedKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
 import { findRotatableKey, rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
@@ -98,14 +98,6 @@ describe('rotating a key', () => {
     expect(await listed()).toEqual(before);
     startStage();
     await expect(rotate(expired)).rejects.toThrow(`There is no key ${expired.record.keyId} in`);
-  });
-
-  test('completes a rotation that an earlier version left incomplete', async () => {
-    const old = await issue();
-    const Item = { ...old.record, successor: { keyId: 'key_1', hash: 'a hash', isAbandoned: true } };
-    await database.send(new PutCommand({ TableName: store.table, Item }));
-    await rotate(old);
-    await expectRotated(old);
   });
 });
 
