@@ -87,11 +87,15 @@ function fileIn(folder: string): string {
 
 type DatabaseAccess = Pick<LocalService, 'databaseEndpoint' | 'region' | 'accessKeyId'>;
 
-/** Connects the SDK to the database of a local service. Call this function before the first use of the SDK. */
-export function useLocalDatabase(access: DatabaseAccess): void {
-  // The developer's settings, such as AWS_PROFILE, would take precedence over the local settings.
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-  Object.assign(process.env, localDatabaseEnvironment(access));
+/** Returns the settings of an SDK client for a local service. They take precedence over the developer's AWS settings. */
+export function databaseSettings({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {
+  return {
+    endpoint: databaseEndpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey: 'local' },
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+  };
 }
 
 export function localDatabaseEnvironment({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {

@@ -1,4 +1,4 @@
-import { useLocalDatabase } from '../../infra/local/local-service.ts';
+import { localDatabaseEnvironment } from '../../infra/local/local-service.ts';
 import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/dynamodb/store.ts';
 import { region, type Template } from '../../infra/local/template/template.ts';
@@ -13,7 +13,10 @@ export async function startTables(template: Template): Promise<Database> {
  * use the database at `databaseEndpoint`. Call this once per process, because the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
-  useLocalDatabase({ databaseEndpoint, region, accessKeyId: operatorAccessKeyId });
+  // The developer's settings, such as AWS_PROFILE, would take precedence over those of the database.
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+  const access = { databaseEndpoint, region, accessKeyId: operatorAccessKeyId };
+  Object.assign(process.env, localDatabaseEnvironment(access));
   const functions = template.resources('AWS::Lambda::Function');
   Object.assign(process.env, ...functions.map(({ properties }) => properties.Environment.Variables));
 }

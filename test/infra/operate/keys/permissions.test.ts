@@ -42,7 +42,7 @@ let aws: FakeAws;
 
 beforeAll(async () => {
   const template = readTemplate('staging', (await sharedSynthesis()).assembly);
-  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')) };
+  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')), database };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')
     .map(({ logicalId, properties }) => ({ logicalId: tableName(logicalId), properties }));

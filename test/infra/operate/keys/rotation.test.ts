@@ -1,8 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { type IssuedKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
-import { findRotatableKey, rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
-import { type ApiKeyRecord, hashOf, stateOf } from '../../../../shared/storage/api-keys.ts';
+import { findRotatableKey, revokeApiKey, rotateApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
   active,
