@@ -114,7 +114,7 @@ function keyCommand(name: string, description: string): Command {
 /** Returns the key store of a stage, and a function that returns the operator's ARN. */
 async function findKeyStage({ stage, data }: Options) {
   if (stage === 'local') {
-    const { service } = await findLocalService(data);
+    const service = await findLocalService(data);
     const local = connect(databaseSettings(service));
     return {
       store: { stage: service.stage, table: service.apiKeysTable, database: local },
