@@ -11,7 +11,7 @@ import { type LocalService, startLocalService } from './support/local-service.ts
 import { logLines, written } from './support/log-lines.ts';
 import { rowOf } from './support/operations.ts';
 import { findSecrets, secrets } from './support/marked-values.ts';
-import { clientMock, mock, setEnvironment } from './support/mocked-database.ts';
+import { mock, setEnvironment } from './support/mocked-database.ts';
 import { sendBytes } from './support/raw-http.ts';
 
 // Logs must never contain a key, an Authorization header, a query or a body. These tests send unique values and search
@@ -127,7 +127,7 @@ describe.each(operationIds)('the output of %s', (id) => {
       stored.set(key, Item);
     });
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: stored.get(Key.id ?? Key.token) }));
-    clientMock.on(QueryCommand).resolves({ Items: [marshall(item)] });
+    mock.on(QueryCommand).resolves({ Items: [marshall(item)] });
     for (const call of callsOf(id)) {
       expect({ ...call, status: await send(id, call, 'utf8') }).toEqual(call);
       expect({ ...call, status: await send(id, call, 'base64') }).toEqual(call);
@@ -136,7 +136,7 @@ describe.each(operationIds)('the output of %s', (id) => {
   });
 
   test('identifies a request only by its id if the database fails', async () => {
-    for (const each of [mock, clientMock]) each.onAnyCommand().callsFake(fail);
+    mock.onAnyCommand().callsFake(fail);
     const reading = callsOf(id).filter(({ status }) => status < 300);
     for (const call of reading) expect(await send(id, call, 'utf8')).toBe(500);
     expect(logLines()).toEqual(reading.map(() => expect.objectContaining({ requestId: REQUEST_ID })));

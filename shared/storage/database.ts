@@ -1,4 +1,8 @@
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  DynamoDBServiceException,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { getSmithyContext, type HttpResponse } from '@smithy/core/transport';
@@ -11,69 +15,77 @@ type SdkError = Parameters<typeof isThrottlingError>[0];
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 
-/** Client that reads and writes DynamoDB attribute values. */
-export const client = new DynamoDBClient({
-  maxAttempts: 3,
-  sha256: Sha256,
-  // Endpoint discovery requires a cache that the bundles do not contain.
-  endpointDiscoveryEnabled: false,
-  requestHandler: {
-    connectionTimeout: 1_000,
-    requestTimeout: ATTEMPT_MILLISECONDS,
-    throwOnRequestTimeout: true,
-  },
-});
-
 /** Reads numbers as bigint, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
- * Client that reads and writes JavaScript values. A call makes up to three attempts of 1.5 s with pauses of up to 3 s in
- * total after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
+ * Returns a client for a database. The commands of the document client read and write JavaScript values. The commands of
+ * `@aws-sdk/client-dynamodb` read and write DynamoDB attribute values. A call makes up to three attempts of 1.5 s with
+ * pauses of up to 3 s in total after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB
+ * requests longer pauses.
+ *
+ * @param config settings that differ, such as the endpoint, region and credentials of a local service
  */
-export const database = DynamoDBDocumentClient.from(client, {
+export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    sha256: Sha256,
+    // Endpoint discovery requires a cache that the bundles do not contain.
+    endpointDiscoveryEnabled: false,
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: ATTEMPT_MILLISECONDS,
+      throwOnRequestTimeout: true,
+    },
+    ...config,
+  });
+  addMiddlewares(client);
   // The SDK modifies the options, so it gets a copy.
-  unmarshallOptions: { ...unmarshallOptions },
-});
+  return DynamoDBDocumentClient.from(client, { unmarshallOptions: { ...unmarshallOptions } });
+}
 
-// This middleware prepares log entries even if there is no logger, which is 5% of the work for a list request.
-client.middlewareStack.remove('loggerMiddleware');
-// This middleware spends time on describing the SDK's version and features in each request.
-client.middlewareStack.remove('getUserAgentMiddleware');
+export const database = connect();
 
-client.middlewareStack.add(
-  (next, context) => (args) => {
-    const { operation } = getSmithyContext(context) as { operation: string };
-    return next({ ...args, request: writeRequest(operation, args.input, context.endpointV2!.url) });
-  },
-  { name: 'serializerMiddleware', step: 'serialize', override: true },
-);
+function addMiddlewares({ middlewareStack }: DynamoDBClient): void {
+  // This middleware prepares log entries even if there is no logger, which is 5% of the work for a list request.
+  middlewareStack.remove('loggerMiddleware');
+  // This middleware spends time on describing the SDK's version and features in each request.
+  middlewareStack.remove('getUserAgentMiddleware');
 
-// Adds a timeout for the body, because `requestTimeout` does not cover it, and rejects empty responses.
-client.middlewareStack.add(
-  (next) => async (args) => {
-    const deadline = Date.now() + ATTEMPT_MILLISECONDS;
-    const { response } = (await next(args)) as { response: HttpResponse };
-    return { response, output: readResponse(response, await wholeBody(response.body, deadline)) };
-  },
-  { name: 'deserializerMiddleware', step: 'deserialize', override: true },
-);
+  middlewareStack.add(
+    (next, context) => (args) => {
+      const { operation } = getSmithyContext(context) as { operation: string };
+      return next({ ...args, request: writeRequest(operation, args.input, context.endpointV2!.url) });
+    },
+    { name: 'serializerMiddleware', step: 'serialize', override: true },
+  );
 
-// Makes the SDK retry after responses that cannot be parsed.
-client.middlewareStack.add(
-  (next) => async (args) => {
-    try {
-      return await next(args);
-    } catch (error) {
-      if (error instanceof DynamoDBServiceException) throw error;
-      // The code is kept, because it identifies connection errors.
-      const { code } = error as NodeJS.ErrnoException;
-      const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
-      throw Object.assign(new Error(message, { cause: error }), { code, $retryable: {} });
-    }
-  },
-  { name: 'retryUnreadableResponse', step: 'deserialize', priority: 'high' },
-);
+  // Adds a timeout for the body, because `requestTimeout` does not cover it, and rejects empty responses.
+  middlewareStack.add(
+    (next) => async (args) => {
+      const deadline = Date.now() + ATTEMPT_MILLISECONDS;
+      const { response } = (await next(args)) as { response: HttpResponse };
+      return { response, output: readResponse(response, await wholeBody(response.body, deadline)) };
+    },
+    { name: 'deserializerMiddleware', step: 'deserialize', override: true },
+  );
+
+  // Makes the SDK retry after responses that cannot be parsed.
+  middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (error instanceof DynamoDBServiceException) throw error;
+        // The code is kept, because it identifies connection errors.
+        const { code } = error as NodeJS.ErrnoException;
+        const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
+        throw Object.assign(new Error(message, { cause: error }), { code, $retryable: {} });
+      }
+    },
+    { name: 'retryUnreadableResponse', step: 'deserialize', priority: 'high' },
+  );
+}
 
 async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -102,8 +114,9 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
 export async function readItem<Item>(
   TableName: string,
   Key: Record<string, unknown>,
+  from = database,
 ): Promise<Item | undefined> {
-  const { Item } = await database.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const { Item } = await from.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   return Item as Item | undefined;
 }
 

@@ -2,7 +2,7 @@ import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ListPetsQuery, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../names.ts';
-import { client, unmarshallOptions } from './database.ts';
+import { database, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
 import { listPartitions, petFields, petsTable, statusPartition, toPet } from './pets.ts';
 
@@ -62,7 +62,7 @@ async function queryPartition(
 ): Promise<{ partition: string; items: Item[]; lastKey: Item | undefined }> {
   const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
   const key = status ? statusPartition(status, partition) : partition;
-  const { Items, LastEvaluatedKey } = await client.send(
+  const { Items, LastEvaluatedKey } = await database.send(
     new QueryCommand({
       TableName: petsTable(),
       IndexName: indexName,

@@ -3,7 +3,7 @@ import { handler } from '../../functions/list-pets.ts';
 import { apiGatewayEvent, listPetsEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { invoke } from '../support/invoke.ts';
 import { logLines, occurrences } from '../support/log-lines.ts';
-import { clientMock, setEnvironment } from '../support/mocked-database.ts';
+import { mock, setEnvironment } from '../support/mocked-database.ts';
 import { indexedPet, serveIndexes } from '../support/pet-indexes.ts';
 
 const sold = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * index + 1), { status: 'sold' }));
@@ -11,7 +11,7 @@ const others = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * in
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '1' });
 beforeEach(() => {
-  serveIndexes(clientMock, [...sold, ...others]);
+  serveIndexes(mock, [...sold, ...others]);
 });
 
 function nextQuery(link: unknown): Record<string, string[]> {

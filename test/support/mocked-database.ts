@@ -2,12 +2,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { EnvironmentVariable } from '../../shared/names.ts';
-import { client, database } from '../../shared/storage/database.ts';
+import { database } from '../../shared/storage/database.ts';
 
 /** Replaces the document client to produce faults that a real database cannot produce on demand. */
 export const mock = mockClient(database);
-/** Replaces the DynamoDB client, which lists use without the document client. */
-export const clientMock = mockClient(client);
 
 /** Error that DynamoDB returns if the condition of a write fails. */
 export const conditionFailed = new ConditionalCheckFailedException({
@@ -17,7 +15,6 @@ export const conditionFailed = new ConditionalCheckFailedException({
 
 beforeEach(() => {
   mock.reset();
-  clientMock.reset();
 });
 
 /** Sets environment variables before each test in the file and restores the environment after each test. */

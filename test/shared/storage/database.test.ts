@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { database, isDatabaseUnavailable } from '../../../shared/storage/database.ts';
+import { connect, database, isDatabaseUnavailable, readItem } from '../../../shared/storage/database.ts';
 import {
   respondWith,
   type Responder,
@@ -112,6 +112,17 @@ describe('a database call', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     expect(received).toHaveLength(1);
   });
+});
+
+test('readItem can read from a database with a different region and different credentials', async () => {
+  const other = connect({
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
+  });
+  nextResponses.push(respondWith(500, {}), respondWith(200, { Item: { id: { N: '1' } } }));
+  expect(await readItem('pets', { id: 1n }, other)).toEqual({ id: 1n });
+  const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
+  expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
 });
 
 test('endpoint discovery is disabled, because the bundles do not contain its cache', async () => {

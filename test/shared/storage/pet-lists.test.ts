@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
 import { Pet, PetStatus } from '../../../shared/contract/schemas.ts';
-import { clientMock as mock, setEnvironment } from '../../support/mocked-database.ts';
+import { mock, setEnvironment } from '../../support/mocked-database.ts';
 import { indexedPet, type IndexedPet, serveIndexes } from '../../support/pet-indexes.ts';
 
 const statuses = fc.constantFrom(...PetStatus.options, undefined);

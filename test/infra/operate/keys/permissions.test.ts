@@ -41,7 +41,7 @@ let aws: FakeAws;
 
 beforeAll(async () => {
   const template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
-  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')) };
+  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')), database };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')
     .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));
