@@ -1,40 +1,40 @@
-import { type BuildContext, type BuildFailure, context, formatMessages, type Message } from 'esbuild';
+import { type BuildFailure, context, formatMessages, type PartialMessage } from 'esbuild';
 import { type FSWatcher, globSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bundlingOptions, projectRoot } from '../stack/bundling.ts';
 import type { Emulator } from './emulator/emulator.ts';
 import { bundleIn, type RunningFunction } from './emulator/lambda/lambda.ts';
 
-/** Editors and version control often save several files in a row. Bundles then contain all or none of these changes. */
+/** Editors and version control often save several files in a row. Bundles then contain all of these changes. */
 const QUIET_MILLISECONDS = 50;
 
 interface WatchedFunction {
   /** Module of the function, such as `functions/get-pet.ts`. */
   entry: string;
-  name: string;
   fn: RunningFunction;
-  build: BuildContext;
-  /** Code that the latest build produced, or the errors if the build failed. */
-  outcome: string;
+  /** Code that runs. */
+  code: string;
   /** File of the current bundle, or undefined for the synthesized bundle. */
   file?: string;
 }
 
 /**
- * Rebuilds and reloads functions when their sources change.
+ * Rebuilds the functions when a source changes and reloads the functions whose bundles have changed. After a failed build,
+ * all functions keep their previous code.
  *
  * @param workFolder folder for the new bundles
  * @returns a function that stops watching
  */
-export async function startWatch(
-  emulator: Emulator,
-  assembly: string,
-  workFolder: string,
-): Promise<() => Promise<void>> {
+export async function startWatch(emulator: Emulator, assembly: string, workFolder: string) {
   const folder = join(workFolder, 'bundles');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const functions = await readFunctions(emulator, assembly);
+  const watched = emulator.template.resources('AWS::Lambda::Function').map((resource): WatchedFunction => ({
+    entry: resource.metadata['entry'] as string,
+    fn: emulator.functions.get(resource.logicalId)!,
+    code: readFileSync(bundleIn(assembly, resource), 'utf8'),
+  }));
+  const bundler = await createBundler(watched.map(({ entry }) => entry));
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
@@ -46,18 +46,25 @@ export async function startWatch(
       clearTimeout(timer);
       timer = setTimeout(() => (working = working?.then(work)), QUIET_MILLISECONDS);
     });
-    await rebuild(functions, folder, emulator.api.flushAuthorizersCache);
+    const start = performance.now();
+    const bundles = await bundler.build();
+    const changed = watched.filter(({ entry, code }) => bundles && bundles.get(entry) !== code);
+    for (const one of changed) reload(one, bundles!.get(one.entry)!, folder);
+    if (changed.length === 0) return;
+    emulator.api.flushAuthorizersCache();
+    const names = changed.map(({ entry }) => basename(entry, '.ts')).join(', ');
+    print(`reloaded ${names} in ${Math.round(performance.now() - start)} ms`);
   }
 
   // The first build applies changes that were saved after the synthesis started, and fills esbuild's caches.
   working = work().then(() =>
     print('watching the functions (restart to apply changes to the stack, its routes or the local service)'),
   );
-  return async function close() {
+  return async function close(): Promise<void> {
     for (const watcher of watchers) watcher.close();
     clearTimeout(timer);
     await working;
-    await Promise.all(functions.map(({ build }) => build.dispose()));
+    await bundler.dispose();
   };
 }
 
@@ -67,74 +74,59 @@ function watchFolders(onChange: () => void): FSWatcher[] {
   return folders.map((folder) => watch(join(projectRoot, folder), onChange).on('error', onChange));
 }
 
-function readFunctions({ template, functions }: Emulator, assembly: string): Promise<WatchedFunction[]> {
-  return Promise.all(
-    template.resources('AWS::Lambda::Function').map(async (resource) => {
-      const entry = resource.metadata['entry'] as string;
-      const build = await context({
-        ...bundlingOptions,
-        absWorkingDir: projectRoot,
-        entryPoints: [entry],
-        outfile: 'index.mjs',
-        write: false,
-        metafile: true,
-        logLevel: 'silent',
-      });
-      const outcome = readFileSync(bundleIn(assembly, resource), 'utf8');
-      return { entry, name: basename(entry, '.ts'), fn: functions.get(resource.logicalId)!, build, outcome };
-    }),
-  );
-}
-
-/**
- * Rebuilds the functions and reloads each function whose bundle has changed. If a build fails, the function keeps its
- * previous code and the errors are printed once.
- */
-async function rebuild(functions: WatchedFunction[], folder: string, onReload: () => void): Promise<void> {
-  const start = performance.now();
-  const builds = await Promise.all(functions.map(codeOf));
-  const [reloaded, failed]: [string[], string[]] = [[], []];
-  const printed = new Set<string>(); // Several bundles can contain the same faulty module.
-  for (const [index, watched] of functions.entries()) {
-    const { code, messages } = builds[index]!;
-    const outcome = code ?? messages.join('');
-    if (outcome === watched.outcome) continue;
-    watched.outcome = outcome;
-    for (const message of messages) printed.add(message);
-    if (code !== undefined) reload(watched, code, folder);
-    (code === undefined ? failed : reloaded).push(watched.name);
+/** Creates a bundler, which prints the errors and warnings of a build unless they are those of the previous build. */
+async function createBundler(entryPoints: string[]) {
+  const bundler = await context({
+    ...bundlingOptions,
+    absWorkingDir: projectRoot,
+    entryPoints,
+    outdir: 'bundles',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  });
+  let printed = '';
+  async function report(messages: PartialMessage[], kind: 'error' | 'warning'): Promise<void> {
+    const color = process.stderr.isTTY && process.stderr.hasColors();
+    const text = (await formatMessages(messages, { kind, color })).join('').trimEnd();
+    if (text === printed) return;
+    printed = text;
+    if (kind === 'error') print('cannot build the functions (the previous code continues to run)');
+    if (text) console.error(text);
   }
-  if (reloaded.length > 0) onReload();
 
-  const milliseconds = Math.round(performance.now() - start);
-  if (reloaded.length > 0) print(`reloaded ${reloaded.join(', ')} in ${milliseconds} ms`);
-  if (failed.length > 0) print(`cannot build ${failed.join(', ')} (the previous code continues to run)`);
-  for (const message of printed) console.error(message.trimEnd());
-}
-
-/** Returns the errors or warnings of a build, and the bundle's code unless the build failed or exports no handler. */
-async function codeOf({ entry, build }: WatchedFunction): Promise<{ code?: string; messages: string[] }> {
-  try {
-    const { outputFiles, metafile, warnings } = await build.rebuild();
-    const { exports } = metafile!.outputs['index.mjs']!;
-    if (!exports.includes('handler')) return { messages: [`${entry} does not export handler.`] };
-    return { code: outputFiles![0]!.text, messages: await format(warnings, 'warning') };
-  } catch (error) {
-    const { errors } = error as Partial<BuildFailure>;
-    return { messages: errors ? await format(errors, 'error') : [String(error)] };
-  }
-}
-
-function format(messages: Message[], kind: 'error' | 'warning'): Promise<string[]> {
-  return formatMessages(messages, { kind, color: process.stderr.isTTY && process.stderr.hasColors() });
+  return {
+    /** Returns the code of each entry point, or undefined if the build failed. */
+    async build(): Promise<Map<string, string> | undefined> {
+      try {
+        const { outputFiles, metafile, warnings } = await bundler.rebuild();
+        const outputs = Object.entries(metafile.outputs);
+        const incomplete = outputs.filter(([, { exports }]) => !exports.includes('handler'));
+        const errors = incomplete.map(([, { entryPoint }]) => ({
+          text: `${entryPoint} does not export handler.`,
+        }));
+        await (errors.length > 0 ? report(errors, 'error') : report(warnings, 'warning'));
+        if (errors.length > 0) return undefined;
+        const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
+        return new Map(
+          outputs.map(([path, { entryPoint }]) => [entryPoint!, texts.get(join(projectRoot, path))!]),
+        );
+      } catch (error) {
+        await report((error as BuildFailure).errors, 'error');
+        return undefined;
+      }
+    },
+    dispose: () => bundler.dispose(),
+  };
 }
 
 /** Replaces a function's code and deletes the previous file when the last instance that uses the file has exited. */
 function reload(watched: WatchedFunction, code: string, folder: string): void {
-  const { name, fn, file: previous } = watched;
-  watched.file = join(folder, `${name}-${Date.now()}.mjs`);
-  writeFileSync(watched.file, code);
-  const drained = fn.updateCode(watched.file);
+  const { entry, fn, file: previous } = watched;
+  const file = join(folder, `${basename(entry, '.ts')}-${Date.now()}.mjs`);
+  writeFileSync(file, code);
+  Object.assign(watched, { code, file });
+  const drained = fn.updateCode(file);
   if (previous) void drained.then(() => rmSync(previous, { force: true }));
 }
 
