@@ -68,7 +68,7 @@ export async function startService(options: ServiceOptions) {
 
     if (options.watch) {
       const { startWatch } = await import('./watch.ts');
-      started.defer(await startWatch(emulator, assembly, workFolder));
+      started.defer(await startWatch(emulator, workFolder));
     }
     const close = () => started.disposeAsync();
     return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
