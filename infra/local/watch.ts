@@ -14,12 +14,10 @@ const QUIET_MILLISECONDS = 50;
  * @returns a function that stops watching
  */
 export async function startWatch({ template, functions, api }: Emulator, workFolder: string) {
-  const entries = template
-    .resources('AWS::Lambda::Function')
-    .map(({ logicalId, metadata }) => ({
-      entry: metadata['entry'] as string,
-      fn: functions.get(logicalId)!,
-    }));
+  const entries = template.resources('AWS::Lambda::Function').map(({ logicalId, metadata }) => ({
+    entry: metadata['entry'] as string,
+    fn: functions.get(logicalId)!,
+  }));
   const root = join(workFolder, 'bundles');
   rmSync(root, { recursive: true, force: true });
   let watchers: FSWatcher[] = [];
