@@ -7,9 +7,6 @@ import { exampleOf, PRODUCTION_DOMAIN } from './examples.ts';
 
 type Presence = 'always' | 'sometimes';
 
-/** Errors that the functions of all operations can return. */
-const FUNCTION_ERRORS = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
-
 const BASE_URL = `https://${PRODUCTION_DOMAIN}/v1`;
 const { limit, status, cursor } = exampleOf(ListPetsQuery) as Record<string, unknown>;
 const { id } = exampleOf(Pet) as { id: bigint };
@@ -85,32 +82,25 @@ type ResponseHeaders = Partial<Record<HeaderKey, Presence>>;
 const everywhere: ResponseHeaders = { RequestId: 'always', CacheControl: 'always' };
 
 export function headersOfSuccess(operation: Operation): ResponseHeaders {
-  return {
-    ...everywhere,
-    ...operation.success.headers,
-    ...(operation.deprecation && deprecationHeaders('always')),
-  };
+  return { ...everywhere, ...operation.success.headers, ...deprecationHeaders(operation, 'always') };
 }
 
 /** Returns the headers of an error response. Omit `operation` if the request does not match an operation. */
 export function headersOfError(code: ErrorCode, operation?: Operation): ResponseHeaders {
-  const isOfFunction = operation && (code in operation.errors || FUNCTION_ERRORS.has(code));
+  const { headers, retryAfterSeconds, isOfAllFunctions } = errorCatalogue[code];
+  const isOfFunction = operation && (isOfAllFunctions || code in operation.errors);
+  const isOfGateway = gatewayErrorCodes('operations').includes(code);
   return {
     ...everywhere,
-    // The firewall's responses do not always contain the request id.
-    ...(['too_many_requests', 'request_too_large'].includes(code) && { RequestId: 'sometimes' }),
-    ...(code === 'unauthorized' && { Challenge: 'always' }),
-    ...(code === 'method_not_allowed' && { Allow: 'always' }),
-    ...(errorCatalogue[code].retryAfterSeconds !== undefined && { RetryAfter: 'always' }),
+    ...headers,
+    ...(retryAfterSeconds && { RetryAfter: 'always' }),
     // Responses that API Gateway generates have no deprecation headers.
-    ...(operation?.deprecation &&
-      isOfFunction &&
-      deprecationHeaders(gatewayErrorCodes('operations').includes(code) ? 'sometimes' : 'always')),
+    ...(isOfFunction && deprecationHeaders(operation, isOfGateway ? 'sometimes' : 'always')),
   };
 }
 
-function deprecationHeaders(presence: Presence): ResponseHeaders {
-  return { Deprecation: presence, Sunset: presence, Successor: presence };
+function deprecationHeaders({ deprecation }: Operation, presence: Presence): ResponseHeaders {
+  return deprecation ? { Deprecation: presence, Sunset: presence, Successor: presence } : {};
 }
 
 /** Returns header objects by name. A shared header that is always present is a reference to its component. */
