@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { plain, runWithOptions, UsageError } from '../command.ts';
 import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { stages } from '../stages.ts';
-import { changesSince } from './changes/since.ts';
+import { changesSince } from './changes/differences.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
