@@ -131,6 +131,8 @@ async function renderPicture(page: Page): Promise<void> {
     const { page } = exported;
     await operationButton(page, createPet).click();
     await page.getByText('"invalid_request"').waitFor();
+    await page.getByRole('tab', { name: 'Schema' }).last().click();
+    await page.getByText('Error message for people.').waitFor();
     const buttons = await page.getByRole('button').allInnerTexts();
     expect(buttons.filter((name) => /Authorize|Try it out|Execute/.test(name))).toEqual([]);
     expect(await page.getByText('To send requests from it, run npm start').count()).toBe(1);
