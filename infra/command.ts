@@ -25,10 +25,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/**
- * Runs `command` with the parsed options, or prints `usage` for `--help`. Errors quote the first line of `usage`. If the
- * operator can fix an error, prints only its message and exits.
- */
+/** Runs `command` with the parsed options. Prints `usage` for `--help`, and only the message of an operator's error. */
 export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,

@@ -5,17 +5,11 @@ import { UsageError } from '../../command.ts';
 /** Options of all actions, with their help texts. */
 export const options = {
   stage: { type: 'string', help: 'stage of the keys: local, or a deployed stage such as staging' },
-  data: {
-    type: 'string',
-    help: 'data folder of the local service, or memory (default: the running service)',
-  },
+  data: { type: 'string', help: 'data folder of the local service, or memory (default: the running one)' },
   owner: { type: 'string', help: 'client that uses the key' },
   state: { type: 'string', help: `state of the keys: ${keyStates.join(', ')} (default: any)` },
   overlap: { type: 'string', help: 'time during which both keys work (default: 24h)' },
-  'expires-in': {
-    type: 'string',
-    help: "lifetime, such as 90d, 12h or 30m (default: no expiry, or the old key's)",
-  },
+  'expires-in': { type: 'string', help: 'lifetime of the new key, such as 90d, 12h or 30m' },
   yes: { type: 'boolean', help: 'do not ask for confirmation' },
   json: { type: 'boolean', help: 'print JSON' },
   quiet: { type: 'boolean', help: 'print only the key' },
@@ -24,17 +18,16 @@ export const options = {
 /** Actions with their arguments. An action accepts only the options in `usage`, and requires those before the first `[`. */
 export const actions: Record<string, { does: string; usage: string }> = {
   issue: {
-    does: 'issues a key and shows it once',
-    usage: '--stage STAGE --owner NAME [--data DIR] [--expires-in DURATION] [--json | --quiet]',
+    does: 'issues a key and shows it once. Without --expires-in, the key does not expire',
+    usage: '--stage STAGE --owner NAME [--data DIR] [--expires-in TIME] [--json | --quiet]',
   },
   list: {
     does: 'lists keys, newest first',
     usage: '--stage STAGE [--data DIR] [--owner NAME] [--state STATE] [--json]',
   },
   rotate: {
-    does: 'issues a successor to a key, and lets the old key expire after an overlap',
-    usage:
-      'KEY_ID --stage STAGE [--data DIR] [--overlap DURATION] [--expires-in DURATION] [--json | --quiet]',
+    does: 'issues a successor with the same lifetime, and lets the old key expire after an overlap',
+    usage: 'KEY_ID --stage STAGE [--data DIR] [--overlap TIME] [--expires-in TIME] [--json | --quiet]',
   },
   revoke: {
     does: 'revokes a key permanently',
@@ -44,12 +37,8 @@ export const actions: Record<string, { does: string; usage: string }> = {
 
 // Control characters in an owner could break the lines of a list.
 const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
-const duration = [
-  /^[1-9]\d{0,4}[dhm]$/,
-  'a number of days, hours or minutes, such as 90d, 12h or 30m',
-] as const;
+const duration = [/^[1-9]\d{0,4}[dhm]$/, 'a number of days, hours or minutes, such as 90d or 12h'] as const;
 const rules: Record<string, readonly [valid: RegExp, description: string]> = {
-  stage: [/./, 'local, or a deployed stage such as staging'],
   owner: [OWNER, 'a name of 1 to 100 visible characters, and not a key'],
   state: [new RegExp(`^(${keyStates.join('|')})$`), `one of ${keyStates.join(', ')}`],
   overlap: duration,
@@ -83,19 +72,20 @@ export function requireValid(name: string, values: Record<string, unknown>, oper
   const { usage } = actions[name]!;
   const [required = ''] = usage.split('[');
   for (const option of Object.keys(options)) {
+    const value = values[option];
     const [valid, description] = rules[option] ?? [];
-    const isMissing = values[option] === undefined;
-    if (!isMissing && !usage.includes(`--${option}`))
+    if (value === undefined && required.includes(`--${option}`))
+      throw new UsageError(`--${option} is missing.`);
+    if (value !== undefined && !usage.includes(`--${option}`))
       throw new UsageError(`The action ${name} has no option --${option}.`);
-    if (isMissing ? required.includes(`--${option}`) : valid && !valid.test(String(values[option])))
+    if (value !== undefined && valid?.test(String(value)) === false)
       throw new UsageError(`--${option} must be ${description}.`);
   }
   if (values['json'] && values['quiet']) throw new UsageError('--json and --quiet cannot be combined.');
-  const isValid = operands.every((operand) => /^key_[0-9a-f]+$/.test(operand));
-  if (operands.length !== (required.startsWith('KEY_ID') ? 1 : 0) || !isValid) {
-    throw new UsageError(
-      `KEY_ID must consist of key_ and hexadecimal digits. Usage: npm run keys -- ${name} ${usage}`,
-    );
+  const expected = required.startsWith('KEY_ID') ? /^key_[0-9a-f]+$/ : /^$/;
+  if (!expected.test(operands.join(' '))) {
+    const rule = 'KEY_ID consists of key_ and hexadecimal digits.';
+    throw new UsageError(`Invalid arguments. Usage: npm run keys -- ${name} ${usage}. ${rule}`);
   }
 }
 
