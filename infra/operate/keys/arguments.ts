@@ -65,7 +65,11 @@ To list the options of an action, add --help to the action.`;
 }
 
 /** @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it may be an API key. */
-export function requireValid(name: string, values: Record<string, unknown>, operands: string[]): void {
+export function requireValid(
+  name: string,
+  values: Record<string, string | boolean | undefined>,
+  operands: string[],
+): void {
   if (!Object.hasOwn(actions, name)) {
     throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
   }

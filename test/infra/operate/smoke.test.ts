@@ -19,7 +19,9 @@ test.each([
   ['the local stage', ['--stage', 'local']],
   ['a key as the stage', ['--stage', generateApiKey('staging')]],
 ])('the smoke test rejects %s with one message', async (_what, parameters) => {
-  expect(errorOutput(await runInProcess(command, parameters))).toMatch(/^--stage must be .*lowercase letters\)\.$/);
+  expect(errorOutput(await runInProcess(command, parameters))).toMatch(
+    /^--stage must be .*lowercase letters\)\.$/,
+  );
 });
 
 // These tests replace npm with a stub. smoke.proof.ts runs the actual HTTP tests.

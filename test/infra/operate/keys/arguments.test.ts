@@ -15,10 +15,16 @@ test.each(['Pets & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('acce
   expect(issueTo(owner)).not.toThrow();
 });
 
-test.each(['', ' \u00A0', '\u001B[2J', 'Acme\u2028key_1', '\uD800', 'a'.repeat(101), '--json', `Acme ${key}`])(
-  'rejects %j as an owner',
-  (owner) => expect(issueTo(owner)).toThrow(UsageError),
-);
+test.each([
+  '',
+  ' \u00A0',
+  '\u001B[2J',
+  'Acme\u2028key_1',
+  '\uD800',
+  'a'.repeat(101),
+  '--json',
+  `Acme ${key}`,
+])('rejects %j as an owner', (owner) => expect(issueTo(owner)).toThrow(UsageError));
 
 test.each([
   ['30m', 1_800_000],

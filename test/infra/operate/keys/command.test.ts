@@ -79,7 +79,10 @@ describe('keys -- list', () => {
     await put({ ...odd.record, owner: 'Odd\u001B[2J\nkey_0\u202E\u2028', rotatedBy });
     const stdout = done(await keys(['list']));
     expect(stdout).not.toMatch(/ $/m);
-    const [titles = [], ...rows] = stdout.trimEnd().split('\n').map((line) => line.split(/ {2,}/));
+    const [titles = [], ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
     expect(titles).toHaveLength(7);
     for (const [{ record }, ...cells] of [
       [plain, 'never', 'active', '-', 'Acme'],

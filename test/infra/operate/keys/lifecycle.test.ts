@@ -7,7 +7,12 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../../../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, type IssuedKey, type KeyStore, stateOf } from '../../../../shared/storage/api-keys.ts';
+import {
+  type ApiKeyRecord,
+  type IssuedKey,
+  type KeyStore,
+  stateOf,
+} from '../../../../shared/storage/api-keys.ts';
 import {
   auditLine,
   caller,
