@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import * as keys from '../infra/operate/keys/arguments.ts';
 import { proseOf } from './support/markdown-code.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
-/** Source code of the file that defines the actions and options of `npm run keys`. */
-const keysSource = read('infra/operate/keys/main.ts');
-const keyActions = Array.from(keysSource.matchAll(/keyCommand\('(\w+)'/g), ([, action]) => action!);
-const keyOptions = new Set(keysSource.match(/(?<=')--[a-z-]+/g));
+const keyActions = Object.keys(keys.actions);
+const keyOptions = new Set(Object.keys(keys.options).map((name) => `--${name}`));
 
 /** Returns the action and options of each `npm run keys` command in `text`. */
 function keyCommandsIn(text: string): { action: string; options: string[] }[] {

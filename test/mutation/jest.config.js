@@ -19,7 +19,7 @@ export default {
     '<rootDir>/test/{shared,functions}/**/*.test.ts',
     '<rootDir>/test/reliability/{creates,faults,key-expiry}.test.ts',
     '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
-    '<rootDir>/test/infra/operate/keys/options.test.ts',
+    '<rootDir>/test/infra/operate/keys/arguments.test.ts',
     '<rootDir>/test/infra/stack/gateway-responses.test.ts',
     '<rootDir>/test/key-scanning.test.ts',
   ],
