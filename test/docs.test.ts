@@ -40,7 +40,7 @@ function anchorsOf(document: string): Set<string> {
   );
 }
 
-describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md'], { cwd: root }))('%s', (file) => {
+describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md'], { cwd: root }))('%s', (file) => {
   test('mentions only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'));
     const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
