@@ -10,13 +10,8 @@ export interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
-interface Stage {
-  stage: string;
-  settings: StageSettings;
-}
-
 /** Returns a stage's template for inspection. The template cannot be deployed, because no function is bundled. */
-export function templateOf({ stage, settings }: Stage): CloudFormationTemplate {
+export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
   const app = new App({

@@ -124,8 +124,8 @@ describe('an on-demand stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain } };
 
   test('has the settings of the existing stage except keepsData and domain', () => {
-    const drill = { ...stages.production, keepsData: false };
-    expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual({ drill });
+    const drill = { ...stages.production, name: 'drill', keepsData: false };
+    expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual([drill]);
   });
 
   test.each([

@@ -114,8 +114,9 @@ test('only the configured email address subscribes to the alarm topic', () => {
 });
 
 test('an on-demand stage has the features of production but retains no data', () => {
-  const { drill } = stagesOf(stages, { stage: 'drill', like: 'production' });
-  const template = readable(templateOf({ stage: 'drill', settings: drill! }));
+  const [drill] = stagesOf(stages, { stage: 'drill', like: 'production' });
+  const { name: stage, ...settings } = drill!;
+  const template = readable(templateOf({ stage, settings }));
   expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
   expect(propertiesOf(template, 'AWS::WAFv2::WebACL')).toHaveLength(1);
   expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
