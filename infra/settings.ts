@@ -158,8 +158,7 @@ function checkStages(all: Stages): void {
       throw new SettingsError(`infra/stages.ts, stage ${stage}: ${setting} ${issue.message}.`);
     }
   }
-  const stagesByDomain = Map.groupBy(Object.keys(all), (stage) => all[stage]!.domain?.name);
-  for (const [domain, names] of stagesByDomain) {
+  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
     if (domain && names.length > 1)
       throw new SettingsError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
   }

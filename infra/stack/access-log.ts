@@ -40,7 +40,7 @@ export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dime
  * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const serverErrorsMetric = { name: 'ServerErrors' };
+export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /** Adds an access log with one JSON line per request, and metric filters that count error responses. */
 export function addAccessLog(scope: Construct, stage: Stage) {

@@ -65,11 +65,7 @@ export class Api extends Construct {
   }
 }
 
-function addRoutes(
-  api: apigateway.RestApi,
-  authorizer: apigateway.TokenAuthorizer,
-  functions: Functions,
-): void {
+function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, functions: Functions): void {
   for (const [operationId, { method, path }] of Object.entries<Operation>(operations)) {
     const { live } = functions[operationId as OperationId];
     const integration = new apigateway.LambdaIntegration(live, { allowTestInvoke: false });
@@ -93,14 +89,9 @@ function addRoutes(
 /** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */
 function apiMetrics(stage: string) {
   const dimensionsMap = { ApiName: serviceName(stage), Stage: stage };
-  const metric = (metricName: string, statistic = cloudwatch.Stats.SUM as string) =>
-    new cloudwatch.Metric({
-      namespace: 'AWS/ApiGateway',
-      metricName,
-      dimensionsMap,
-      statistic,
-      period: MINUTE,
-    });
+  const ofApi = { namespace: 'AWS/ApiGateway', dimensionsMap, period: MINUTE };
+  const metric = (metricName: string, statistic = 'Sum') =>
+    new cloudwatch.Metric({ ...ofApi, metricName, statistic });
   return {
     requests: metric('Count'),
     clientErrors: metric('4XXError'),

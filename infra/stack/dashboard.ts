@@ -18,45 +18,43 @@ export function addDashboard(
 ): void {
   const { requests, clientErrors, serverErrors, latency } = api.metrics;
   const fns = Object.values(functions);
-  const perMinute = { period: MINUTE };
-  const p99 = { statistic: 'p99', period: MINUTE };
-  const maximum = { statistic: cloudwatch.Stats.MAXIMUM, period: MINUTE };
+  const period = MINUTE;
+  const maximum = cloudwatch.Stats.MAXIMUM;
+  const rows: Record<string, cloudwatch.IMetric[]>[] = [
+    {
+      'Requests and error responses per minute': [requests, clientErrors, serverErrors],
+      'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
+      'Pets created per minute': [monitoring.countPerMinute(metrics.petsCreated)],
+    },
+    {
+      'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
+      'Error responses of API Gateway, by status and type': [
+        monitoring.countsPerMinute(gatewayErrorResponsesMetric),
+      ],
+      'Calls to deprecated operations, by API key': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
+    },
+    {
+      'Function duration p99 in ms': fns.map((fn) => fn.metricDuration({ statistic: 'p99', period })),
+      'Function errors and throttles': fns.flatMap((fn) => [
+        fn.metricErrors({ period }),
+        fn.metricThrottles({ period }),
+      ]),
+      'Concurrent executions': fns.map((fn) =>
+        fn.metric('ConcurrentExecutions', { statistic: maximum, period }),
+      ),
+    },
+    {
+      'Read units per minute': tables.map((table) => table.metricConsumedReadCapacityUnits({ period })),
+      'Write units per minute': tables.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
+      'Throttled requests': tables.map(({ throttles }) => throttles),
+    },
+  ];
   const alarms = monitoring.alarms.toReversed();
-  const created = monitoring.countPerMinute(metrics.petsCreated);
-  const errorResponses = monitoring.countsPerMinute(metrics.errorResponses);
-  const gatewayErrorResponses = monitoring.countsPerMinute(gatewayErrorResponsesMetric);
-  const deprecatedCalls = monitoring.countsPerMinute(metrics.deprecatedCalls);
-  const durations = fns.map((fn) => fn.metricDuration(p99));
-  const failures = fns.flatMap((fn) => [fn.metricErrors(perMinute), fn.metricThrottles(perMinute)]);
-  const executions = fns.map((fn) => fn.metric('ConcurrentExecutions', maximum));
-  const reads = tables.map((table) => table.metricConsumedReadCapacityUnits(perMinute));
-  const writes = tables.map((table) => table.metricConsumedWriteCapacityUnits(perMinute));
-  const throttles = tables.map((table) => table.throttles);
-
   new cloudwatch.Dashboard(scope, 'Dashboard', {
     defaultInterval: Duration.hours(3),
     widgets: [
       [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 })],
-      [
-        graph('Requests and error responses per minute', [requests, clientErrors, serverErrors]),
-        graph('Latency in ms', ['p50', 'p90', 'p99'].map(latency)),
-        graph('Pets created per minute', [created]),
-      ],
-      [
-        graph('Error responses of the functions, by code', [errorResponses]),
-        graph('Error responses of API Gateway, by status and type', [gatewayErrorResponses]),
-        graph('Calls to deprecated operations, by API key', [deprecatedCalls]),
-      ],
-      [
-        graph('Function duration p99 in ms', durations),
-        graph('Function errors and throttles', failures),
-        graph('Concurrent executions', executions),
-      ],
-      [
-        graph('Read units per minute', reads),
-        graph('Write units per minute', writes),
-        graph('Throttled requests', throttles),
-      ],
+      ...rows.map((row) => Object.entries(row).map(([title, left]) => graph(title, left))),
     ],
   });
 }

@@ -29,6 +29,11 @@ interface PetStoreAlarmProps {
   datapointsToAlarm?: number;
 }
 
+interface EmittedMetric {
+  name: string;
+  dimensions: readonly string[];
+}
+
 /** The alarms of a stage and the topic that they notify. The other parts of the stack add the alarms. */
 export class Monitoring extends Construct {
   readonly topic: sns.Topic;
@@ -74,7 +79,7 @@ export class Monitoring extends Construct {
   }
 
   /** Returns the sum per minute of a metric that the stage's functions or metric filters emit. */
-  countPerMinute({ name }: { name: string }, dimensions: Record<string, string> = {}): cloudwatch.Metric {
+  countPerMinute({ name }: EmittedMetric, dimensions: Record<string, string> = {}): cloudwatch.Metric {
     return new cloudwatch.Metric({
       namespace: metricNamespace,
       metricName: name,
@@ -85,13 +90,7 @@ export class Monitoring extends Construct {
   }
 
   /** Returns an expression that draws the sums per minute of a metric, one line for each combination of dimensions. */
-  countsPerMinute({
-    name,
-    dimensions,
-  }: {
-    name: string;
-    dimensions: readonly string[];
-  }): cloudwatch.MathExpression {
+  countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({
       expression: `SEARCH('{${schema}} MetricName="${name}" service="${this.service}"', 'Sum', 60)`,

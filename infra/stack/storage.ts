@@ -61,6 +61,7 @@ interface TableProps extends Pick<dynamodb.TablePropsV2, 'partitionKey' | 'timeT
   indexes?: dynamodb.GlobalSecondaryIndexPropsV2[];
 }
 
+/** An on-demand table whose indexes have the same limits as the table. */
 class Table extends dynamodb.TableV2 {
   /**
    * Number of throttled reads and writes of the table and its indexes. Alarms always ignore missing DynamoDB data, so
