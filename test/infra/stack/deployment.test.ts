@@ -49,7 +49,7 @@ describe.each(stageNames)('in %s', (stage) => {
 
   // CloudFormation rejects circular dependencies, which synthesis does not detect. An alarm that deployments watch
   // would cause a circular dependency if it referred to the API.
-  test('no resources depend on each other', () => {
+  test('the resources have no circular dependencies', () => {
     const waiting = new Map(
       Object.entries(Resources).map(([id, resource]) => [id, dependenciesOf(resource)]),
     );
