@@ -40,33 +40,36 @@ function anchorsOf(document: string): Set<string> {
   );
 }
 
-describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md'], { cwd: root }))('%s', (file) => {
-  test('mentions only npm scripts that exist', () => {
-    const { scripts } = JSON.parse(read('package.json'));
-    const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
-    expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
-  });
-
-  test('mentions only actions and options of npm run keys that exist', () => {
-    const commands = keyCommandsIn(read(file));
-    expect(commands.filter(({ action }) => !keyActions.includes(action))).toEqual([]);
-    expect(commands.flatMap(({ options }) => options).filter((name) => !keyOptions.has(name))).toEqual([]);
-  });
-
-  test('links only to documents and headings that exist', () => {
-    const here = new URL(`../${file}`, import.meta.url);
-    const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
-    const missing = links.filter(([, path = '', anchor]) => {
-      const target = path ? new URL(path, here) : here;
-      return !existsSync(target) || (anchor && !anchorsOf(readFileSync(target, 'utf8')).has(anchor));
+describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md'], { cwd: root }))(
+  '%s',
+  (file) => {
+    test('mentions only npm scripts that exist', () => {
+      const { scripts } = JSON.parse(read('package.json'));
+      const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
+      expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
     });
-    expect(missing.map(([link]) => link)).toEqual([]);
-  });
 
-  test('limits lines to 120 characters and paragraphs to six lines', () => {
-    const document = read(file);
-    const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
-    expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);
-    expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
-  });
-});
+    test('mentions only actions and options of npm run keys that exist', () => {
+      const commands = keyCommandsIn(read(file));
+      expect(commands.filter(({ action }) => !keyActions.includes(action))).toEqual([]);
+      expect(commands.flatMap(({ options }) => options).filter((name) => !keyOptions.has(name))).toEqual([]);
+    });
+
+    test('links only to documents and headings that exist', () => {
+      const here = new URL(`../${file}`, import.meta.url);
+      const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
+      const missing = links.filter(([, path = '', anchor]) => {
+        const target = path ? new URL(path, here) : here;
+        return !existsSync(target) || (anchor && !anchorsOf(readFileSync(target, 'utf8')).has(anchor));
+      });
+      expect(missing.map(([link]) => link)).toEqual([]);
+    });
+
+    test('limits lines to 120 characters and paragraphs to six lines', () => {
+      const document = read(file);
+      const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
+      expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);
+      expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
+    });
+  },
+);
