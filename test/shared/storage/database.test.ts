@@ -78,15 +78,24 @@ describe('a database call', () => {
     expect(received.map(({ operation }) => operation)).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
   });
 
-  test.each([
-    ['an empty response', 200, '', 'not a JSON object'],
-    ['a truncated response', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
-    ['a response that is not a JSON object', 200, 'null', 'not a JSON object'],
-    ['a truncated error response', 400, '{"__type":"com.amaz', 'JSON at position'],
-  ])('is retried after %s', async (_what, status, body, cause) => {
-    const unreadable: Responder = (_request, response) => {
-      response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
-    };
+  const headers = { 'Content-Length': 40 };
+  test.each<[string, Responder, string, string]>([
+    ['an empty response', (_, response) => response.end(''), '', 'not a JSON object'],
+    ['a truncated response', (_, response) => response.end('{"Item":{"id":{"N":"1"'), '', 'JSON at position'],
+    ['a response that is not a JSON object', (_, response) => response.end('null'), '', 'not a JSON object'],
+    [
+      'a truncated error response',
+      (_, response) => response.writeHead(400).end('{"__type":"com.amaz'),
+      '',
+      'JSON at position',
+    ],
+    [
+      'an interrupted response',
+      (_, response) => response.writeHead(200, headers).write('{"Item":', () => response.destroy()),
+      ' (ECONNRESET)',
+      'aborted',
+    ],
+  ])('is retried after %s', async (_what, unreadable, code, cause) => {
     nextResponses.push(
       unreadable,
       respondWith(200, { Item: { id: { N: '1' } } }),
@@ -98,7 +107,7 @@ describe('a database call', () => {
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(error).toMatchObject({
-      message: 'The database returned no readable response.',
+      message: `The database returned no readable response${code}.`,
       cause: { message: expect.stringContaining(cause) },
     });
     expect(received).toHaveLength(5);
