@@ -3,7 +3,6 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { parseJson } from '../contract/json.ts';
-import { findJsonError } from '../contract/json-syntax.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
@@ -13,6 +12,10 @@ const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 /** Matches the parameters of a media type (RFC 9110 section 5.6.6). Quoted values can contain semicolons. */
 const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
+
+/** Matches the end of most messages of `JSON.parse`. The text before the position is not used, because it quotes the body. */
+const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
+const BYTE_ORDER_MARK = '\ufeff';
 
 type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
@@ -106,12 +109,15 @@ function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    const message =
-      cause instanceof RangeError
-        ? 'The body is nested too deeply.'
-        : `The body is not valid JSON: ${findJsonError(text)}.`;
-    throw new ApiError('invalid_request', message, { cause });
+    throw new ApiError('invalid_request', jsonProblem(text, cause as Error), { cause });
   }
+}
+
+function jsonProblem(text: string, error: Error): string {
+  if (error instanceof RangeError) return 'The body is nested too deeply.';
+  if (text.startsWith(BYTE_ORDER_MARK)) return 'The body must not start with a byte order mark.';
+  const [, line, column] = JSON_POSITION.exec(error.message) ?? [];
+  return `The body is not valid JSON${line ? ` at line ${line}, column ${column}` : ''}.`;
 }
 
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
