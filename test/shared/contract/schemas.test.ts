@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { IdempotencyKey, ListPetsQuery, NewPet, PetIdParameter } from '../../../shared/contract/schemas.ts';
@@ -48,6 +49,22 @@ describe('NewPet', () => {
     const errors = values.map((value) => validationErrors(NewPet, { ...rex, [field]: value }));
     expect(errors).toEqual(values.map(() => [[field, message]]));
   });
+});
+
+test('a name can consist of any character that is not white space, which the published pattern expresses too', () => {
+  const contract = JSON.parse(readFileSync('openapi.json', 'utf8'));
+  const { pattern } = contract.components.schemas.NewPet.properties.name;
+  const patterns = [new RegExp(pattern), new RegExp(pattern, 'u')];
+  const characters = Array.from({ length: 0x11_0000 }, (_, codePoint) => String.fromCodePoint(codePoint));
+  const misjudged = characters.filter((character) => {
+    const isName = !/^[\p{White_Space}\ufeff]$/u.test(character);
+    const isAccepted = v.is(NewPet.entries.name, character);
+    return (
+      isAccepted !== (isName && character.isWellFormed()) ||
+      patterns.some((published) => published.test(character) !== isName)
+    );
+  });
+  expect(misjudged).toEqual([]);
 });
 
 describe('IdempotencyKey', () => {
