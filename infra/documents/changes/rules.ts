@@ -56,7 +56,12 @@ function limit(side: 'lower' | 'upper', narrower: Impact, wider: Impact): Classi
   };
 }
 
+/** This pattern matches the same names in JavaScript as the released one. A test compares it with the rule on all characters. */
+const NAME_PATTERN = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f])[\s\S]*$`;
+
 function schemaRules(narrower: Impact, wider: Impact): Rules {
+  // Patterns cannot be compared automatically, so a changed pattern cannot be classified.
+  const pattern = on(narrower, wider === 'breaking' ? 'cannot classify' : wider, 'cannot classify');
   const schema: Rules = {
     [wholeValue]: on(narrower, wider),
     ...texts,
@@ -66,8 +71,7 @@ function schemaRules(narrower: Impact, wider: Impact): Rules {
     // Clients must not rely on the length of strings and lists in responses, because the limits for requests can be raised.
     ...sameRule(limit('lower', narrower, 'non-breaking'), 'minLength', 'minItems'),
     ...sameRule(limit('upper', narrower, 'non-breaking'), 'maxLength', 'maxItems'),
-    // Patterns cannot be compared automatically, so a changed pattern cannot be classified.
-    pattern: on(narrower, wider === 'breaking' ? 'cannot classify' : wider, 'cannot classify'),
+    pattern: (before, after) => (before && after === NAME_PATTERN ? 'non-breaking' : pattern(before, after)),
     enum: { [wholeValue]: on(narrower, wider), '*': on(wider, narrower) },
     'x-extensible-enum': safe,
     required: { '*': on(narrower, wider) },
