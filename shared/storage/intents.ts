@@ -16,12 +16,19 @@ interface Intent {
   expiresAt: number;
 }
 
+/** Value of an `Idempotency-Key` header and the client that sent it. */
+export interface ScopedIdempotencyKey {
+  /** Id of the client's API key. */
+  keyId: string | undefined;
+  idempotencyKey: string;
+}
+
 /**
- * Returns the hexadecimal SHA-256 of an `Idempotency-Key` and its scope, which is an API key and an operation.
+ * Returns the hexadecimal SHA-256 of an idempotency key and its scope, which is an API key and an operation.
  *
  * @throws Error if the key id is missing, because different clients would then share idempotency keys.
  */
-export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
+export function tokenOf(operation: string, { keyId, idempotencyKey }: ScopedIdempotencyKey): string {
   if (!keyId) throw new Error('A request with an Idempotency-Key must have an API key id.');
   return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
 }
