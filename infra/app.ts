@@ -1,8 +1,6 @@
 import { App, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
-import { stackName } from '../shared/names.ts';
-import { AccountStack } from './stack/account.ts';
-import { checkStages, SettingsError, stagesOf } from './settings.ts';
-import { PetStoreStack } from './stack/stack.ts';
+import { SettingsError } from './settings.ts';
+import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
 import { TemplateRules } from './stack/template-rules.ts';
 
@@ -15,15 +13,7 @@ if (!app.node.tryGetContext('pet-store:unchecked')) {
 }
 
 try {
-  // The check runs before bundling, so no bundling output precedes its error message.
-  checkStages(stages);
-
-  const account = new AccountStack(app, stackName('account'));
-  for (const [stage, settings] of Object.entries(stagesOf(stages, app.node.getAllContext()))) {
-    const stack = new PetStoreStack(app, stackName(stage), { stage, settings });
-    // The access log requires the role that the account stack creates.
-    stack.addStackDependency(account);
-  }
+  addStacks(app, stages);
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(error.message);

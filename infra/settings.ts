@@ -8,31 +8,37 @@ export class SettingsError extends Error {
 
 // Each message completes a sentence that starts with a setting, as in "recoveryDays must be an integer from 1 to 35".
 
-const boolean = v.boolean('must be true or false');
+function mustBe(valid: string) {
+  return ({ input }: v.BaseIssue<unknown>) => `must be ${valid}, not ${format(input)}`;
+}
+
+function format(value: unknown): string {
+  return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
+}
 
 function integer(minimum: number, maximum = Infinity) {
   const range = maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-  return v.custom<number>(
-    (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
-    `must be an integer ${range}`,
-  );
+  const isValid = (value: any) => Number.isInteger(value) && minimum <= value && value <= maximum;
+  return v.custom<number>(isValid, mustBe(`an integer ${range}`));
 }
 
-function text(pattern: RegExp, message: string) {
-  return v.pipe(v.string(message), v.regex(pattern, message));
+function text(pattern: RegExp, valid: string) {
+  return v.pipe(v.string(mustBe(valid)), v.regex(pattern, mustBe(valid)));
 }
 
-function describeField({ expected }: v.BaseIssue<unknown>): string {
-  if (expected === 'never') return 'is not a setting';
-  return expected === 'Object' ? 'must be an object' : 'is missing';
+function group<Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.strictObject(entries, (issue) => {
+    if (issue.expected === 'never') return 'is not a setting';
+    return issue.expected === 'Object' ? mustBe('an object')(issue) : 'is missing';
+  });
 }
 
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
-const requestLimit = integer(10, 2_000_000_000);
+const limit = integer(10, 2_000_000_000);
 
 /** The settings of a stage. If no reason is given for a valid range, the range is an AWS limit. */
-const Settings = v.strictObject(
-  {
+const Settings = v.pipe(
+  group({
     /**
      * Number of partitions that each list queries. Never lower this number, because lists would omit the pets in the
      * removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
@@ -44,7 +50,7 @@ const Settings = v.strictObject(
      */
     recordedListPartitions: integer(1, 1_000),
     /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
-    keepsData: boolean,
+    keepsData: v.boolean(mustBe('true or false')),
     /**
      * Number of days within which a table can be restored to any second.
      * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
@@ -63,7 +69,7 @@ const Settings = v.strictObject(
     /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
     authorizerCacheSeconds: integer(0, 3_600),
     /** Whether new code gets only 10% of the requests for the first 10 minutes. */
-    deploysByCanary: boolean,
+    deploysByCanary: v.boolean(mustBe('true or false')),
     /**
      * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
      * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
@@ -75,101 +81,57 @@ const Settings = v.strictObject(
      * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
      * @default - no web ACL
      */
-    firewall: v.exactOptional(
-      v.strictObject(
-        { requestsPerMinutePerIp: requestLimit, requestsPerMinutePerKey: requestLimit },
-        describeField,
-      ),
-    ),
+    firewall: v.exactOptional(group({ requestsPerMinutePerIp: limit, requestsPerMinutePerKey: limit })),
     /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
-    alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'must be an email address or null')),
+    alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
     /**
      * Custom domain, which makes `https://{name}/v1` the only base URL. The certificate must be in the stage's region.
      * The stack adds a record to the Route 53 zone.
      * @default - the base URL that API Gateway assigns
      */
     domain: v.exactOptional(
-      v.strictObject(
-        {
-          name: text(
-            /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
-            'must be a lowercase domain name such as pets.example.com',
-          ),
-          certificateArn: text(
-            /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
-            'must be the ARN of a certificate in AWS Certificate Manager',
-          ),
-          hostedZoneId: text(
-            /^Z[A-Z\d]+$/,
-            'must be the id of a Route 53 zone such as Z0123456789ABCDEFGHIJ',
-          ),
-        },
-        describeField,
-      ),
+      group({
+        name: text(
+          /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
+          'a lowercase domain name such as pets.example.com',
+        ),
+        certificateArn: text(
+          /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
+          'the ARN of a certificate in AWS Certificate Manager',
+        ),
+        hostedZoneId: text(/^Z[A-Z\d]+$/, 'the id of a Route 53 zone such as Z0123456789ABCDEFGHIJ'),
+      }),
     ),
-  },
-  describeField,
+  }),
+  v.forward(
+    v.check(
+      ({ listPartitions, recordedListPartitions }) => listPartitions >= recordedListPartitions,
+      ({ input }) =>
+        `must be at least recordedListPartitions (${input.recordedListPartitions}), not ${input.listPartitions}, because lists would otherwise omit pets`,
+    ),
+    ['listPartitions'],
+  ),
 );
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 
-function conflict({ listPartitions, recordedListPartitions }: StageSettings): string | undefined {
-  return listPartitions < recordedListPartitions
-    ? `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit pets`
-    : undefined;
-}
-
-/** @throws SettingsError if a setting is invalid */
-export function checkSettings(stage: string, settings: StageSettings): void {
-  const { issues, output } = v.safeParse(Settings, settings, { abortEarly: true });
-  const problem = issues ? describe(issues[0]) : conflict(output);
-  if (problem) throw new SettingsError(`infra/stages.ts, stage ${stage}: ${problem}.`);
-}
-
-function describe(issue: v.BaseIssue<unknown>): string {
-  const problem = `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
-  return issue.message.startsWith('is ') ? problem : `${problem}, not ${format(issue.input)}`;
-}
-
-function format(value: unknown): string {
-  return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
-}
-
-/** Names that no stage can have. `account` is for the stack that all stages share, `local` for the local service. */
-const RESERVED = ['account', 'local'];
-
-/** Checks whether `name` is a valid stage name. API keys, URLs and stack names contain the stage name. */
+/**
+ * Checks whether `name` is a valid stage name. API keys, URLs and stack names contain the stage name. `account` is the
+ * stack that all stages share, and `local` is the local service.
+ */
 export function isStageName(name: string): boolean {
-  return /^[a-z]{1,30}$/.test(name) && !RESERVED.includes(name);
+  return /^[a-z]{1,30}$/.test(name) && name !== 'account' && name !== 'local';
 }
 
 type Stages = Record<string, StageSettings>;
 
-/** @throws SettingsError if a stage is invalid or two stages have the same domain */
-export function checkStages(all: Stages): void {
-  const stageOfDomain = new Map<string, string>();
-  for (const [stage, settings] of Object.entries(all)) {
-    if (!isStageName(stage)) {
-      throw new SettingsError(
-        `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be ${RESERVED.map((name) => format(name)).join(' or ')}.`,
-      );
-    }
-    checkSettings(stage, settings);
-    const { domain } = settings;
-    if (!domain) continue;
-    const other = stageOfDomain.get(domain.name);
-    if (other)
-      throw new SettingsError(`Stages ${other} and ${stage} must not both have the domain ${domain.name}.`);
-    stageOfDomain.set(domain.name, stage);
-  }
-}
-
 /**
  * Returns the stages to synthesize: all stages, or the on-demand stage that `-c stage=NAME -c like=STAGE` defines.
  *
- * @throws SettingsError if NAME is invalid or in use, or if no stage is named STAGE
+ * @throws SettingsError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
  */
-export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string }): Stages {
+export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string } = {}): Stages {
+  checkStages(all);
   if (stage === undefined && like === undefined) return all;
   if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
     throw new SettingsError(
@@ -179,4 +141,24 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   // The new stage does not inherit the custom domain, because only one API can use a domain.
   const { domain: _domain, ...settings } = all[like]!;
   return { [stage]: { ...settings, keepsData: false } };
+}
+
+function checkStages(all: Stages): void {
+  for (const [stage, settings] of Object.entries(all)) {
+    if (!isStageName(stage)) {
+      throw new SettingsError(
+        `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
+      );
+    }
+    const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
+    if (issue) {
+      const setting = v.getDotPath(issue) ?? 'the stage';
+      throw new SettingsError(`infra/stages.ts, stage ${stage}: ${setting} ${issue.message}.`);
+    }
+  }
+  const stagesByDomain = Map.groupBy(Object.keys(all), (stage) => all[stage]!.domain?.name);
+  for (const [domain, names] of stagesByDomain) {
+    if (domain && names.length > 1)
+      throw new SettingsError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { permits } from '../infra/local/template/permissions.ts';
+import { permits } from '../infra/local/emulator/template/permissions.ts';
 import { blockWith } from './support/markdown-code.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 

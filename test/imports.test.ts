@@ -56,7 +56,7 @@ describe('every file', () => {
   // The Lambda worker imports the bundles of a synthesized stack, whose paths are not known in advance.
   test('imports only literal names, except the Lambda worker', () => {
     const computed = files.filter((file) => importsComputedNames(sources.get(file)!));
-    expect(computed).toEqual(['infra/local/lambda/lambda-worker.ts']);
+    expect(computed).toEqual(['infra/local/emulator/lambda/lambda-worker.ts']);
   });
 
   // Loading the functions' runtime dependencies would slow down each synthesis and each test of a template.

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
-import type { ApiGateway } from './gateway/api-gateway.ts';
+import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
 import { apiKeyFile, type LocalService, useLocalDatabase } from './local-service.ts';
 import { UsageError } from '../command.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { explainFolderError } from './data-folder.ts';
+import { explainError } from './data-folder.ts';
 import { onInterrupt, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
 import { startService } from './service.ts';
@@ -49,7 +49,7 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
   // dynalite's storage errors are uncaught exceptions. LevelDB can lose writes after a failed write, so the process
   // exits before it acknowledges another write.
   process.on('uncaughtException', (error) => {
-    const explained = explainFolderError(resolve(data), error);
+    const explained = explainError(resolve(data), error);
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });

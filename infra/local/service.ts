@@ -1,16 +1,16 @@
 import { join, resolve } from 'node:path';
 import { findApiKey, requireStage } from './api-key.ts';
-import { explainFolderError, makeFolder, tablesIn, temporaryFolder } from './data-folder.ts';
-import { operatorAccessKeyId, startDatabase } from './dynamodb/dynamodb.ts';
-import { openStore } from './dynamodb/store.ts';
-import { createApiGateway } from './gateway/api-gateway.ts';
-import { respondToBrowser } from './gateway/reference.ts';
-import { requireFreePort, serve } from './gateway/server.ts';
-import { bundleIn, createFunction } from './lambda/lambda.ts';
+import { synthesizeIfChanged } from './assembly.ts';
+import { explainError, makeFolder, tablesIn, temporaryFolder } from './data-folder.ts';
+import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
+import { openStore } from './emulator/dynamodb/store.ts';
+import { startEmulator } from './emulator/emulator.ts';
+import { type Exchange, requireFreePort } from './emulator/gateway/server.ts';
+import { accountId, region } from './emulator/template/template.ts';
+import { plain } from '../command.ts';
+import { stackName } from '../../shared/names.ts';
 import { IN_MEMORY, writeLocalService } from './local-service.ts';
-import { synthesizeIfChanged, readTemplate } from './template/assembly.ts';
-import { readPermissions } from './template/permissions.ts';
-import { accountId, region, type Template } from './template/template.ts';
+import { respondToBrowser } from './reference.ts';
 
 export interface ServiceOptions {
   stage: string;
@@ -42,30 +42,32 @@ export async function startService(options: ServiceOptions) {
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
     if (!options.assembly) await synthesizeIfChanged(assembly, options.synth);
-    const template = readTemplate(stage, assembly);
-    const tables = template.resources('AWS::DynamoDB::GlobalTable');
-    const database = await startDatabase(store, tables, readPermissions(template));
-    started.defer(database.close);
-    const functions = createFunctions(template, assembly, database.endpoint, verbose);
-    for (const { close } of functions.values()) started.defer(close);
+    const log = (line: string): void => {
+      // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
+      if (verbose || !line.startsWith('{"_aws":')) console.log(line);
+    };
+    const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, log });
+    started.defer(emulator.close);
+    const { api, template, functions, databaseEndpoint } = emulator;
 
-    const api = createApiGateway(template, functions);
     const access = {
       stage,
       apiKeysTable: template.output('ApiKeysTable'),
-      databaseEndpoint: database.endpoint,
+      databaseEndpoint,
       region,
       accessKeyId: operatorAccessKeyId,
       operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
     };
     const apiKey = await findApiKey(workFolder, api, access);
-    const server = await serve(api, port, (request) => respondToBrowser(request, apiKey));
-    started.defer(() => server.close());
-    const baseUrl = `http://localhost:${server.port}/v1`;
+    const servedPort = await emulator.listen(port, {
+      respondFirst: (request) => respondToBrowser(request, apiKey),
+      onResponse: printLine,
+    });
+    const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
 
     if (options.watch) {
-      const { startWatch } = await import('./watch/watch.ts');
+      const { startWatch } = await import('./watch.ts');
       const onReload = api.flushAuthorizersCache;
       started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onReload }));
     }
@@ -73,19 +75,10 @@ export async function startService(options: ServiceOptions) {
     return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
   } catch (error) {
     await started.disposeAsync();
-    throw explainFolderError(workFolder, error);
+    throw explainError(workFolder, error);
   }
 }
 
-/** Creates the template's functions and returns them by logical id. Prints metrics only if `verbose` is true. */
-function createFunctions(template: Template, assembly: string, databaseEndpoint: string, verbose: boolean) {
-  const log = (line: string): void => {
-    // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
-    if (verbose || !line.startsWith('{"_aws":')) console.log(line);
-  };
-  const functions = template.resources('AWS::Lambda::Function').map((resource) => {
-    const file = bundleIn(assembly, resource);
-    return [resource.logicalId, createFunction(resource, { file, databaseEndpoint, log })] as const;
-  });
-  return new Map(functions);
+function printLine({ method, path, status, milliseconds }: Exchange): void {
+  console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${milliseconds.toFixed(1)} ms`);
 }

@@ -3,6 +3,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
+  type CfnFunction,
   Code,
   Function,
   type IAlias,
@@ -13,41 +14,10 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { type BuildOptions, buildSync } from 'esbuild';
-import { builtinModules } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { StageSettings } from '../settings.ts';
+import { bundle, bundlingOptions, projectRoot } from './bundling.ts';
 import { createLogGroup } from './log-group.ts';
-
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Node.js modules that get no alias, because the SDK loads these modules only when needed. */
-const lazyModules = new Set(['async_hooks', 'http', 'http2']);
-const nodeModules = builtinModules.filter((name) => !lazyModules.has(name));
-const sdkModules = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
-
-const esbuildOptions: BuildOptions = {
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node24',
-  minify: true,
-  // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
-  mainFields: ['module', 'main'],
-  alias: {
-    ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
-    'node:https': './shared/bundle/https.ts',
-    ...aliases('@aws-sdk/', sdkModules, './shared/bundle/sdk.ts'),
-  },
-  // DynamoDB does not use this module, whose dynamic import would make esbuild wrap most bundled modules in functions.
-  external: ['@smithy/core/event-streams'],
-};
-
-function aliases(prefix: string, names: string[], file: string): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [prefix + name, file]));
-}
 
 export interface LambdaFunction {
   /** Prefix of the function's logical ids, such as `ListPets`. */
@@ -81,7 +51,7 @@ export function addLambdaFunction(
 
   const lambda = new Function(scope, name, {
     description,
-    code: bundle(entry),
+    code: bundledCode(entry),
     handler: 'index.handler',
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
@@ -99,15 +69,16 @@ export function addLambdaFunction(
     role,
   });
   // `npm start -- --watch` reads this metadata.
-  const bundling = { name, entry, options: esbuildOptions };
-  lambda.node.defaultChild!.node.addMetadata('pet-store:bundling', bundling);
+  const resource = lambda.node.defaultChild as CfnFunction;
+  resource.addMetadata('entry', entry);
+  resource.node.addMetadata('pet-store:bundling', { name, entry, options: bundlingOptions });
   // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
   const version = lambda.currentVersion as IVersion;
   return { name, lambda, live: new Alias(lambda, 'Live', { aliasName: 'live', version }) as IAlias };
 }
 
-/** Bundles the module `entry`. The CDK's NodejsFunction takes four times as long because it runs npx. */
-function bundle(entry: string): Code {
+/** The CDK's NodejsFunction takes four times as long because it runs npx. */
+function bundledCode(entry: string): Code {
   return Code.fromAsset(projectRoot, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -117,8 +88,7 @@ function bundle(entry: string): Code {
       command: [entry],
       local: {
         tryBundle(folder) {
-          const outfile = join(folder, 'index.mjs');
-          buildSync({ ...esbuildOptions, absWorkingDir: projectRoot, entryPoints: [entry], outfile });
+          bundle(entry, folder);
           return true;
         },
       },

@@ -1,28 +1,40 @@
 import { Annotations, type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
+import { stackName } from '../../shared/names.ts';
+import { AccountStack } from './account.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
 import { deployByCanary } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
-import { checkSettings, type StageSettings } from '../settings.ts';
+import { type StageSettings, stagesOf } from '../settings.ts';
 import { Storage } from './storage.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
 
-export interface PetStoreStackProps {
-  stage: string;
-  settings: StageSettings;
-  today?: Date;
+/**
+ * Adds the account stack and the stacks of all stages, or of the on-demand stage that the app's context defines. The
+ * settings are checked first, so no bundling output precedes the error message.
+ *
+ * @throws SettingsError if a stage or the context is invalid
+ */
+export function addStacks(app: App, stages: Record<string, StageSettings>, today = new Date()): void {
+  const checked = Object.entries(stagesOf(stages, app.node.getAllContext()));
+  const account = new AccountStack(app, stackName('account'));
+  for (const [stage, settings] of checked) {
+    const stack = new PetStoreStack(app, stage, settings);
+    addSunsetWarnings(stack, today);
+    // The access log requires the role that the account stack creates.
+    stack.addStackDependency(account);
+  }
 }
 
 /** The tables, the functions and the REST API of one stage. No other stage uses these resources. */
-export class PetStoreStack extends Stack {
-  constructor(app: App, id: string, { stage, settings, today = new Date() }: PetStoreStackProps) {
-    checkSettings(stage, settings);
-    super(app, id, {
+class PetStoreStack extends Stack {
+  constructor(app: App, stage: string, settings: StageSettings) {
+    super(app, stackName(stage), {
       description: `Pet store, stage ${stage}`,
       analyticsReporting: false,
       terminationProtection: settings.keepsData,
@@ -36,7 +48,6 @@ export class PetStoreStack extends Stack {
     if (settings.deploysByCanary) deployByCanary(this, parts, api.serverErrors);
     addDashboard(this, parts);
     addFirewall(this, api.stageArn, settings);
-    addSunsetWarnings(this, today);
 
     new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });

@@ -2,14 +2,21 @@ import { App } from 'aws-cdk-lib';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PetStoreStack, type PetStoreStackProps } from './stack.ts';
+import { stackName } from '../../shared/names.ts';
+import type { StageSettings } from '../settings.ts';
+import { addStacks } from './stack.ts';
 
 export interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
+interface Stage {
+  stage: string;
+  settings: StageSettings;
+}
+
 /** Returns a stage's template for inspection. The template cannot be deployed, because no function is bundled. */
-export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
+export function templateOf({ stage, settings }: Stage): CloudFormationTemplate {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
   const app = new App({
@@ -21,9 +28,9 @@ export function templateOf(props: PetStoreStackProps): CloudFormationTemplate {
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
-  const { artifactId } = new PetStoreStack(app, 'Stack', props);
+  addStacks(app, { [stage]: settings });
   try {
-    return app.synth().getStackArtifact(artifactId).template as CloudFormationTemplate;
+    return app.synth().getStackByName(stackName(stage)).template as CloudFormationTemplate;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

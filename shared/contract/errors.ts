@@ -1,11 +1,4 @@
-import {
-  HEADERS_SECONDS,
-  IDEMPOTENCY_HOURS,
-  MAX_BODY_BYTES,
-  MAX_HEADER_BYTES,
-  MAX_URL_CHARACTERS,
-  REQUEST_SECONDS,
-} from './limits.ts';
+import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
 interface CatalogueEntry {
   status: number;
@@ -44,13 +37,6 @@ const catalogue = {
     message: 'This URL does not support this method.',
     description: 'The URL does not support this method. The `Allow` header lists the supported methods.',
   },
-  request_timeout: {
-    status: 408,
-    message: 'The request did not arrive in time.',
-    description:
-      'The request did not arrive in time. Retry on a new connection. The local service waits ' +
-      `${HEADERS_SECONDS} seconds for the headers and ${REQUEST_SECONDS} seconds for the complete request.`,
-  },
   request_too_large: {
     status: 413,
     message: 'The request is too large.',
@@ -73,13 +59,6 @@ const catalogue = {
     message: 'Too many requests. Wait the number of seconds in the Retry-After header, then retry.',
     description: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
     retryAfterSeconds: 1,
-  },
-  request_header_fields_too_large: {
-    status: 431,
-    message: `The URL is limited to ${MAX_URL_CHARACTERS} characters, and the headers to ${MAX_HEADER_BYTES} bytes in total.`,
-    description:
-      `The URL is longer than ${MAX_URL_CHARACTERS} characters, or the headers are larger than ${MAX_HEADER_BYTES} bytes in total. ` +
-      '`message` contains the limit.',
   },
   internal_error: {
     status: 500,
@@ -104,9 +83,6 @@ export type ErrorCode = keyof typeof catalogue;
 export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catalogue;
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
-
-/** Codes of errors that can occur for any URL, because they occur before the request is complete. */
-export const connectionErrorCodes: ErrorCode[] = ['request_timeout', 'request_header_fields_too_large'];
 
 export type ErrorBody = ReturnType<typeof errorBody>;
 

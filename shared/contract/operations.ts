@@ -74,7 +74,7 @@ export const operations = {
     summary: 'Add a pet',
     description:
       'Adds a pet and assigns its `id`.\n\nTo retry safely, send an `Idempotency-Key` that is unique to this pet, such as a random ' +
-      'UUID. After a 408, a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
+      'UUID. After a 429, a 5xx, a timeout or a lost connection, retry with the same key and body. For ' +
       `${IDEMPOTENCY_HOURS} hours, all retries return the same pet and never create a duplicate pet. If the response has a \`Retry-After\` ` +
       'header, wait the number of seconds in the header. Otherwise, use exponential backoff with jitter.\n\nThe `Content-Type` ' +
       'can also be any `application` type ending in `+json`, or be omitted. The body must be UTF-8 without a `Content-Encoding` ' +

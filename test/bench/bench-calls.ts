@@ -1,6 +1,6 @@
-import { proxyEvent } from '../../infra/local/gateway/proxy-event.ts';
-import { readRoutes } from '../../infra/local/gateway/routes.ts';
-import { region, type Template } from '../../infra/local/template/template.ts';
+import { proxyEvent } from '../../infra/local/emulator/gateway/proxy-event.ts';
+import { readRoutes } from '../../infra/local/emulator/gateway/routes.ts';
+import { region, type Template } from '../../infra/local/emulator/template/template.ts';
 
 export interface Call {
   event: string;

@@ -1,10 +1,10 @@
 import { build } from 'esbuild';
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { bundleIn } from '../../infra/local/lambda/lambda.ts';
-import { projectRoot, readTemplate } from '../../infra/local/template/assembly.ts';
-import { region, type Template } from '../../infra/local/template/template.ts';
-import { readBundlings } from '../../infra/local/watch/bundles.ts';
+import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
+import { projectRoot } from '../../infra/local/assembly.ts';
+import { readTemplate, region, type Template } from '../../infra/local/emulator/template/template.ts';
+import { readBundlings } from '../../infra/local/bundles.ts';
 import { type Call, type CallName, callsFor } from './bench-calls.ts';
 
 export interface MeasuredFunction extends Call {
@@ -59,7 +59,7 @@ export async function prepareFunctions(
     HOME: folder, // hides the developer's AWS configuration
     ...databaseEnvironment,
   };
-  const template = readTemplate('staging', assembly);
+  const template = readTemplate('PetStore-staging', assembly);
   const modules = await readModules(template, assembly, folder);
   const calls = callsFor(template, apiKey);
   return Object.entries(sources).map(([name, [module, call, rowEnvironment]]) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assumptions } from '../../infra/operate/cost/model.ts';
 import { resourceCounts } from '../../infra/operate/cost/report.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { reportFigure } from '../support/proofs-reporter.ts';
@@ -76,7 +76,7 @@ test('the cost model uses the billed durations measured at the deployed memory s
 test('measuring a store fails if the store contains unexpected pets', async () => {
   const { assembly } = await sharedSynthesis();
   const contents = { pets: 1_000, partitions: 1 };
-  await seedPets(folder, readTemplate('staging', assembly), contents);
+  await seedPets(folder, readTemplate('PetStore-staging', assembly), contents);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
     expect(await measureStores([{ ...service, contents }], 1)).toHaveLength(8);

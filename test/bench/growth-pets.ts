@@ -4,9 +4,9 @@ import engine, { type Item, type Store, type Table } from 'dynalite/db/index.js'
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { tablesIn } from '../../infra/local/data-folder.ts';
-import { startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
-import { openStore } from '../../infra/local/dynamodb/store.ts';
-import type { Template } from '../../infra/local/template/template.ts';
+import { startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
+import type { Template } from '../../infra/local/emulator/template/template.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
 import { seededInteger } from '../support/fault-proxy.ts';

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { showProgress } from '../../infra/operate/progress.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { runBenchmark } from './benchmark.ts';
@@ -45,7 +45,7 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
   const services: LocalService[] = [];
   // This listener is prepended so that the services end before their folder is removed.
   process.prependOnceListener('exit', () => services.map((service) => service.process.kill('SIGKILL')));
-  const template = readTemplate('staging', assembly);
+  const template = readTemplate('PetStore-staging', assembly);
   for (const [index, contents] of allContents.entries()) {
     const data = join(folder, `${index}`);
     const { pets, partitions } = contents;

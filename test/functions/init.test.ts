@@ -2,15 +2,15 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { createServer, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
-import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/lambda/lambda.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/emulator/lambda/lambda.ts';
 import { apiGatewayEvent, getPetEvent, postPetEvent } from '../support/api-gateway-event.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { functionNames } from '../support/stack-template.ts';
 
 const { assembly } = await sharedSynthesis();
-const template = readTemplate('staging', assembly);
+const template = readTemplate('PetStore-staging', assembly);
 const pet = { id: { N: '1' }, name: { S: 'Rex' }, categoryId: { N: '1' } };
 
 /** The calls that the fake database received, such as `GetItem Pets`. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as fc from 'fast-check';
-import { multiValues, orNull } from '../../infra/local/gateway/proxy-event.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { multiValues, orNull } from '../../infra/local/emulator/gateway/proxy-event.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { invoke } from '../support/invoke.ts';
@@ -64,7 +64,7 @@ const input: fc.Arbitrary<Input> = fc.oneof(
 
 /** @param assembly folder of the cloud assembly */
 export async function startFunctionsTarget(assembly: string): Promise<Target<Input>> {
-  const service = await startFaultyService(readTemplate('staging', assembly));
+  const service = await startFaultyService(readTemplate('PetStore-staging', assembly));
   const state: State = { pets: [], creations: new Map() };
   const outcomes: Record<string, number> = {};
 

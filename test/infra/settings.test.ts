@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkSettings, checkStages, SettingsError, stagesOf } from '../../infra/settings.ts';
-import type { StageSettings } from '../../infra/settings.ts';
+import { SettingsError, type StageSettings, stagesOf } from '../../infra/settings.ts';
 import { stages } from '../../infra/stages.ts';
 
 const domain = {
@@ -35,7 +34,7 @@ test.each([
   }
 });
 
-describe('checkSettings', () => {
+describe('the check of the settings', () => {
   test.each<[string, Partial<StageSettings>]>([
     ['equal listPartitions and recordedListPartitions', { listPartitions: 4, recordedListPartitions: 4 }],
     ['the lowest limits that AWS WAF supports', { firewall }],
@@ -50,7 +49,7 @@ describe('checkSettings', () => {
   const perKey = 'firewall.requestsPerMinutePerKey must be an integer from 10 to 2000000000';
   const domainName = 'domain.name must be a lowercase domain name such as pets.example.com';
 
-  // A deployment does not check types, so `checkSettings` must reject values with the wrong type.
+  // A deployment does not check types, so the check must reject values with the wrong type.
   test.each<[object, string]>([
     [
       { listPartitions: 3, recordedListPartitions: 4 },
@@ -101,11 +100,11 @@ describe('checkSettings', () => {
   });
 });
 
-describe('checkStages', () => {
+describe('the check of the stages', () => {
   test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
     'rejects the stage name %j',
     (name) => {
-      expect(() => checkStages({ [name]: stages.staging })).toThrow(
+      expect(() => stagesOf({ [name]: stages.staging })).toThrow(
         new SettingsError(
           `Rename stage '${name}' in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
         ),
@@ -115,8 +114,8 @@ describe('checkStages', () => {
 
   test('rejects two stages with the same domain', () => {
     const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
-    expect(() => checkStages(all)).toThrow(
-      new SettingsError('Stages staging and production must not both have the domain pets.example.com.'),
+    expect(() => stagesOf(all)).toThrow(
+      new SettingsError('Stages staging and production must not share the domain pets.example.com.'),
     );
   });
 });
@@ -146,7 +145,7 @@ describe('an on-demand stage', () => {
 /** Returns the error message for production with the given changes, or undefined if the settings are valid. */
 function problemOf(changes: object): string | undefined {
   try {
-    checkSettings('production', { ...stages.production, ...changes });
+    stagesOf({ production: { ...stages.production, ...changes } });
     return undefined;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
 import { seedOption } from '../../infra/command.ts';
@@ -8,7 +8,7 @@ import { runExperiment } from './experiment.ts';
 
 test('the guarantees for creates hold despite a mix of all database faults', async () => {
   const { assembly } = await sharedSynthesis();
-  const template = readTemplate('staging', assembly);
+  const template = readTemplate('PetStore-staging', assembly);
   const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);
   const findings = await runExperiment({ template, creates: 500, seed, faultPercent: 20 });
 

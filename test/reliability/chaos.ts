@@ -1,5 +1,5 @@
 import { integerOption, seedOption, runWithOptions } from '../../infra/command.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { synthesizeStaging } from '../support/assembly.ts';
 import { runExperiment } from './experiment.ts';
 
@@ -22,7 +22,7 @@ await runWithOptions(USAGE, options, async (values) => {
   const seed = seedOption('--seed', values.seed);
   const faultPercent = integerOption('--faults', values.faults, 0, 90);
   console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
-  const template = readTemplate('staging', await synthesizeStaging());
+  const template = readTemplate('PetStore-staging', await synthesizeStaging());
   const findings = await runExperiment({ template, creates, seed, faultPercent });
   const { injected, responses, violations, ...figures } = findings;
   for (const table of [injected, responses, figures]) console.table(table);

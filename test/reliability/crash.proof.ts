@@ -171,6 +171,6 @@ test('the local service does not start if its tables are damaged', async () => {
   const { assembly } = await sharedSynthesis();
   const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
   expect(errorOutput(await runModule('infra/local/main.ts', parameters))).toMatch(
-    /^The data in \S+ cannot be read \(.+\)\. Choose another folder with --data, or delete the data\.$/,
+    /^The tables in \S+ cannot be read \(.+\)\. Choose another folder with --data/,
   );
 });

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
-import type { Template } from '../../infra/local/template/template.ts';
+import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
+import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { PetStatus } from '../../shared/contract/schemas.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
-import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
@@ -25,7 +25,7 @@ async function chooseFault(_call: number, read: () => Promise<string>): Promise<
 
 beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
-  service = await startFaultyService(readTemplate('staging', assembly), chooseFault);
+  service = await startFaultyService(readTemplate('PetStore-staging', assembly), chooseFault);
 });
 afterAll(() => service.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { stages } from '../../infra/stages.ts';
 import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -17,7 +17,7 @@ let start: number;
 
 beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
-  service = await startFaultyService(readTemplate('staging', assembly));
+  service = await startFaultyService(readTemplate('PetStore-staging', assembly));
   store = { stage: process.env['STAGE']!, table: process.env['API_KEYS_TABLE']! };
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 });

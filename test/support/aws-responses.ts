@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
+import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import { resourcesOf, stackTemplate } from './stack-template.ts';
 
 /** Returns the production firewall's response to a request that the given rule blocks. */

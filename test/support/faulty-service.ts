@@ -1,10 +1,10 @@
 import { StandardRetryStrategy } from '@smithy/core/retry';
 import type { Context } from 'aws-lambda';
 import { inspect } from 'node:util';
-import { createApiGateway } from '../../infra/local/gateway/api-gateway.ts';
-import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
-import type { LambdaFunction } from '../../infra/local/lambda/lambda.ts';
-import type { Template } from '../../infra/local/template/template.ts';
+import { createApiGateway } from '../../infra/local/emulator/gateway/api-gateway.ts';
+import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
+import type { LambdaFunction } from '../../infra/local/emulator/lambda/lambda.ts';
+import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { type ChooseFault, startFaultProxy } from './fault-proxy.ts';
 import { handlerOf } from './invoke.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';

@@ -1,7 +1,7 @@
 import { useLocalDatabase } from '../../infra/local/local-service.ts';
-import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/dynamodb/dynamodb.ts';
-import { openStore } from '../../infra/local/dynamodb/store.ts';
-import { region, type Template } from '../../infra/local/template/template.ts';
+import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
+import { region, type Template } from '../../infra/local/emulator/template/template.ts';
 
 /** Starts a database with the template's tables in memory. The database authorizes every call. */
 export async function startTables(template: Template): Promise<Database> {

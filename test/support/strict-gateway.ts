@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { HttpResponse } from '../../infra/local/gateway/http-message.ts';
-import type { Template } from '../../infra/local/template/template.ts';
+import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
+import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { awsRejections } from './aws-rejections.ts';
 import { startFaultyService } from './faulty-service.ts';
 import { listenOnLoopback } from './loopback.ts';

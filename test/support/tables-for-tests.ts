@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, jest } from '@jest/globals';
-import type { Database } from '../../infra/local/dynamodb/dynamodb.ts';
-import { readTemplate } from '../../infra/local/template/assembly.ts';
+import type { Database } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { database } from '../../shared/storage/database.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';
@@ -12,7 +12,7 @@ import { setFunctionsEnvironment, startTables } from './real-database.ts';
 export function useRealTables(): void {
   let tables: Database;
   beforeAll(async () => {
-    const template = readTemplate('staging', (await sharedSynthesis()).assembly);
+    const template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
     tables = await startTables(template);
     setFunctionsEnvironment(template, tables.endpoint);
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });

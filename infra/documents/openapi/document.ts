@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
-import {
-  connectionErrorCodes,
-  errorCatalogue,
-  type ErrorCode,
-  errorCodes,
-} from '../../../shared/contract/errors.ts';
+import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import { gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Deprecation, type Operation, operations } from '../../../shared/contract/operations.ts';
@@ -69,9 +64,10 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
         'Responses to requests that do not match an operation, with or without an API key. An unknown URL gets a 404. An ' +
         'unsupported method gets a 405.',
       responses: Object.fromEntries(
-        [...gatewayErrorCodes('others'), ...connectionErrorCodes, 'method_not_allowed' as const].map(
-          (code) => [errorCatalogue[code].status, errorResponse(code)],
-        ),
+        [...gatewayErrorCodes('others'), 'method_not_allowed' as const].map((code) => [
+          errorCatalogue[code].status,
+          errorResponse(code),
+        ]),
       ),
     },
   };
@@ -159,7 +155,7 @@ function jsonContent(schema: Json, example: unknown): Json {
 }
 
 function errorCodesOf({ errors }: Operation): ErrorCode[] {
-  const common = new Set([...gatewayErrorCodes('operations'), ...connectionErrorCodes]);
+  const common = new Set(gatewayErrorCodes('operations'));
   return errorCodes.filter((code) => code in errors || common.has(code));
 }
 

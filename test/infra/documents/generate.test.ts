@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { copyProject } from '../local/watch/project-copy.ts';
+import { copyProject } from '../local/project-copy.ts';
 
 const parent = temporaryFolder();
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTemplate } from '../../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
@@ -97,7 +97,7 @@ describe('the local service with a data folder', () => {
   });
 
   test('prints metrics and skipped resource types if --verbose is set', async () => {
-    const { skippedTypes } = readTemplate('staging', assembly);
+    const { skippedTypes } = readTemplate('PetStore-staging', assembly);
     expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
     const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;
     expect(service.output()).toContain(list);

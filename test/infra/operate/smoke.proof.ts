@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readTemplate } from '../../../infra/local/template/assembly.ts';
+import { readTemplate } from '../../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { awsRejections } from '../../support/aws-rejections.ts';
 import { reportFigure } from '../../support/proofs-reporter.ts';
@@ -8,7 +8,9 @@ import { startStrictGateway } from '../../support/strict-gateway.ts';
 import { startFakeAws } from './fake-aws.ts';
 
 test('the smoke test passes despite throttling and error responses from AWS', async () => {
-  const gateway = await startStrictGateway(readTemplate('staging', (await sharedSynthesis()).assembly));
+  const gateway = await startStrictGateway(
+    readTemplate('PetStore-staging', (await sharedSynthesis()).assembly),
+  );
   const outputs = { BaseUrl: gateway.baseUrl, ApiKeysTable: 'unused' };
   const aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs } });
   const { code, stdout, stderr } = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { bundle } from '../../../infra/stack/bundling.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** By function, texts that occur only in its code. Minification does not change these texts. */
 const signatures: Record<string, string[]> = {
@@ -13,6 +15,8 @@ const signatures: Record<string, string[]> = {
   Authorizer: ['execute-api:Invoke', '[Bb][Ee][Aa][Rr][Ee][Rr]'],
 };
 const libraries = ['middy', 'valibot'];
+
+const temporary = temporaryFolder();
 
 const { assembly } = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
@@ -30,12 +34,36 @@ describe.each(folders)('the bundle of %s', (name, folder) => {
     expect(bytes.length).toBeLessThanOrEqual(name === 'Authorizer' ? 155_000 : 215_000);
   });
 
+  // `npm start -- --watch` builds the bundle from this entry.
+  test('results from bundling the entry that the template names', () => {
+    bundle(Resources[name].Metadata.entry, temporary);
+    expect(readFileSync(join(temporary, 'index.mjs'))).toEqual(bytes);
+  });
+
   test('contains only the code that the function needs', () => {
     const texts = [...libraries, ...Object.values(signatures).flat()];
     expect(texts.filter((text) => bytes.includes(text))).toEqual([
       ...(name === 'Authorizer' ? [] : libraries),
       ...(signatures[name] ?? []),
     ]);
+  });
+});
+
+// esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.
+test('a module can only use exports that the replacement of a Node.js module has', () => {
+  const url = import.meta.resolve('../../../infra/stack/bundling.ts');
+  const script = `(await import('${url}')).bundle(...process.argv.slice(1));`;
+  const [present, missing] = ['join', 'missing'].map((name) => {
+    const entry = join(temporary, `${name}.ts`);
+    writeFileSync(entry, `import * as path from 'node:path';\nexport const handler = path.${name};`);
+    const parameters = ['--input-type=module', '--eval', script, entry, temporary];
+    const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8' });
+    return { status, stderr };
+  });
+  expect(present).toEqual({ status: 0, stderr: '' });
+  expect(missing).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/"missing" will always be undefined .* in "shared\/bundle\/node\.ts"/),
   });
 });
 

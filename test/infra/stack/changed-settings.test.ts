@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
-import { PetStoreStack } from '../../../infra/stack/stack.ts';
+import { addStacks } from '../../../infra/stack/stack.ts';
 import { templateOf } from '../../../infra/stack/template.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../../infra/stages.ts';
@@ -132,9 +132,9 @@ test.each([
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
   Object.assign(operations.getPet, { deprecation });
   const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
-  const props = { stage: 'staging', settings: required, today: new Date(today) };
-  const { node } = new PetStoreStack(app, 'Stack', props);
-  const warnings = node.metadata.filter(({ type }) => type === 'aws:cdk:warning');
+  addStacks(app, { staging: required }, new Date(today));
+  const { metadata } = app.node.findChild('PetStore-staging').node;
+  const warnings = metadata.filter(({ type }) => type === 'aws:cdk:warning');
   expect(warnings.map(({ data }) => data)).toEqual(
     Array(count).fill(expect.stringMatching(/^getPet is scheduled for removal on 2030-12-05\./)),
   );

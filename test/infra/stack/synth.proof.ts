@@ -39,11 +39,11 @@ describe('cdk synth', () => {
 
   test('rejects an invalid setting with one message', async () => {
     const { code, stdout, stderr } = await cdkSynth(join(folder, 'settings'), [], {
-      'infra/stages.ts': 'Object.assign(stages.staging, { recordedListPartitions: 2 });',
+      'infra/stages.ts': 'Object.assign(stages.production, { recordedListPartitions: 2 });',
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'infra/stages.ts, stage staging: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit pets.',
+      'infra/stages.ts, stage production: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit pets.',
       'node infra/app.ts: Subprocess exited with error 1',
     ]);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { operatorAccessKeyId } from '../../../../infra/local/dynamodb/dynamodb.ts';
-import { region } from '../../../../infra/local/template/template.ts';
+import { operatorAccessKeyId } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { region } from '../../../../infra/local/emulator/template/template.ts';
 import { type IssuedKey, issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { writeLocalService } from '../../../../infra/local/local-service.ts';
 import {

@@ -4,11 +4,10 @@ import {
   type Database,
   operatorAccessKeyId,
   startDatabase,
-} from '../../../../infra/local/dynamodb/dynamodb.ts';
-import { openStore } from '../../../../infra/local/dynamodb/store.ts';
-import { readTemplate } from '../../../../infra/local/template/assembly.ts';
-import { permits } from '../../../../infra/local/template/permissions.ts';
-import { accountId, region } from '../../../../infra/local/template/template.ts';
+} from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { openStore } from '../../../../infra/local/emulator/dynamodb/store.ts';
+import { permits } from '../../../../infra/local/emulator/template/permissions.ts';
+import { readTemplate, accountId, region } from '../../../../infra/local/emulator/template/template.ts';
 import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
@@ -41,7 +40,7 @@ let tables: Database;
 let aws: FakeAws;
 
 beforeAll(async () => {
-  const template = readTemplate('staging', (await sharedSynthesis()).assembly);
+  const template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
   store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')) };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { UsageError } from '../command.ts';
+
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
+const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
+
+/** Synthesizes the cloud assembly if its inputs or its files have changed since the last synthesis. */
+export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
+  const digestFile = `${assembly}.digest`;
+  const inputs = digestOf(projectRoot, INPUTS);
+  const currentDigest = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;
+  if (!isForced && existsSync(digestFile) && readFileSync(digestFile, 'utf8') === currentDigest()) {
+    return console.log(
+      'Reusing the last synthesis because no source has changed (--synth forces a new synthesis).',
+    );
+  }
+  console.log('Synthesizing the stacks …');
+  rmSync(digestFile, { force: true });
+  await synthesize(assembly);
+  // If an input changed during the synthesis, the assembly can be outdated and must not be reused.
+  if (digestOf(projectRoot, INPUTS) === inputs) writeFileSync(digestFile, currentDigest());
+}
+
+function digestOf(cwd: string, patterns: string[]): string {
+  const isFile = (name: string) => statSync(join(cwd, name), { throwIfNoEntry: false })?.isFile();
+  const names = globSync(patterns, { cwd }).filter(isFile).toSorted();
+  return hash('sha256', JSON.stringify(names.map((name) => [name, readFileSync(join(cwd, name), 'base64')])));
+}
+
+/**
+ * Synthesizes all stacks like `cdk synth`, but without the checks that precede a deployment. The app gets no
+ * environment variables of this process, so the assembly depends only on files.
+ *
+ * @throws UsageError with the app's output if the synthesis fails.
+ */
+export async function synthesize(assembly: string): Promise<void> {
+  rmSync(assembly, { recursive: true, force: true });
+  try {
+    const context = {
+      ...JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8')).context,
+      'aws:cdk:enable-path-metadata': true,
+      'aws:cdk:enable-asset-metadata': true,
+      'pet-store:unchecked': true,
+    };
+    const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
+    const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
+    const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
+    // If this process exits, the app must not continue to write into the temporary folder.
+    const kill = () => running.child.kill();
+    process.prependOnceListener('exit', kill);
+    await running.finally(() => process.off('exit', kill));
+  } catch (error) {
+    const { message, stderr = message } = error as Error & { stderr?: string };
+    const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];
+    if (noSpace) throw new Error(noSpace, { cause: error });
+    throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim() || message}`);
+  }
+}

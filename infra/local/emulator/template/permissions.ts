@@ -1,0 +1,35 @@
+import type { Template } from './template.ts';
+
+export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
+
+export function readPermissions(template: Template): IsAllowed {
+  const policies = template.resources('AWS::IAM::Policy');
+  const statementsByFunction = new Map(
+    template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
+      const role = properties.Role.slice(properties.Role.lastIndexOf('/') + 1);
+      const attached = policies.filter((policy) => policy.properties.Roles.includes(role));
+      return [logicalId, attached.flatMap((policy) => policy.properties.PolicyDocument.Statement)];
+    }),
+  );
+  return (functionId, action, resourceArn) =>
+    permits(statementsByFunction.get(functionId) ?? [], action, resourceArn);
+}
+
+/** Returns whether a statement allows the action on the resource. All statements must have the effect Allow. */
+export function permits(
+  statements: { Action: string[]; Resource: string[] }[],
+  action: string,
+  resourceArn: string,
+): boolean {
+  return statements.some(
+    ({ Action, Resource }) =>
+      Action.some((pattern) => matchesArn(pattern, action)) &&
+      Resource.some((pattern) => matchesArn(pattern, resourceArn)),
+  );
+}
+
+/** Returns whether an ARN or an action matches a policy's pattern. In the pattern, `*` matches any characters. */
+export function matchesArn(pattern: string, arn: string): boolean {
+  const expression = RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*');
+  return new RegExp(`^${expression}$`, 's').test(arn);
+}

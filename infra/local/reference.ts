@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { readLibrary } from '../documents/reference/library.ts';
+import { referencePage } from '../documents/reference/page.ts';
+import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
+
+/** OpenAPI document. Each request reads the file, because developers can regenerate the document at any time. */
+const openApiFile = new URL('../../openapi.json', import.meta.url);
+
+/**
+ * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page has
+ * the API key, so the Host header must be a localhost address. This requirement prevents DNS rebinding attacks.
+ */
+export function respondToBrowser(
+  request: HttpRequest,
+  apiKey: string,
+  file: URL | string = openApiFile,
+): Promise<HttpResponse> | undefined {
+  const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
+  const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;
+  const host = headerValues(request, 'Host').join();
+  if (!isForPage || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return undefined;
+  return createPage(host, apiKey, file);
+}
+
+async function createPage(host: string, apiKey: string, file: URL | string): Promise<HttpResponse> {
+  const service = { baseUrl: `http://${host}/v1`, apiKey };
+  const options = { library: await readLibrary(), service };
+  const { html, contentSecurityPolicy } = referencePage(await readFile(file, 'utf8'), options);
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': `${contentSecurityPolicy}; frame-ancestors 'none'`,
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+    },
+    body: html,
+  };
+}

@@ -1,0 +1,75 @@
+import { expect, jest, test } from '@jest/globals';
+import { appendFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { sharedSynthesis } from '../../support/assembly.ts';
+import { startLocalServiceOf } from '../../support/local-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { copyProject } from './project-copy.ts';
+
+const project = copyProject(temporaryFolder());
+const data = join(project.folder, 'data');
+mkdirSync(data);
+// Instead of a slow synthesis, the copied project's app copies the shared assembly and runs test.mjs.
+const source = JSON.stringify((await sharedSynthesis()).assembly);
+const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.CDK_OUTDIR, { recursive: true });`;
+project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);
+project.write('test.mjs', '');
+
+const { synthesizeIfChanged } = await import(join(project.folder, 'infra/local/assembly.ts'));
+const log = jest.spyOn(console, 'log').mockReturnValue();
+
+/** Returns whether the assembly was synthesized. */
+async function start(isForced = false): Promise<boolean> {
+  await synthesizeIfChanged(join(data, 'cdk.out'), isForced);
+  return log.mock.lastCall![0] === 'Synthesizing the stacks …';
+}
+
+test('npm start reuses the last assembly unless --synth is set', async () => {
+  expect(await start()).toBe(true);
+  for (const option of ['--verbose', '--synth']) {
+    const service = await startLocalServiceOf(project.folder, '--data', data, option);
+    const { status } = await service.request('/pets');
+    expect([status, await service.stop()]).toEqual([200, 0]);
+    expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Reusing the last/);
+  }
+  // The next tests change the list of installed packages, so they must not use the real folder.
+  project.write('infra/require-node.cjs', '');
+  rmSync(join(project.folder, 'node_modules'));
+  mkdirSync(join(project.folder, 'node_modules'));
+});
+
+const changes: Record<string, (input: string) => void> = {
+  'a change of': (file) => appendFileSync(join(project.folder, file), '\n'),
+  'the removal of': (file) => rmSync(globSync(join(project.folder, file))[0]!),
+  'a start with Node': (value) => Object.defineProperty(process, 'version', { value }),
+};
+const inputs = ['functions/added.ts', 'shared/names.ts', 'infra/stages.ts', 'cdk.json', 'tsconfig.json'];
+const packages = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
+const outputs = ['cdk.out/PetStore-staging.template.json', 'cdk.out/added.mjs', 'cdk.out.digest'];
+
+test.each([
+  ...[...inputs, ...packages].map((file) => ['a change of', file]),
+  ...outputs.map((file) => ['a change of', join('data', file)]),
+  ['the removal of', 'functions/added.ts'],
+  ['the removal of', 'data/cdk.out/asset.*/index.mjs'],
+  ['a start with Node', 'v24.99.0'],
+])('synthesizeIfChanged synthesizes once after %s %s', async (change, input) => {
+  changes[change]!(input);
+  expect([await start(), await start()]).toEqual([true, false]);
+});
+
+test('synthesizeIfChanged synthesizes again after a failure', async () => {
+  project.write('test.mjs', 'console.error(Object.keys(process.env).join()); process.exit(1)');
+  const message = 'The stacks cannot be synthesized:\nCDK_OUTDIR,CDK_CONTEXT_JSON';
+  await expect(start(true)).rejects.toMatchObject({ name: 'UsageError', message });
+  project.write('test.mjs', '');
+  expect(await start()).toBe(true);
+});
+
+test('synthesizeIfChanged synthesizes again if a source changed during the synthesis', async () => {
+  project.write('test.mjs', "import { writeFileSync } from 'node:fs'; writeFileSync('shared/saved.ts', '')");
+  await start(true);
+  project.write('test.mjs', '');
+  rmSync(join(project.folder, 'shared/saved.ts'));
+  expect(await start()).toBe(true);
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { AbstractLevel, AbstractValueIterator } from 'abstract-level';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import {
+  type Database,
+  operatorAccessKeyId,
+  startDatabase,
+} from '../../../../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { openStore } from '../../../../../infra/local/emulator/dynamodb/store.ts';
+import { readPermissions } from '../../../../../infra/local/emulator/template/permissions.ts';
+import { lambdaFunction, policy, role, type SampleResource, table, templateOf } from '../sample-resources.ts';
+import { temporaryFolder } from '../../../../support/temporary-folder.ts';
+
+const folders = temporaryFolder();
+
+async function startWith(pets: SampleResource, folder?: string): Promise<Database> {
+  const petsArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
+  const template = templateOf({
+    Pets: pets,
+    Role: role,
+    Function: lambdaFunction('asset'),
+    Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem'], petsArn),
+    OtherRole: role,
+    Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
+    List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
+  });
+  const tables = template.resources('AWS::DynamoDB::GlobalTable');
+  return startDatabase(await openStore(folder), tables, readPermissions(template));
+}
+
+let database: Database;
+beforeAll(async () => {
+  database = await startWith(table('id', 'kind'));
+});
+afterAll(() => database.close());
+
+function headersOf(caller: string, action: string): Record<string, string> {
+  return {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': `DynamoDB_20120810.${action}`,
+    'X-Amz-Date': new Date().toISOString(),
+    Authorization: `AWS4-HMAC-SHA256 Credential=${caller}/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none`,
+  };
+}
+
+async function call(caller: string, action: string, input: object, to = database): Promise<any> {
+  const body = JSON.stringify({ TableName: 'Pets', ...input });
+  const init = { method: 'POST', headers: headersOf(caller, action), body };
+  const response = await fetch(to.endpoint, init);
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
+async function itemsIn(input: { IndexName?: string }, of = database): Promise<unknown> {
+  return (await call(operatorAccessKeyId, 'Scan', input, of)).Items;
+}
+
+const onIndex = { IndexName: 'by-index-key' };
+const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
+
+describe('an item in the database', () => {
+  test('is deleted from the table and the index', async () => {
+    await call(operatorAccessKeyId, 'PutItem', { Item: rex });
+    for (let times = 0; times < 2; times += 1) {
+      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: rex.id } })).status).toBe(200);
+      expect([await itemsIn({}), await itemsIn(onIndex)]).toEqual([[], []]);
+    }
+  });
+
+  test('does not appear in the index before it appears in the table', async () => {
+    const put = Reflect.get(AbstractLevel.prototype, 'put') as () => Promise<void>;
+    const spy = jest.spyOn(AbstractLevel.prototype, 'put');
+    // dynalite reads the `put` method only when it starts, so this test starts a new database.
+    const spied = await startWith(table('id', 'kind'));
+    const held = Promise.withResolvers<void>();
+    const interrupted = new Promise<void>((resolve) => {
+      spy.mockImplementation(function (this: unknown, ...parameters: unknown[]) {
+        if (!String(parameters[0]).startsWith('item-')) return Reflect.apply(put, this, parameters);
+        resolve();
+        return held.promise;
+      });
+    });
+    const write = call(operatorAccessKeyId, 'PutItem', { Item: rex }, spied);
+    await Promise.race([interrupted, write]);
+    const [listed, stored] = [await itemsIn(onIndex, spied), await itemsIn({}, spied)];
+    held.resolve();
+    await write;
+    spy.mockRestore();
+    await spied.close();
+    expect(listed).toEqual(stored);
+  });
+});
+
+describe('a tables folder', () => {
+  test('can be opened by only one of two concurrent services', async () => {
+    const folder = mkdtempSync(join(folders, 'data-'));
+    const starting = [openStore(folder), openStore(folder)];
+    const rejected = (await Promise.allSettled(starting)).filter(({ status }) => status === 'rejected');
+    const reason = { subject: 'lock', message: `Another process uses the tables in ${folder}.` };
+    expect(rejected).toMatchObject([{ reason }]);
+    await (await Promise.any(starting)).close();
+    await (await openStore(folder)).close();
+  });
+
+  test('is rejected if a stored table has a different key or index', async () => {
+    const folder = mkdtempSync(join(folders, 'data-'));
+    await (await startWith(table('id', 'kind'), folder)).close();
+    for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
+      await expect(startWith(other, folder)).rejects.toMatchObject({
+        subject: 'tables',
+        message: 'The stored table Pets is incomplete, or its keys or indexes differ from the template.',
+      });
+    }
+    await (await startWith(table('id', 'kind'), folder)).close();
+  });
+});
+
+describe('a caller of the database', () => {
+  test('is denied if its signature is in the query string', async () => {
+    const { Authorization: _header, ...headers } = headersOf('Function', 'ListTables');
+    const query =
+      'X-Amz-Algorithm=a&X-Amz-Credential=operator/b&X-Amz-Signature=c&X-Amz-SignedHeaders=d&X-Amz-Date=e';
+    const response = await fetch(`${database.endpoint}/?${query}`, { method: 'POST', headers, body: '{}' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ __type: expect.stringContaining('AccessDenied') });
+  });
+
+  test.each(['not json', 'null', '5', ''])('is denied if its request body is %j', async (body) => {
+    const init = { method: 'POST', headers: headersOf('Function', 'GetItem'), body };
+    expect((await fetch(database.endpoint, init)).status).toBe(400);
+    expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+  });
+
+  test('can perform actions that its role permits', async () => {
+    const closed = jest.spyOn(AbstractValueIterator.prototype, 'close');
+    expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
+    const query = {
+      ...onIndex,
+      KeyConditionExpression: 'kind = :kind',
+      ExpressionAttributeValues: { ':kind': rex.kind },
+      Limit: 1,
+    };
+    expect(await call('Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
+    expect(closed).toHaveBeenCalledTimes(1);
+    closed.mockRestore();
+  });
+
+  test.each([
+    ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: rex.id } }],
+    ['an action that only a different role permits', 'Function', 'DeleteItem', { Key: { id: rex.id } }],
+    ['a query of the table if its role permits only the index', 'Function', 'Query', {}],
+    ['a read of the index if its role permits only the table', 'Function', 'GetItem', onIndex],
+    ['a permitted action on a different table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
+    ['every action if it has no role', 'Nobody', 'GetItem', {}],
+  ])('is denied %s', async (_name, caller, action, input) => {
+    expect(await call(caller, action, input)).toEqual({
+      status: 400,
+      __type: 'com.amazon.coral.service#AccessDeniedException',
+      Message: expect.stringContaining(`${caller} is not authorized to perform dynamodb:${action} on arn:`),
+    });
+  });
+
+  test('does not affect other callers if it disconnects during a request', async () => {
+    const { hostname, port } = new URL(database.endpoint);
+    const socket = connect(Number(port), hostname);
+    const head = Object.entries({
+      ...headersOf('Function', 'PutItem'),
+      Host: hostname,
+      'Content-Length': 99,
+    });
+    const fields = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`POST / HTTP/1.1\r\n${fields}\r\n{"Tab`, () => socket.resetAndDestroy());
+    await once(socket, 'close');
+    expect(await call('Function', 'GetItem', { Key: { id: rex.id } })).toMatchObject({ Item: rex });
+  });
+});

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import {
+  type ApiGateway,
+  createApiGateway,
+} from '../../../../../infra/local/emulator/gateway/api-gateway.ts';
+import type { HttpRequest } from '../../../../../infra/local/emulator/gateway/http-message.ts';
+import type { Invocation } from '../../../../../infra/local/emulator/lambda/invocation.ts';
+import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
+import {
+  alias,
+  guarded,
+  lambdaFunction,
+  method,
+  mock,
+  pathResource,
+  proxyTo,
+  role,
+  root,
+  sampleApi,
+  sampleGatewayResponses,
+  type SampleResources,
+  templateOf,
+  tokenAuthorizer,
+} from '../sample-resources.ts';
+
+const authorizerArn = { 'Fn::GetAtt': ['AuthorizerFunction', 'Arn'] };
+const resources: SampleResources = {
+  ...sampleApi,
+  Role: role,
+  Function: lambdaFunction('function'),
+  Live: alias('Function', 'live'),
+  AuthorizerFunction: lambdaFunction('authorizer'),
+  Authorizer: tokenAuthorizer(authorizerArn),
+  Pets: pathResource(root, 'pets'),
+  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo({ Ref: 'Live' }))),
+  PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405')),
+  ...sampleGatewayResponses,
+};
+
+const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
+
+interface Sample {
+  api: ApiGateway;
+  petsFunction: LambdaStub;
+}
+
+function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')): Sample {
+  const petsFunction = lambdaStub(outcome);
+  const functions = new Map([
+    ['Function', petsFunction],
+    ['AuthorizerFunction', lambdaStub(resultOf(policy))],
+  ]);
+  return { api: createApiGateway(templateOf(resources), functions), petsFunction };
+}
+
+function policyOf(Effect: 'Allow' | 'Deny'): object {
+  const Resource = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*';
+  const Statement = [{ Action: 'execute-api:Invoke', Effect, Resource }];
+  return {
+    principalId: 'key_1',
+    policyDocument: { Version: '2012-10-17', Statement },
+    context: { keyId: 'key_1' },
+  };
+}
+
+function get(path: string, request: Partial<HttpRequest> = {}): HttpRequest {
+  const headers: HttpRequest['headers'] = [['authorization', 'Bearer abc']];
+  const sourceIp = '127.0.0.1';
+  return { method: 'GET', path, query: '', headers, body: Buffer.alloc(0), sourceIp, ...request };
+}
+
+beforeEach(() => {
+  jest.spyOn(console, 'error').mockReturnValue();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('API Gateway', () => {
+  test("returns the function's result with the request id", async () => {
+    const { api, petsFunction } = apiWith();
+    const response = await api.handle(get('/pets', { query: 'limit=5' }));
+    expect(response).toEqual({
+      status: 200,
+      headers: { 'Content-Type': 'application/json', Link: '</>', 'x-amzn-RequestId': expect.any(String) },
+      body: '[]',
+    });
+    expect(petsFunction.events).toMatchObject([
+      {
+        resource: '/pets',
+        queryStringParameters: { limit: '5' },
+        requestContext: {
+          apiId: 'Api',
+          stage: 'sample',
+          requestId: response.headers['x-amzn-RequestId'],
+          authorizer: { principalId: 'key_1', keyId: 'key_1' },
+        },
+      },
+    ]);
+  });
+
+  const tooLarge = { body: Buffer.alloc(6_291_456, 'a') };
+  const key: [string, string] = ['Authorization', 'Bearer abc'];
+  const unlisted = get('/pets', { method: 'PUT', headers: [['Content-Type', 'toString']] });
+  test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
+    ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', apiWith(), get('/other')],
+    ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/pets', { headers: [] })],
+    ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/pets', { headers: [key, key] })],
+    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf('Deny')), get('/pets')],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
+    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), unlisted],
+    ['DEFAULT_5XX', 500, 'an error in the function', apiWith({ error: 'test error' }), get('/pets'), 1],
+    ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets'), 1],
+  ])(
+    'returns the gateway response %s (%i) for %s',
+    async (type, status, _case, sample, request, times = 0) => {
+      const response = await sample.api.handle(request);
+      const requestId = response.headers['x-amzn-RequestId'];
+      expect(requestId).toMatch(/^[\da-f-]{36}$/);
+      expect(response).toMatchObject({ status, headers: { 'Content-Type': 'application/json' } });
+      expect(response.body).toBe(
+        `{"code":"${type.toLowerCase()}","message":"See ${requestId}","status":${status}}`,
+      );
+      expect(sample.petsFunction.events).toHaveLength(times);
+    },
+  );
+
+  test('accepts an event of slightly less than 6 MB', async () => {
+    const request = get('/pets', { body: Buffer.alloc(6_280_000, 'a') });
+    expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
+  });
+
+  test('rejects requests if the authorizer is missing', async () => {
+    const PetsGet = guarded(resources['PetsGet']!, 'Nobody');
+    const api = createApiGateway(
+      templateOf({ ...resources, PetsGet }),
+      new Map([['Function', lambdaStub(ok)]]),
+    );
+    await expect(api.handle(get('/pets'))).rejects.toThrow(TypeError);
+  });
+});

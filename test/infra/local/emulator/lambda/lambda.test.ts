@@ -1,0 +1,201 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { BroadcastChannel } from 'node:worker_threads';
+import {
+  bundleIn,
+  createFunction,
+  type RunningFunction,
+} from '../../../../../infra/local/emulator/lambda/lambda.ts';
+import { lambdaFunction, role, templateOf } from '../sample-resources.ts';
+import { temporaryFolder } from '../../../../support/temporary-folder.ts';
+
+const assembly = temporaryFolder();
+const started: RunningFunction[] = [];
+let lines: string[] = [];
+const log = (line: string) => void lines.push(line);
+
+/** Writes a bundle to the assembly and returns the asset's name. */
+function bundleOf(source: string): string {
+  const folder = mkdtempSync(join(assembly, 'asset.'));
+  writeFileSync(join(folder, 'index.mjs'), source);
+  return folder.slice(folder.lastIndexOf('.') + 1);
+}
+
+function resourceOf(bundle: string) {
+  const Sample = lambdaFunction(bundle, { COLOR: 'red' });
+  return templateOf({ Role: role, Sample }).resources('AWS::Lambda::Function')[0]!;
+}
+
+function functionOf(source: string): RunningFunction {
+  const resource = resourceOf(bundleOf(source));
+  const file = bundleIn(assembly, resource);
+  started.push(createFunction(resource, { file, databaseEndpoint: 'http://127.0.0.1:1', log }));
+  return started.at(-1)!;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((fn) => fn.close()));
+  lines = [];
+  jest.useRealTimers();
+});
+
+describe('a function', () => {
+  test('gets the event, a context, its environment variables and its memory size', async () => {
+    process.env['SECRET_OF_THE_PARENT'] = 'secret';
+    const { invoke } = functionOf(`
+      import { resourceLimits } from 'node:worker_threads';
+      export const handler = async (event, context) => ({
+        event,
+        context: [
+          context.functionName, context.memoryLimitInMB, typeof context.awsRequestId,
+          context.getRemainingTimeInMillis() > 0 && context.getRemainingTimeInMillis() <= 10_000,
+        ],
+        heap: resourceLimits.maxOldGenerationSizeMb + resourceLimits.maxYoungGenerationSizeMb,
+        environment: process.env,
+      });`);
+    const { result } = (await invoke({ path: '/' })) as { result: string };
+    expect(JSON.parse(result)).toEqual({
+      event: { path: '/' },
+      context: ['Sample', '128', 'string', true],
+      heap: 128,
+      environment: {
+        COLOR: 'red',
+        AWS_LAMBDA_FUNCTION_NAME: 'Sample',
+        AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'Sample',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_CONFIG_FILE: expect.any(String),
+        AWS_SHARED_CREDENTIALS_FILE: expect.any(String),
+        AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+      },
+    });
+  });
+
+  test('handles concurrent events in up to three instances', async () => {
+    // Each instance waits for the other two, so the test fails if fewer than three start.
+    const { invoke } = functionOf(`
+      import { readdirSync, writeFileSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      import { threadId } from 'node:worker_threads';
+      let active = 0;
+      export const handler = async (folder) => {
+        const concurrent = ++active;
+        writeFileSync(folder + '/' + threadId, '');
+        while (readdirSync(folder).length < 3) await setTimeout(1);
+        active -= 1;
+        return { concurrent, threadId };
+      };`);
+    const folder = mkdtempSync(join(assembly, 'active-'));
+    const invocations = await Promise.all(Array.from({ length: 10 }, () => invoke(folder)));
+    const responses = invocations.map((invocation) => JSON.parse((invocation as { result: string }).result));
+    expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(3);
+    expect(responses.map(({ concurrent }) => concurrent)).toEqual(Array(10).fill(1));
+  });
+
+  test('is terminated after its timeout even if it never yields', async () => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { invoke } = functionOf(`
+      import { writeFileSync } from 'node:fs';
+      export const handler = (file) => { if (file) writeFileSync(file, ''); while (file); return 1; };`);
+    const folder = mkdtempSync(join(assembly, 'spinning-'));
+    const spinning = ['one', 'two', 'three'].map((name) => invoke(join(folder, name)));
+    const waiting = [invoke(''), invoke('')];
+    while (readdirSync(folder).length < 3) await setTimeout(1);
+    jest.advanceTimersByTime(10_000);
+    const timedOut = { error: 'Task timed out after 10 seconds' };
+    expect(await Promise.all(spinning)).toEqual([timedOut, timedOut, timedOut]);
+    expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
+  });
+
+  test('keeps its instance after an error that does not end the process', async () => {
+    const { invoke } = functionOf(`let calls = 0;
+      export const handler = async (action) => {
+        calls += 1;
+        if (action === 'throw') throw new Error('test error');
+        if (action === 'exit') process.exit(3);
+        return { count: calls, bigint: 1n }[action];
+      };`);
+    expect(await invoke('throw')).toEqual({ error: expect.stringContaining('Error: test error') });
+    expect(await invoke('bigint')).toEqual({ error: expect.stringContaining('BigInt') });
+    expect(await invoke('nothing')).toEqual({ result: 'null' });
+    expect(await invoke('count')).toEqual({ result: '4' });
+    expect(await invoke('exit')).toEqual({ error: 'The instance exited with code 3' });
+    expect(await invoke('count')).toEqual({ result: '1' });
+  });
+
+  test.each([
+    ['throws at import', `throw new Error('no table');`, 'no table'],
+    ['has no handler', 'export const other = () => 1;', 'does not export handler'],
+  ])('returns an error for each event if its bundle %s', async (_name, source, message) => {
+    const { invoke } = functionOf(source);
+    expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
+    expect(await invoke({})).toEqual({ error: expect.stringContaining(message) });
+  });
+
+  test('is rejected if its bundle is missing', () => {
+    expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
+      `The assembly ${assembly} does not contain the bundle of Sample.`,
+    );
+  });
+
+  test.each([
+    ['throws', `throw new Error('late')`, /^Sample: Error: late/],
+    ['exits', 'process.exit(1)', /^Sample: The instance exited with code 1$/],
+  ])('gets a new instance if its idle instance %s', async (_name, late, reason) => {
+    const { invoke } = functionOf(
+      `import { BroadcastChannel } from 'node:worker_threads';
+      let calls = 0;
+      new BroadcastChannel('late').onmessage = () => { ${late} };
+      export const handler = () => ++calls;`,
+    );
+    expect(await invoke({})).toEqual({ result: '1' });
+    const channel = new BroadcastChannel('late');
+    channel.postMessage('now');
+    channel.close();
+    while (lines.length === 0) await setTimeout(1);
+    expect(await invoke({})).toEqual({ result: '1' });
+    expect(lines).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test('completes events in progress with the previous code after an update', async () => {
+    const gate = join(assembly, 'gate');
+    const { invoke, updateCode } = functionOf(`
+      import { existsSync } from 'node:fs';
+      import { setTimeout } from 'node:timers/promises';
+      export const handler = async () => {
+        while (!existsSync(${JSON.stringify(gate)})) await setTimeout(1);
+        return 'previous';
+      };`);
+    const inProgress = Array.from({ length: 3 }, () => invoke({}));
+    const waiting = invoke({});
+    const code = bundleOf(`export const handler = () => 'new';`);
+    const drained = updateCode(bundleIn(assembly, resourceOf(code)));
+    expect(await waiting).toEqual({ result: '"new"' });
+    writeFileSync(gate, '');
+    expect(await Promise.all(inProgress)).toEqual(inProgress.map(() => ({ result: '"previous"' })));
+    await drained;
+    expect(await invoke({})).toEqual({ result: '"new"' });
+  });
+});
+
+test.each([
+  [
+    'in order',
+    `console.log('loaded'); export const handler = () => { console.log('one'); console.error('two'); };`,
+    ['loaded', 'one', 'two'],
+  ],
+  [
+    'line by line',
+    `const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
+    export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`,
+    ['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}'],
+  ],
+])("a function's output is logged %s", async (_case, source, output) => {
+  const { invoke, close } = functionOf(source);
+  await invoke({});
+  await close();
+  expect(lines).toEqual(output);
+});

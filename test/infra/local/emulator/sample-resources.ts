@@ -1,0 +1,129 @@
+import { parseTemplate, type Template } from '../../../../infra/local/emulator/template/template.ts';
+
+export interface SampleResource {
+  Type: string;
+  Properties: Record<string, unknown>;
+}
+export type SampleResources = Record<string, SampleResource>;
+
+export function templateOf(resources: SampleResources): Template {
+  return parseTemplate(JSON.stringify({ Resources: resources }));
+}
+
+function resource(type: string, Properties: SampleResource['Properties']): SampleResource {
+  return { Type: `AWS::${type}`, Properties };
+}
+
+export function withProperties({ Type, Properties }: SampleResource, changes: object): SampleResource {
+  return { Type, Properties: { ...Properties, ...changes } };
+}
+
+export const sampleApi = {
+  Api: resource('ApiGateway::RestApi', { Name: 'Api' }),
+  Stage: resource('ApiGateway::Stage', { StageName: 'sample' }),
+};
+
+export const root = { 'Fn::GetAtt': ['Api', 'RootResourceId'] };
+
+export function pathResource(ParentId: unknown, PathPart: string): SampleResource {
+  return resource('ApiGateway::Resource', { ParentId, PathPart });
+}
+
+export function method(ResourceId: unknown, HttpMethod: string, Integration = mock()): SampleResource {
+  return resource('ApiGateway::Method', { AuthorizationType: 'NONE', HttpMethod, ResourceId, Integration });
+}
+
+export function guarded(of: SampleResource, AuthorizerId: unknown = { Ref: 'Authorizer' }): SampleResource {
+  return withProperties(of, { AuthorizationType: 'CUSTOM', AuthorizerId });
+}
+
+export function mock(StatusCode = '404'): object {
+  return {
+    Type: 'MOCK',
+    PassthroughBehavior: 'NEVER',
+    RequestTemplates: { 'application/json': `{"statusCode":${StatusCode}}` },
+    IntegrationResponses: [
+      {
+        StatusCode,
+        ResponseParameters: { 'method.response.header.Allow': "'GET, POST'" },
+        ResponseTemplates: { 'application/json': `{"status":${StatusCode}}` },
+      },
+    ],
+  };
+}
+
+function invocationUri(arn: unknown): object {
+  return {
+    'Fn::Join': ['', ['arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/', arn, '/invocations']],
+  };
+}
+
+export function proxyTo(arn: unknown): object {
+  return { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: invocationUri(arn) };
+}
+
+export function tokenAuthorizer(functionArn: object): SampleResource {
+  return resource('ApiGateway::Authorizer', {
+    Type: 'TOKEN',
+    AuthorizerUri: invocationUri(functionArn),
+    AuthorizerResultTtlInSeconds: 60,
+    IdentitySource: 'method.request.header.Authorization',
+    IdentityValidationExpression: '^Bearer [a-z]+$',
+  });
+}
+
+export function gatewayResponse(ResponseType: string, StatusCode: string): SampleResource {
+  const body = `{"code":"${ResponseType.toLowerCase()}","message":"See $context.requestId","status":${StatusCode}}`;
+  const ResponseTemplates = { 'application/json': body };
+  return resource('ApiGateway::GatewayResponse', { ResponseType, StatusCode, ResponseTemplates });
+}
+
+export const sampleGatewayResponses: SampleResources = Object.fromEntries(
+  Object.entries({
+    ACCESS_DENIED: '401',
+    AUTHORIZER_CONFIGURATION_ERROR: '503',
+    DEFAULT_4XX: '400',
+    DEFAULT_5XX: '500',
+    MISSING_AUTHENTICATION_TOKEN: '404',
+    REQUEST_TOO_LARGE: '413',
+    UNAUTHORIZED: '401',
+    UNSUPPORTED_MEDIA_TYPE: '415',
+  }).map(([type, status]) => [type, gatewayResponse(type, status)]),
+);
+
+export function lambdaFunction(asset: string, variables = {}): SampleResource {
+  return resource('Lambda::Function', {
+    Code: { S3Bucket: 'assets', S3Key: `${asset}.zip` },
+    Environment: { Variables: variables },
+    Handler: 'index.handler',
+    MemorySize: 128,
+    Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+    Runtime: 'nodejs24.x',
+    Timeout: 10,
+  });
+}
+
+export function alias(functionId: string, Name: string): SampleResource {
+  return resource('Lambda::Alias', { FunctionName: { Ref: functionId }, FunctionVersion: '1', Name });
+}
+
+export const role = resource('IAM::Role', {});
+
+export function policy(Action: string | string[], Resource: unknown, roleId = 'Role'): SampleResource {
+  const PolicyDocument = { Statement: [{ Action, Effect: 'Allow', Resource }], Version: '2012-10-17' };
+  return resource('IAM::Policy', { PolicyDocument, Roles: [{ Ref: roleId }] });
+}
+
+export function table(key: string, indexKey?: string): SampleResource {
+  const names = indexKey ? [key, indexKey] : [key];
+  const [keySchema, indexSchema] = names.map((AttributeName) => [{ AttributeName, KeyType: 'HASH' }]);
+  const Projection = { ProjectionType: 'ALL' };
+  return resource('DynamoDB::GlobalTable', {
+    AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: keySchema,
+    ...(indexSchema && {
+      GlobalSecondaryIndexes: [{ IndexName: 'by-index-key', KeySchema: indexSchema, Projection }],
+    }),
+  });
+}

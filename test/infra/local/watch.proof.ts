@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { reportFigure } from '../../support/proofs-reporter.ts';
+import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
+import { copyProject } from './project-copy.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const folders = temporaryFolder();
+const project = copyProject(folders);
+/** The project folder is also the data folder, to check that sources in a data folder are watched. */
+const data = project.folder;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+let service: LocalService;
+
+beforeAll(async () => {
+  service = await startLocalServiceOf(project.folder, '--data', data, '--watch');
+  await service.printed(/watching/);
+});
+afterAll(() => {
+  agent.destroy();
+  service.process.kill();
+});
+
+interface ApiResponse {
+  status: number;
+  body: any;
+  clientPort: number;
+}
+
+async function call(path: string, body?: object): Promise<ApiResponse> {
+  const sent = request(`${service.baseUrl}${path}`, {
+    method: body ? 'POST' : 'GET',
+    agent,
+    headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
+  });
+  sent.end(body && JSON.stringify(body));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const clientPort = response.socket.localPort!;
+  return { status: response.statusCode!, body: JSON.parse(await text(response)), clientPort };
+}
+
+function timesPrinted(line: RegExp): number {
+  return service.output().match(new RegExp(line, 'g'))?.length ?? 0;
+}
+
+/** Calls `change` and waits until `line` is printed once more than before. */
+async function until(line: RegExp, change: () => void): Promise<void> {
+  const times = timesPrinted(line) + 1;
+  change();
+  await service.printed(new RegExp(`(?:${line.source}[^]*){${times}}`));
+}
+
+const GET_PET = 'functions/get-pet.ts';
+const getPet = project.read(GET_PET);
+
+/** Returns the source of GetPet with a different error message so that a test can identify the running code. */
+function getPetWith(errorMessage: string): string {
+  return getPet.replace(/`No pet has the id[^`]*`/, `'${errorMessage}'`);
+}
+
+async function message(): Promise<string> {
+  return (await call('/pets/5')).body.message;
+}
+
+// Each test depends on the previous test.
+describe('the local service with --watch', () => {
+  test('prints at startup which changes require a restart', () => {
+    expect(service.output()).not.toMatch(/reloaded|cannot/);
+    expect(timesPrinted(/Z watching the functions \(restart to apply changes to the stack, .*\)\n/)).toBe(1);
+  });
+
+  test('keeps the data, the API key and open connections when it reloads a function', async () => {
+    const added = await call('/pets', { name: 'Rex', categoryId: 1 });
+    expect(added.status).toBe(201);
+    const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
+    expect(await message()).toBe('No pet has the id 5.');
+
+    await until(/Z reloaded GetPet in \d+ ms\n/, () => project.write(GET_PET, getPetWith('saved')));
+    expect(await message()).toBe('saved');
+    for (const expected of ['replaced', 'replaced again']) {
+      await until(/reloaded GetPet in/, () => project.replace(GET_PET, getPetWith(expected)));
+      expect(await message()).toBe(expected);
+    }
+    expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
+    expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
+    // The bundles of the previous code are deleted asynchronously.
+    while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
+  });
+
+  test('reloads a function when a module in a new folder changes', async () => {
+    mkdirSync(join(project.folder, 'shared/texts'));
+    const importing = `import { text } from '../shared/texts/text.ts';\n${getPetWith('').replace("''", 'text')}`;
+    await until(/cannot build GetPet /, () => project.write(GET_PET, importing));
+    for (const expected of ['from a module', 'from a changed module']) {
+      await until(/reloaded GetPet in/, () =>
+        project.write('shared/texts/text.ts', `export const text = '${expected}';`),
+      );
+      expect(await message()).toBe(expected);
+    }
+  });
+
+  test('reloads a function when its folder is replaced', async () => {
+    const [functions, saved] = [join(project.folder, 'functions'), join(project.folder, 'saved')];
+    cpSync(functions, saved, { recursive: true });
+    project.write('saved/get-pet.ts', getPetWith('replaced folder'));
+    await until(/reloaded GetPet in/, () => {
+      renameSync(functions, join(project.folder, 'functions.before'));
+      renameSync(saved, functions);
+    });
+    expect(await message()).toBe('replaced folder');
+  });
+
+  test('runs the previous code until a build error is fixed', async () => {
+    await until(/Z cannot build GetPet \(the previous code continues to run\)\n/, () =>
+      project.write(GET_PET, `${getPetWith('broken')}\nthis is not code`),
+    );
+    await service.printed(/\[ERROR\] Expected ";"[^\n]*\n\n +functions\/get-pet\.ts:\d+:\d+:\n/);
+    expect(await message()).toBe('replaced folder');
+    // This change also rebuilds GetPet, which fails with the same errors.
+    const listPets = project.read('functions/list-pets.ts');
+    await until(/reloaded ListPets in/, () =>
+      project.write('functions/list-pets.ts', `${listPets}\nconsole.log('changed');`),
+    );
+    expect(timesPrinted(/Expected ";"/)).toBe(1);
+    await until(/reloaded GetPet in/, () => project.write(GET_PET, getPetWith('fixed')));
+    expect(await message()).toBe('fixed');
+  });
+
+  test('runs the previous code while a source file is empty', async () => {
+    await until(
+      /cannot build GetPet \(the previous code continues to run\)\nfunctions\/get-pet\.ts does not export handler\.\n/,
+      () => project.write(GET_PET, ''),
+    );
+    expect(await message()).toBe('fixed');
+    await until(/reloaded GetPet in/, () => project.write(GET_PET, getPetWith('filled')));
+    expect(await message()).toBe('filled');
+  });
+
+  test('prints the errors in a shared module once', async () => {
+    const errors = project.read('shared/contract/errors.ts');
+    await until(/cannot build \w+(?:, \w+){2,} /, () =>
+      project.write('shared/contract/errors.ts', `${errors}\nconst = 1;`),
+    );
+    await service.printed(/shared\/contract\/errors\.ts:\d+:/);
+    expect(timesPrinted(/shared\/contract\/errors\.ts:\d+:/)).toBe(1);
+    await until(/reloaded \w+(?:, \w+){2,} in/, () => project.write('shared/contract/errors.ts', errors));
+  });
+
+  test('returns 500 until a load error is fixed', async () => {
+    await until(/\nGetPet\w+: Error: test error/, () =>
+      project.write(GET_PET, `${getPetWith('')}\nthrow new Error('test error');`),
+    );
+    expect(await call('/pets/5')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    expect((await call('/pets')).status).toBe(200);
+    await until(/reloaded GetPet in/, () => project.write(GET_PET, getPetWith('fixed again')));
+    expect(await message()).toBe('fixed again');
+  });
+
+  test('flushes the authorizer cache when it reloads the authorizer', async () => {
+    const authorizer = project.read('functions/authorizer.ts');
+    expect((await call('/pets')).status).toBe(200);
+    await until(/reloaded Authorizer in/, () =>
+      project.write('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'")),
+    );
+    expect((await call('/pets')).status).toBe(401);
+  });
+
+  test('stops gracefully', async () => {
+    expect(await service.stop()).toBe(0);
+    const reloads = Array.from(service.output().matchAll(/reloaded .* in (\d+) ms/g), ([, time]) =>
+      Number(time),
+    );
+    reportFigure(import.meta.filename, `${reloads.length} reloads in up to ${Math.max(...reloads)} ms`);
+  });
+});
