@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem } from './database.ts';
-import { environmentVariables, metrics, requireEnvironment } from '../names.ts';
+import { metrics, requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
 import { claimPetId, type ScopedIdempotencyKey, tokenOf } from './intents.ts';
 import { operations } from '../contract/operations.ts';
@@ -62,16 +62,14 @@ export async function getPet(id: bigint): Promise<Pet | undefined> {
   return item && toPet(item);
 }
 
-function putIfAbsent(item: PetItem): Promise<boolean> {
-  return conditionHolds(
-    database.send(
-      new PutCommand({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
-    ),
-  );
+function putIfAbsent(Item: PetItem): Promise<boolean> {
+  const TableName = requireEnvironment('petsTable');
+  const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(id)' });
+  return conditionHolds(database.send(put));
 }
 
 function readPet(id: bigint): Promise<PetItem | undefined> {
-  return readItem<PetItem>(petsTable(), { id });
+  return readItem(requireEnvironment('petsTable'), { id });
 }
 
 function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPartition'> {
@@ -90,12 +88,8 @@ export function toPet(item: Pet): Pet {
   return pet as unknown as Pet;
 }
 
-export function petsTable(): string {
-  return requireEnvironment(environmentVariables.petsTable);
-}
-
 export function listPartitions(): number {
-  const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
+  const partitions = Number(requireEnvironment('listPartitions'));
   // With zero partitions, all lists would be empty without an error.
   if (!Number.isInteger(partitions) || partitions < 1)
     throw new Error('LIST_PARTITIONS must be a positive integer.');

@@ -37,8 +37,8 @@ describe('an idempotency record', () => {
       {
         TableName: 'intents',
         Item: { token: 'token', fingerprint: sha256, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
-        ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now',
-        ExpressionAttributeValues: { ':now': NOW_SECONDS },
+        ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
+        ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
       },
     ]);
   });
