@@ -127,22 +127,6 @@ describe('the queries of a list', () => {
     ]);
   });
 
-  test('continue if DynamoDB returns fewer items than the limit', async () => {
-    const LastEvaluatedKey = marshall({ id: 8n, partition: '0' });
-    mock
-      .on(QueryCommand)
-      .resolvesOnce({ Items: [marshall(indexedPet(9n)), marshall(indexedPet(8n))], LastEvaluatedKey })
-      .resolvesOnce({ Items: [], LastEvaluatedKey: marshall({ id: 5n, partition: '0' }) })
-      .resolvesOnce({ Items: [marshall(indexedPet(3n)), marshall(indexedPet(1n))] });
-    const { pets, next } = await listPets({ limit: 3 });
-    expect([pets.map(({ id }) => id), next]).toEqual([[9n, 8n, 3n], 3n]);
-    expect(queries()).toMatchObject([
-      {},
-      { Limit: 2, ExclusiveStartKey: LastEvaluatedKey },
-      { Limit: 2, ExclusiveStartKey: marshall({ id: 5n, partition: '0' }) },
-    ]);
-  });
-
   test('fail if one query fails', async () => {
     process.env['LIST_PARTITIONS'] = '4';
     const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
