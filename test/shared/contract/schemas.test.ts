@@ -96,24 +96,6 @@ describe('IdempotencyKey', () => {
     expect(v.is(IdempotencyKey, 'a'.repeat(255))).toBe(true);
     expect(v.is(IdempotencyKey, `"${String.raw`\"`.repeat(255)}"`)).toBe(true);
   });
-
-  test.each([
-    '',
-    '""',
-    'a'.repeat(256),
-    `"${'a'.repeat(256)}"`,
-    '"a',
-    String.raw`"a\"`,
-    'a b',
-    'a\n',
-    'a\x7f',
-    'caf\u00e9',
-    ['a', 'b'],
-  ])('rejects %j', (sent) => {
-    const message =
-      'must be a single value of 1 to 255 visible ASCII characters without spaces, optionally in double quotes';
-    expect(validationErrors(IdempotencyKey, sent)).toEqual([[undefined, message]]);
-  });
 });
 
 describe('PetIdParameter', () => {
@@ -136,7 +118,10 @@ describe('PetIdParameter', () => {
   });
 });
 
+const invalidKeys = ['', '""', '"a', String.raw`"a\"`, 'a b', 'a\n', 'a\x7f', 'caf\u00e9', ['a', 'b']];
+
 test.each<[string, v.GenericSchema, unknown[]]>([
+  ['Idempotency-Key', IdempotencyKey, [...invalidKeys, 'a'.repeat(256), `"${'a'.repeat(256)}"`]],
   ['petId', PetIdParameter, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000), '\u0665', 5n]],
   ['limit', ListPetsQuery.entries.limit, ['+5', '5.0', '05', '5\n', ' 5', '1e1', '']],
   ['status', ListPetsQuery.entries.status, ['Sold', 'sold,pending', '']],
