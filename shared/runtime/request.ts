@@ -134,11 +134,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */
-function headerValues(
-  { multiValueHeaders }: Pick<RequestEvent, 'multiValueHeaders'>,
-  name: string,
-): string[] {
+function headerValues({ multiValueHeaders }: RequestEvent, name: string): string[] {
   const sent = Object.entries(multiValueHeaders ?? {});
-  const found = sent.filter(([key]) => key.toLowerCase() === name.toLowerCase());
-  return found.flatMap(([, values]) => values ?? []);
+  return sent.flatMap(([key, values = []]) => (key.toLowerCase() === name.toLowerCase() ? values : []));
 }
