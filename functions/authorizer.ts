@@ -3,6 +3,7 @@ import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/storage/a
 import { authorizationPattern } from '../shared/contract/authorization.ts';
 import { requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
+import { database } from '../shared/storage/database.ts';
 
 /**
  * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so the policy
@@ -35,6 +36,7 @@ function keyStore(): KeyStore {
   return {
     stage: requireEnvironment('stage'),
     table: requireEnvironment('apiKeysTable'),
+    database,
   };
 }
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { plain, runWithOptions, UsageError } from '../command.ts';
-import { costReport, monthlyDollars } from '../operate/cost/report.ts';
 import { stages } from '../stages.ts';
 import { changesSince } from './changes/since.ts';
 import { withParts } from './document-parts.ts';
@@ -70,13 +69,8 @@ function generatedFiles(): Record<string, string> {
       errors: errorList(),
       limits: limitTable(),
     },
-    'docs/cost.md': { cost: costReport() },
     'docs/security.md': { retention: retentionTable() },
-    'README.md': {
-      ...cache,
-      'idle staging': monthlyDollars('staging', 0).toFixed(),
-      'production at 10/s': monthlyDollars('production', 10).toFixed(),
-    },
+    'README.md': cache,
   };
   const documents = Object.entries(parts).map(([file, texts]) => [file, withParts(file, read(file), texts)]);
   return {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
-import { apiKeyFile, type LocalService, useLocalDatabase } from './local-service.ts';
+import { apiKeyFile, databaseSettings, type LocalService } from './local-service.ts';
 import { UsageError } from '../command.ts';
 
 /** Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key. */
@@ -41,11 +41,15 @@ async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
 
 /** Issues a key and writes it to a file that only the current user can read. */
 async function issueKey(folder: string, service: Omit<LocalService, 'baseUrl'>): Promise<string> {
-  useLocalDatabase(service);
-  // The AWS SDK reads its settings when it is loaded, so they must be set before this import.
-  const { issueApiKey } = await import('../operate/keys/lifecycle.ts');
-  const { stage, apiKeysTable: table, operatorArn: caller } = service;
-  const { key } = await issueApiKey({ stage, table }, { owner: 'local development', caller });
+  // The SDK is loaded only when a key is issued, because this takes 0.2 s.
+  const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
+  const { newApiKey } = await import('../../shared/storage/api-keys.ts');
+  const { connect } = await import('../../shared/storage/database.ts');
+  const { stage, apiKeysTable: TableName, operatorArn: caller } = service;
+  const { key, record } = newApiKey(stage, { owner: 'local development', caller });
+  const database = connect(databaseSettings(service));
+  await database.send(new PutCommand({ TableName, Item: record }));
+  database.destroy();
   const file = apiKeyFile(folder);
   rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
   writeFileSync(file, key, { mode: 0o600 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { UsageError } from '../command.ts';
 
-export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];

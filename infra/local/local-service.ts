@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { devNull, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../command.ts';
@@ -41,22 +41,22 @@ export function readLocalService(folder: string): LocalService {
 }
 
 /**
- * Returns the running local service that `--data` specifies, and the data folder of the service.
+ * Returns the running local service that `--data` specifies.
  *
  * @default data - the default folder or, if no service uses this folder, the only service with its data in memory
  * @throws UsageError if no such service is running, or if several services keep their data in memory.
  */
-export async function findLocalService(data = ''): Promise<{ folder: string; service: LocalService }> {
+export async function findLocalService(data = ''): Promise<LocalService> {
   const folder = data ? resolve(data) : defaultDataFolder();
   const onFolder = data === IN_MEMORY ? undefined : await findRunning(folder);
-  if (onFolder) return onFolder;
+  if (onFolder) return onFolder.service;
   const folders = data && data !== IN_MEMORY ? [] : temporaryFolders();
   const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
   if (found.length > 1) {
     const services = found.map((one) => `${one.service.baseUrl} on ${one.folder}`).join(', ');
     throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
   }
-  if (found[0]) return found[0];
+  if (found[0]) return found[0].service;
   const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${folder}`;
   throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
 }
@@ -87,20 +87,13 @@ function fileIn(folder: string): string {
 
 type DatabaseAccess = Pick<LocalService, 'databaseEndpoint' | 'region' | 'accessKeyId'>;
 
-/** Connects the SDK to the database of a local service. Call this function before the first use of the SDK. */
-export function useLocalDatabase(access: DatabaseAccess): void {
-  // The developer's settings, such as AWS_PROFILE, would take precedence over the local settings.
-  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-  Object.assign(process.env, localDatabaseEnvironment(access));
-}
-
-export function localDatabaseEnvironment({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {
+/** Returns the settings of an SDK client for a local service. They take precedence over the developer's AWS settings. */
+export function databaseSettings({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {
   return {
-    AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
+    endpoint: databaseEndpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey: 'local' },
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
   };
 }

@@ -48,7 +48,7 @@ export async function startService(options: ServiceOptions) {
     };
     const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, log });
     started.defer(emulator.close);
-    const { api, template, functions, databaseEndpoint } = emulator;
+    const { api, template, databaseEndpoint } = emulator;
 
     const access = {
       stage,
@@ -68,8 +68,7 @@ export async function startService(options: ServiceOptions) {
 
     if (options.watch) {
       const { startWatch } = await import('./watch.ts');
-      const onReload = api.flushAuthorizersCache;
-      started.defer(await startWatch({ stage, template, assembly, functions, workFolder, onReload }));
+      started.defer(await startWatch(emulator, assembly, workFolder));
     }
     const close = () => started.disposeAsync();
     return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };

@@ -1,117 +1,98 @@
-import { type AsyncSubscription, subscribe } from '@parcel/watcher';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { type Bundler, createBundler, readBundlings } from './bundles.ts';
+import { type BuildContext, type BuildFailure, context, formatMessages, type Message } from 'esbuild';
+import { type FSWatcher, globSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { bundlingOptions, projectRoot } from '../stack/bundling.ts';
+import type { Emulator } from './emulator/emulator.ts';
 import { bundleIn, type RunningFunction } from './emulator/lambda/lambda.ts';
-import { UsageError } from '../command.ts';
-import { projectRoot } from './assembly.ts';
-import type { Template } from './emulator/template/template.ts';
 
-export interface WatchOptions {
-  stage: string;
-  template: Template;
-  assembly: string;
-  functions: Map<string, RunningFunction>;
-  workFolder: string;
-  onReload: () => void;
-}
+/** Editors and version control often save several files in a row. Bundles then contain all or none of these changes. */
+const QUIET_MILLISECONDS = 50;
 
 interface WatchedFunction {
+  /** Module of the function, such as `functions/get-pet.ts`. */
+  entry: string;
   name: string;
   fn: RunningFunction;
-  bundler: Bundler;
+  build: BuildContext;
   /** Code that the latest build produced, or the errors if the build failed. */
   outcome: string;
   /** File of the current bundle, or undefined for the synthesized bundle. */
   file?: string;
 }
 
-/** Project folders that contain no source files. */
-const OTHER_FOLDERS = ['node_modules', '.git', '.petstore', 'cdk.out'];
-/** Folders in the work folder that must not be watched, because the local service writes to them. */
-const WRITTEN_FOLDERS = ['tables', 'cdk.out', 'bundles'];
-
-/** Rebuilds and reloads functions when their sources change, until the returned function is called. */
-export async function startWatch(options: WatchOptions): Promise<() => Promise<void>> {
-  const folder = join(options.workFolder, 'bundles');
+/**
+ * Rebuilds and reloads functions when their sources change.
+ *
+ * @param workFolder folder for the new bundles
+ * @returns a function that stops watching
+ */
+export async function startWatch(
+  emulator: Emulator,
+  assembly: string,
+  workFolder: string,
+): Promise<() => Promise<void>> {
+  const folder = join(workFolder, 'bundles');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const functions = await readFunctions(options);
-  const changed = new Set<string>();
+  const functions = await readFunctions(emulator, assembly);
+  let watchers: FSWatcher[] = [];
+  let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
 
-  /** Applies changes in sequence so that the last build contains the latest sources. */
   async function work(): Promise<void> {
-    while (changed.size > 0) {
-      const paths = [...changed];
-      changed.clear();
-      const affected = functions.filter(({ bundler }) => bundler.dependsOn(paths));
-      await rebuild(affected, folder, options.onReload);
-    }
-    working = undefined;
+    // Folders can be new or replaced. The build follows, so no change between the old and new watchers is missed.
+    for (const watcher of watchers) watcher.close();
+    watchers = watchFolders(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => (working = working?.then(work)), QUIET_MILLISECONDS);
+    });
+    await rebuild(functions, folder, emulator.api.flushAuthorizersCache);
   }
 
-  const subscription = await watchSources(options.workFolder, (paths) => {
-    for (const path of paths) changed.add(path);
-    working ??= work();
-  });
   // The first build applies changes that were saved after the synthesis started, and fills esbuild's caches.
-  working = rebuild(functions, folder, options.onReload).then(() => {
-    print('watching the functions (restart to apply changes to the stack, its routes or the local service)');
-    return work();
-  });
+  working = work().then(() =>
+    print('watching the functions (restart to apply changes to the stack, its routes or the local service)'),
+  );
   return async function close() {
-    await subscription.unsubscribe();
-    changed.clear();
+    for (const watcher of watchers) watcher.close();
+    clearTimeout(timer);
     await working;
-    await Promise.all(functions.map(({ bundler }) => bundler.close()));
+    await Promise.all(functions.map(({ build }) => build.dispose()));
   };
 }
 
-function readFunctions({ stage, template, assembly, functions }: WatchOptions): Promise<WatchedFunction[]> {
-  const bundlings = readBundlings(stage, assembly);
+/** Watches each folder separately, because Node's option `recursive` misses changes after an editor replaced a file. */
+function watchFolders(onChange: () => void): FSWatcher[] {
+  const folders = ['', ...globSync('{functions,shared}/**/', { cwd: projectRoot })];
+  return folders.map((folder) => watch(join(projectRoot, folder), onChange).on('error', onChange));
+}
+
+function readFunctions({ template, functions }: Emulator, assembly: string): Promise<WatchedFunction[]> {
   return Promise.all(
     template.resources('AWS::Lambda::Function').map(async (resource) => {
-      const bundling = bundlings.get(resource.logicalId)!;
-      return {
-        name: bundling.name,
-        fn: functions.get(resource.logicalId)!,
-        bundler: await createBundler(bundling, resource.properties.Handler.split('.')[1]!),
-        outcome: readFileSync(bundleIn(assembly, resource), 'utf8'),
-      };
+      const entry = resource.metadata['entry'] as string;
+      const build = await context({
+        ...bundlingOptions,
+        absWorkingDir: projectRoot,
+        entryPoints: [entry],
+        outfile: 'index.mjs',
+        write: false,
+        metafile: true,
+        logLevel: 'silent',
+      });
+      const outcome = readFileSync(bundleIn(assembly, resource), 'utf8');
+      return { entry, name: basename(entry, '.ts'), fn: functions.get(resource.logicalId)!, build, outcome };
     }),
   );
 }
 
-/** @throws UsageError if the system cannot watch the project. */
-export async function watchSources(
-  workFolder: string,
-  onChange: (paths: string[]) => void,
-): Promise<AsyncSubscription> {
-  const ignore = [...OTHER_FOLDERS, ...WRITTEN_FOLDERS.map((name) => join(workFolder, name))];
-  try {
-    return await subscribe(
-      projectRoot,
-      (error, events) => {
-        if (error) console.error(error);
-        onChange(events.map(({ path }) => relative(projectRoot, path).replaceAll('\\', '/')));
-      },
-      { ignore },
-    );
-  } catch (error) {
-    throw new UsageError(
-      `The sources cannot be watched (${(error as Error).message}). Start without --watch, or raise the system's limit (on Linux, fs.inotify.max_user_watches).`,
-    );
-  }
-}
-
 /**
- * Rebuilds the given functions and reloads each function whose bundle has changed. If a build fails, the function keeps
- * its previous code and the errors are printed once.
+ * Rebuilds the functions and reloads each function whose bundle has changed. If a build fails, the function keeps its
+ * previous code and the errors are printed once.
  */
 async function rebuild(functions: WatchedFunction[], folder: string, onReload: () => void): Promise<void> {
   const start = performance.now();
-  const builds = await Promise.all(functions.map(({ bundler }) => bundler.build()));
+  const builds = await Promise.all(functions.map(codeOf));
   const [reloaded, failed]: [string[], string[]] = [[], []];
   const printed = new Set<string>(); // Several bundles can contain the same faulty module.
   for (const [index, watched] of functions.entries()) {
@@ -129,6 +110,23 @@ async function rebuild(functions: WatchedFunction[], folder: string, onReload: (
   if (reloaded.length > 0) print(`reloaded ${reloaded.join(', ')} in ${milliseconds} ms`);
   if (failed.length > 0) print(`cannot build ${failed.join(', ')} (the previous code continues to run)`);
   for (const message of printed) console.error(message.trimEnd());
+}
+
+/** Returns the errors or warnings of a build, and the bundle's code unless the build failed or exports no handler. */
+async function codeOf({ entry, build }: WatchedFunction): Promise<{ code?: string; messages: string[] }> {
+  try {
+    const { outputFiles, metafile, warnings } = await build.rebuild();
+    const { exports } = metafile!.outputs['index.mjs']!;
+    if (!exports.includes('handler')) return { messages: [`${entry} does not export handler.`] };
+    return { code: outputFiles![0]!.text, messages: await format(warnings, 'warning') };
+  } catch (error) {
+    const { errors } = error as Partial<BuildFailure>;
+    return { messages: errors ? await format(errors, 'error') : [String(error)] };
+  }
+}
+
+function format(messages: Message[], kind: 'error' | 'warning'): Promise<string[]> {
+  return formatMessages(messages, { kind, color: process.stderr.isTTY && process.stderr.hasColors() });
 }
 
 /** Replaces a function's code and deletes the previous file when the last instance that uses the file has exited. */

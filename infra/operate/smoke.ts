@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { database } from '../../shared/storage/database.ts';
 import { onInterrupt, runWithOptions } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { issueApiKey } from './keys/lifecycle.ts';
@@ -35,7 +36,7 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
 
 async function issueShortLivedKey(stage: string, table: string): Promise<string> {
   const newKey = { owner: 'smoke test', lifetime: KEY_MILLISECONDS, caller: await findCaller() };
-  return (await issueApiKey({ stage, table }, newKey)).key;
+  return (await issueApiKey({ stage, table, database }, newKey)).key;
 }
 
 await runWithOptions(USAGE, { stage: { type: 'string' } }, smoke, { allowPositionals: true });

@@ -16,7 +16,7 @@ import {
 import type { Construct } from 'constructs';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { StageSettings } from '../settings.ts';
-import { bundle, bundlingOptions, projectRoot } from './bundling.ts';
+import { bundle, projectRoot } from './bundling.ts';
 import { createLogGroup } from './log-group.ts';
 
 export interface LambdaFunction {
@@ -69,9 +69,7 @@ export function addLambdaFunction(
     role,
   });
   // `npm start -- --watch` reads this metadata.
-  const resource = lambda.node.defaultChild as CfnFunction;
-  resource.addMetadata('entry', entry);
-  resource.node.addMetadata('pet-store:bundling', { name, entry, options: bundlingOptions });
+  (lambda.node.defaultChild as CfnFunction).addMetadata('entry', entry);
   // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
   const version = lambda.currentVersion as IVersion;
   return { name, lambda, live: new Alias(lambda, 'Live', { aliasName: 'live', version }) as IAlias };

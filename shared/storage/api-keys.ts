@@ -1,3 +1,4 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { KEY_CHECKSUM_CHARACTERS, KEY_RANDOM_CHARACTERS, keyPrefix } from '../contract/authorization.ts';
@@ -8,25 +9,24 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export interface KeyStore {
   stage: string;
   table: string;
+  database: DynamoDBDocumentClient;
 }
 
 /** Item in the API keys table. Times are in ISO 8601 format in UTC. */
 export interface ApiKeyRecord {
   hash: string;
   keyId: string;
-  /** Keys that were issued before the key index existed have no stage. */
-  stage?: string;
+  stage: string;
   owner: string;
   /** First characters of the key, which help people recognize the key. */
   start: string;
   createdAt: string;
-  createdBy?: AuditLine;
+  createdBy: AuditLine;
   replaces?: string;
   expiresAt?: string;
   revokedAt?: string;
   revokedBy?: AuditLine;
   rotatedBy?: AuditLine;
-  /** Stored together with `rotatedBy`. Earlier versions stored only `successor` if a rotation was interrupted. */
   successor?: { keyId: string };
 }
 
@@ -38,8 +38,53 @@ export interface AuditLine {
   keyId: string;
 }
 
+export interface NewKey {
+  owner: string;
+  /** Lifetime in milliseconds. If omitted, the key does not expire. */
+  lifetime?: number | undefined;
+  /** ARN of the operator. */
+  caller: string;
+  /** Id of the key that the new key replaces. */
+  replaces?: string;
+}
+
+export interface IssuedKey {
+  /** The secret. The database stores only the hash of the key. */
+  key: string;
+  record: ApiKeyRecord;
+}
+
 export const keyStates = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof keyStates)[number];
+
+/** Returns a new key and its record, which must be stored for the key to work. */
+export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
+  const key = generateApiKey(stage);
+  // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
+  const keyId = `key_${hexadecimal(Date.now(), 12)}${hexadecimal(randomInt(2 ** 32), 8)}`;
+  const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
+  const record: ApiKeyRecord = {
+    hash: hashOf(key),
+    keyId,
+    stage,
+    owner,
+    start: key.slice(0, keyPrefix(stage).length + 4),
+    createdAt: createdBy.time,
+    createdBy,
+    ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
+    ...(replaces !== undefined && { replaces }),
+  };
+  return { key, record };
+}
+
+export function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
+  return { time: timeAfter(0), caller, action, keyId };
+}
+
+/** @param milliseconds the time since `start` */
+export function timeAfter(milliseconds: number, start = Date.now()): string {
+  return new Date(start + milliseconds).toISOString();
+}
 
 /** Returns a new key. The key ends with a checksum that detects typing errors without a read. */
 export function generateApiKey(stage: string): string {
@@ -58,12 +103,12 @@ export function hashOf(key: string): string {
 
 /** Returns the record of an active key, or undefined. A key with a wrong checksum is rejected without a read. */
 export async function verifyApiKey(
-  { stage, table }: KeyStore,
+  { stage, table, database }: KeyStore,
   key: string,
   now: Date = new Date(),
 ): Promise<ApiKeyRecord | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
-  const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) });
+  const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);
   return record && stateOf(record, now) === 'active' ? record : undefined;
 }
 
@@ -72,6 +117,10 @@ export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Da
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
+}
+
+function hexadecimal(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, '0');
 }
 
 function withChecksum(text: string): string {

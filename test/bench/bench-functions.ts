@@ -2,9 +2,8 @@ import { build } from 'esbuild';
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
-import { projectRoot } from '../../infra/local/assembly.ts';
+import { bundlingOptions, projectRoot } from '../../infra/stack/bundling.ts';
 import { readTemplate, region, type Template } from '../../infra/local/emulator/template/template.ts';
-import { readBundlings } from '../../infra/local/bundles.ts';
 import { type Call, type CallName, callsFor } from './bench-calls.ts';
 
 export interface MeasuredFunction extends Call {
@@ -77,16 +76,15 @@ export async function prepareFunctions(
 }
 
 async function readModules(template: Template, assembly: string, folder: string) {
-  const bundlings = readBundlings('staging', assembly);
   const modules = new Map<string, Omit<MeasuredFunction, 'name' | keyof Call>>();
   for (const resource of template.resources('AWS::Lambda::Function')) {
     const { Environment, MemorySize: memoryMegabytes } = resource.properties;
     const module = moduleOf(bundleIn(assembly, resource), Environment.Variables);
-    modules.set(basename(bundlings.get(resource.logicalId)!.entry, '.ts'), { ...module, memoryMegabytes });
+    modules.set(basename(resource.metadata['entry'] as string, '.ts'), { ...module, memoryMegabytes });
   }
   const { PETS_TABLE = '', INTENTS_TABLE = '' } = modules.get('create-pet')!.environment;
   // Yardsticks keep the SDK modules that `alias` replaces in the functions' bundles.
-  const { alias: _, ...options } = bundlings.values().next().value!.options;
+  const { alias: _, ...options } = bundlingOptions;
   for (const name of yardsticks) {
     const entry = join(projectRoot, `test/bench/yardsticks/${name}.ts`);
     const outfile = join(folder, name, 'index.mjs');

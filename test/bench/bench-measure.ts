@@ -1,5 +1,5 @@
 import { UsageError } from '../../infra/command.ts';
-import { showProgress } from '../../infra/operate/progress.ts';
+import { showProgress } from '../../infra/command.ts';
 import type { MeasuredFunction } from './bench-functions.ts';
 import { type Metric, metrics, type Row } from './bench-results.ts';
 import type { CpuQuota } from './cpu-quota.ts';

@@ -1,11 +1,11 @@
-import { prices } from '../../infra/operate/cost/prices.ts';
-import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { markdownTable } from '../../infra/documents/markdown-table.ts';
+import { templateOf } from '../../infra/stack/template.ts';
+import { stages } from '../../infra/stages.ts';
 import { bounds, evaluate } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
 import { formatSpread } from './spread.ts';
 
-/** Names of the deployed functions. The keys are the functions' names in the cost model. */
+/** Names of the deployed functions. The keys are the names in `infra/stack/functions.ts`. */
 export const functions = {
   listPets: 'list-pets',
   createPet: 'create-pet',
@@ -13,8 +13,8 @@ export const functions = {
   authorizer: 'authorizer',
 };
 
-/** Price in US dollars per GB-second for arm64 in us-east-1 at the first tier. */
-const DOLLARS_PER_GB_SECOND = prices.duration.dollars[0]![1];
+/** Price for arm64 in us-east-1 at the first tier, from docs/cost.md. */
+const DOLLARS_PER_GB_SECOND = 0.0000133334;
 
 /** Memory size at which warm requests are compared with yardsticks. */
 const COMPARED_MEGABYTES = 512;
@@ -45,8 +45,17 @@ export function readmeFigures(results: Results): Record<string, string> {
   };
 }
 
+/** Returns the memory size of each function in production, in MB. */
+function deployedMemory(): Record<string, number> {
+  const { Resources } = templateOf({ stage: 'production', settings: stages.production });
+  const ids = Object.keys(Resources).filter((id) => Resources[id]!.Type === 'AWS::Lambda::Function');
+  const sizeOf = (name: string): number =>
+    Resources[ids.find((id) => id.toLowerCase().startsWith(name.toLowerCase()))!]!.Properties['MemorySize'];
+  return Object.fromEntries(Object.keys(functions).map((name) => [name, sizeOf(name)]));
+}
+
 function clientsTable(results: Results): string {
-  const { memoryMegabytes } = resourceCounts('production');
+  const memoryMegabytes = deployedMemory();
   const cells = (operation: string, name: string): string[] => {
     const megabytes = memoryMegabytes[operation]!;
     const show = (metric: Metric) => formatSpread(figureOf(results, metric, name, megabytes));
@@ -100,7 +109,7 @@ function warmTable(results: Results): string {
 }
 
 function memoryTable(results: Results): string {
-  const { memoryMegabytes } = resourceCounts('production');
+  const memoryMegabytes = deployedMemory();
   const sizes = [256, 512, 1_024];
   const cellOf = (name: string, size: number): string => {
     const billed = figureOf(results, 'billed', name, size)?.median;

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { assumptions } from '../../infra/operate/cost/model.ts';
-import { resourceCounts } from '../../infra/operate/cost/report.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
@@ -11,8 +9,7 @@ import { hasTools } from '../support/tools.ts';
 import { bounds, evaluate } from './bench-bounds.ts';
 import { prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure as measureFunctions, type Subject, subjectsOf } from './bench-measure.ts';
-import { functions } from './bench-report.ts';
-import { figureOf, type Results } from './bench-results.ts';
+import type { Results } from './bench-results.ts';
 import { readResults } from './benchmark.ts';
 import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
@@ -61,16 +58,6 @@ const folder = temporaryFolder();
       /^create-pet returned a wrong response/,
     );
   });
-});
-
-test('the cost model uses the billed durations measured at the deployed memory sizes', () => {
-  const { memoryMegabytes } = resourceCounts('production');
-  const { intent: _, ...charged } = assumptions.billedMilliseconds;
-  const measured = Object.entries(functions).map(([operation, name]) => {
-    const billed = figureOf(results, 'billed', name, memoryMegabytes[operation]!)!;
-    return [operation, Number(billed.median.toFixed(1))];
-  });
-  expect(charged).toMatchObject(Object.fromEntries(measured));
 });
 
 test('measuring a store fails if the store contains unexpected pets', async () => {

@@ -26,7 +26,7 @@ export function petOf(index: number, pets: number): Pet {
   const status = statusOf(index);
   return {
     id: newPetId(time, seededInteger(2 ** 12, index)),
-    // Names are as long as infra/operate/cost/model.ts assumes.
+    // Names are as long as test/bench/partitions.ts assumes.
     name: `Pet number ${index.toString().padStart(9, '0')}`,
     categoryId: BigInt(index % 10),
     ...(status && { status }),

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { showProgress } from '../../infra/operate/progress.ts';
+import { showProgress } from '../../infra/command.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { type IssuedKey, issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
+import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { stages } from '../../infra/stages.ts';
-import type { KeyStore } from '../../shared/storage/api-keys.ts';
+import type { IssuedKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 
@@ -11,14 +11,12 @@ const HOUR_MILLISECONDS = 3_600_000;
 const caller = 'arn:aws:iam::123456789012:user/operator';
 
 let service: FaultyService;
-let store: KeyStore;
 /** Start of the test, in milliseconds since 1970. */
 let start: number;
 
 beforeAll(async () => {
   const { assembly } = await sharedSynthesis();
   service = await startFaultyService(readTemplate('PetStore-staging', assembly));
-  store = { stage: process.env['STAGE']!, table: process.env['API_KEYS_TABLE']! };
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 });
 afterAll(async () => {
@@ -30,7 +28,7 @@ beforeEach(() => {
 });
 
 function issue(lifetime?: number): Promise<IssuedKey> {
-  return issueApiKey(store, { owner: 'Acme', lifetime, caller });
+  return issueApiKey(service.store, { owner: 'Acme', lifetime, caller });
 }
 
 /** Returns the status of a list request at each of the given times, in milliseconds since the test's start. */
@@ -52,7 +50,7 @@ test('an expired key works until its cached authorizer decision expires', async 
 test('a revoked key works on every route until its cached authorizer decision expires', async () => {
   const { key, record } = await issue();
   expect(await statusesAt(key, 0)).toEqual([200]);
-  await revokeApiKey(store, record, caller);
+  await revokeApiKey(service.store, record, caller);
   expect(await statusesAt(key, CACHE_MILLISECONDS - 1)).toEqual([200]);
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = '{"name":"Rex","categoryId":1}';

@@ -53,7 +53,8 @@ export async function startFaultyService(template: Template, chooseFault: Choose
 
   const { issueApiKey } = await import('../../infra/operate/keys/lifecycle.ts');
   const { STAGE: stage, API_KEYS_TABLE: table } = process.env as Record<string, string>;
-  const issued = await issueApiKey({ stage: stage!, table: table! }, { owner: 'a test', caller: 'a test' });
+  const store = { stage: stage!, table: table!, database };
+  const issued = await issueApiKey(store, { owner: 'a test', caller: 'a test' });
   isReady = true;
 
   return {
@@ -70,6 +71,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
       });
     },
     api,
+    store,
     apiKey: issued.key,
     /** Handlers of the functions by construct name, such as `ListPets`. Tests can replace handlers. */
     handlers,

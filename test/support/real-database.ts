@@ -1,7 +1,11 @@
-import { useLocalDatabase } from '../../infra/local/local-service.ts';
-import { type Database, operatorAccessKeyId, startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
+import {
+  type Database,
+  databaseEnvironment,
+  operatorAccessKeyId,
+  startDatabase,
+} from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
-import { region, type Template } from '../../infra/local/emulator/template/template.ts';
+import type { Template } from '../../infra/local/emulator/template/template.ts';
 
 /** Starts a database with the template's tables in memory. The database authorizes every call. */
 export async function startTables(template: Template): Promise<Database> {
@@ -13,7 +17,9 @@ export async function startTables(template: Template): Promise<Database> {
  * use the database at `databaseEndpoint`. Call this once per process, because the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
-  useLocalDatabase({ databaseEndpoint, region, accessKeyId: operatorAccessKeyId });
+  // The developer's settings, such as AWS_PROFILE, would take precedence over those of the database.
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
+  Object.assign(process.env, databaseEnvironment(databaseEndpoint, operatorAccessKeyId));
   const functions = template.resources('AWS::Lambda::Function');
   Object.assign(process.env, ...functions.map(({ properties }) => properties.Environment.Variables));
 }

@@ -1,35 +1,20 @@
 import { paginateQuery, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { randomBytes } from 'node:crypto';
-import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import {
   type ApiKeyRecord,
-  type AuditLine,
-  generateApiKey,
-  hashOf,
+  auditLine,
+  type IssuedKey,
   type KeyStore,
+  type NewKey,
+  newApiKey,
+  stateOf,
+  timeAfter,
 } from '../../../shared/storage/api-keys.ts';
-import { conditionHolds, database, readItem } from '../../../shared/storage/database.ts';
+import { conditionHolds, readItem } from '../../../shared/storage/database.ts';
 import { keyIndex } from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
 
 // Every function can safely be called again after an interruption at any point. All durations are in milliseconds.
-
-export interface IssuedKey {
-  /** The secret. The database stores only the hash of the key. */
-  key: string;
-  record: ApiKeyRecord;
-}
-
-export interface NewKey {
-  owner: string;
-  /** Lifetime in milliseconds. If omitted, the key does not expire. */
-  lifetime?: number | undefined;
-  /** ARN of the operator. */
-  caller: string;
-  /** Id of the key that the new key replaces. */
-  replaces?: string;
-}
 
 /**
  * Issues a key. If `show` fails, revokes the key.
@@ -39,46 +24,35 @@ export interface NewKey {
  */
 export async function issueApiKey(
   store: KeyStore,
-  { owner, lifetime, caller, replaces }: NewKey,
+  newKey: NewKey,
   show?: (issued: IssuedKey) => Promise<void>,
 ): Promise<IssuedKey> {
-  const { stage, table } = store;
-  const key = generateApiKey(stage);
-  // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
-  const keyId = `key_${Date.now().toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
-  const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
-  const record: ApiKeyRecord = {
-    hash: hashOf(key),
-    keyId,
-    stage,
-    owner,
-    start: key.slice(0, keyPrefix(stage).length + 4),
-    createdAt: createdBy.time,
-    createdBy,
-    ...(lifetime !== undefined && { expiresAt: timeAfter(lifetime, Date.parse(createdBy.time)) }),
-    ...(replaces !== undefined && { replaces }),
-  };
+  const issued = newApiKey(store.stage, newKey);
   const put = new PutCommand({
-    TableName: table,
-    Item: record,
+    TableName: store.table,
+    Item: issued.record,
     // A delayed retry must not undo a revocation or rotation.
     ConditionExpression: 'attribute_not_exists(revokedAt) AND attribute_not_exists(rotatedBy)',
   });
   try {
-    if (!(await conditionHolds(database.send(put)))) throw new Error('Another command revoked the key.');
-    await show?.({ key, record });
-    return { key, record };
+    if (!(await conditionHolds(store.database.send(put))))
+      throw new Error('Another command revoked the key.');
+    await show?.(issued);
+    return issued;
   } catch (error) {
     const { $fault, $metadata, message } = error as Partial<DynamoDBServiceException> & Error;
     if ($fault === 'client' && $metadata?.attempts === 1) throw error;
     // The key is revoked, because an attempt whose response was lost may have stored the key.
-    const outcome = await discardApiKey(store, record, caller);
+    const outcome = await revokeUndeliveredKey(store, issued.record, newKey.caller);
     throw new UsageError(`${outcome} ${message}`, { cause: error });
   }
 }
 
-/** Yields the keys of a stage, newest first, or only `keyId`. Keys that are a few seconds old can be missing. */
-export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): AsyncGenerator<ApiKeyRecord> {
+/** Yields the keys of a stage, newest first. If `keyId` is set, yields only that key. New keys can be missing. */
+export async function* listApiKeys(
+  { stage, table, database }: KeyStore,
+  keyId?: string,
+): AsyncGenerator<ApiKeyRecord> {
   const pages = paginateQuery(
     // Reading a page of the default size, 1 MB, could exceed the client's timeout.
     { client: database, pageSize: 200 },
@@ -98,33 +72,40 @@ export async function* listApiKeys({ stage, table }: KeyStore, keyId?: string): 
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
   // The index is eventually consistent, so the current record is read from the table.
-  const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }));
+  const record = entry && (await readRecord(store, entry));
   if (record) return record;
   throw new UsageError(
     `There is no key ${keyId} in this stage. If the key is new, run the command again after a few seconds.`,
   );
 }
 
+function readRecord(
+  { table, database }: KeyStore,
+  { hash }: ApiKeyRecord,
+): Promise<ApiKeyRecord | undefined> {
+  return readItem<ApiKeyRecord>(table, { hash }, database);
+}
+
 /** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
 export async function revokeApiKey(
-  { table }: KeyStore,
-  { hash, keyId }: ApiKeyRecord,
+  store: KeyStore,
+  record: ApiKeyRecord,
   caller: string,
 ): Promise<ApiKeyRecord> {
-  const revokedBy = auditLine('revoke', keyId, caller);
+  const revokedBy = auditLine('revoke', record.keyId, caller);
   const update = new UpdateCommand({
-    TableName: table,
-    Key: { hash },
+    TableName: store.table,
+    Key: { hash: record.hash },
     UpdateExpression: 'SET revokedAt = :time, revokedBy = :revokedBy',
     ConditionExpression: 'attribute_not_exists(revokedAt)',
     ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
   });
-  await conditionHolds(database.send(update));
-  return (await readItem<ApiKeyRecord>(table, { hash }))!;
+  await conditionHolds(store.database.send(update));
+  return (await readRecord(store, record))!;
 }
 
 /** Revokes a key, even if a delayed write stores it later. Returns a message about the key's state. */
-export async function discardApiKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
+async function revokeUndeliveredKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
   const key = `The key ${record.keyId} (${record.start}…)`;
   return revokeApiKey(store, record, caller).then(
     () => `${key} was revoked. Do not use it.`,
@@ -132,10 +113,74 @@ export async function discardApiKey(store: KeyStore, record: ApiKeyRecord, calle
   );
 }
 
-export function auditLine(action: AuditLine['action'], keyId: string, caller: string): AuditLine {
-  return { time: timeAfter(0), caller, action, keyId };
+/** @throws UsageError if the key does not exist, has expired, or was rotated or revoked. */
+export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
+  const record = await findApiKey(store, keyId);
+  const { owner, rotatedBy, successor } = record;
+  if (rotatedBy) {
+    const { time, caller } = rotatedBy;
+    throw new UsageError(
+      `The key ${keyId} was rotated at ${time} by ${caller}. Its successor is ${successor?.keyId}.`,
+    );
+  }
+  const state = stateOf(record, new Date());
+  if (state !== 'active') throw new UsageError(`The key ${keyId} is ${state}. Issue a new key to ${owner}.`);
+  return record;
 }
 
-export function timeAfter(milliseconds: number, start = Date.now()): string {
-  return new Date(start + milliseconds).toISOString();
+/**
+ * Issues a successor, shows the successor, and then sets the old key to expire after the overlap or at its original
+ * expiry, whichever is earlier. An interrupted rotation does not change the old key, but the successor may exist.
+ *
+ * @param rotation the overlap in milliseconds, and the successor's lifetime (default: the lifetime of the old key)
+ * @param show a function that shows the operator the successor and the new expiry of the old key
+ * @throws UsageError if another operator has rotated or revoked the old key, in which case the successor is revoked.
+ */
+export async function rotateApiKey(
+  store: KeyStore,
+  predecessor: ApiKeyRecord,
+  rotation: Omit<NewKey, 'owner' | 'replaces'> & { overlap: number },
+  show: (successor: IssuedKey, expiresAt: string) => Promise<void>,
+): Promise<void> {
+  const { keyId, owner, hash } = predecessor;
+  const { overlap, lifetime = lifetimeOf(predecessor), caller } = rotation;
+  const end = timeAfter(overlap);
+  const expiresAt = predecessor.expiresAt && predecessor.expiresAt < end ? predecessor.expiresAt : end;
+  const newKey = { owner, lifetime, caller, replaces: keyId };
+  const { record: successor } = await issueApiKey(store, newKey, (issued) => show(issued, expiresAt));
+
+  const update = new UpdateCommand({
+    TableName: store.table,
+    Key: { hash },
+    UpdateExpression: 'SET expiresAt = :expiresAt, rotatedBy = :rotatedBy, successor = :successor',
+    // If the response is lost, the SDK retries the update. The first condition lets the retry succeed.
+    ConditionExpression:
+      'successor.keyId = :keyId OR ' +
+      '(attribute_exists(keyId) AND attribute_not_exists(rotatedBy) AND attribute_not_exists(revokedAt))',
+    ExpressionAttributeValues: {
+      ':expiresAt': expiresAt,
+      ':rotatedBy': auditLine('rotate', keyId, caller),
+      ':successor': { keyId: successor.keyId },
+      ':keyId': successor.keyId,
+    },
+  });
+  const isRotated = await conditionHolds(store.database.send(update)).catch((error: Error) => {
+    throw new UsageError(
+      `The old key ${keyId} may work even after the overlap. Follow "Interrupted rotations" in docs/api-keys.md. ` +
+        `Cause: ${error.message}`,
+      { cause: error },
+    );
+  });
+  if (isRotated) return;
+
+  const outcome = await revokeUndeliveredKey(store, successor, caller);
+  const reason = await findRotatableKey(store, keyId).then(
+    () => `Another command changed the key ${keyId}. Check the list of keys.`,
+    (error: Error) => error.message,
+  );
+  throw new UsageError(`${outcome} ${reason}`);
+}
+
+function lifetimeOf({ createdAt, expiresAt }: ApiKeyRecord): number | undefined {
+  return expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt);
 }

@@ -1,13 +1,20 @@
 import { Command, Option } from 'commander';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { keyStates, type KeyState, stateOf } from '../../../shared/storage/api-keys.ts';
+import { connect, database } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { isNpmOption, onInterrupt, plain, runCommand, UsageError } from '../../command.ts';
-import { findApiKey, issueApiKey, listApiKeys, revokeApiKey } from './lifecycle.ts';
+import {
+  findApiKey,
+  findRotatableKey,
+  issueApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from './lifecycle.ts';
 import { readDuration, readKeyId, readOwner } from './options.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
-import { findLocalService, useLocalDatabase } from '../../local/local-service.ts';
-import { findRotatableKey, rotateApiKey } from './rotation.ts';
+import { databaseSettings, findLocalService } from '../../local/local-service.ts';
 
 interface Options {
   stage: string;
@@ -107,17 +114,17 @@ function keyCommand(name: string, description: string): Command {
 /** Returns the key store of a stage, and a function that returns the operator's ARN. */
 async function findKeyStage({ stage, data }: Options) {
   if (stage === 'local') {
-    const { service } = await findLocalService(data);
-    useLocalDatabase(service);
+    const service = await findLocalService(data);
+    const local = connect(databaseSettings(service));
     return {
-      store: { stage: service.stage, table: service.apiKeysTable },
+      store: { stage: service.stage, table: service.apiKeysTable, database: local },
       findCaller: async () => service.operatorArn,
     };
   }
   // This import is slow, so it is executed only for a deployed stage.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
   const { apiKeysTable } = await findDeployedStage(stage);
-  return { store: { stage, table: apiKeysTable }, findCaller };
+  return { store: { stage, table: apiKeysTable, database }, findCaller };
 }
 
 /** Ignores Ctrl-C, because an interrupted command could leave a key that was never shown. */

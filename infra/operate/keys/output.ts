@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { type ApiKeyRecord, stateOf } from '../../../shared/storage/api-keys.ts';
+import { type ApiKeyRecord, type IssuedKey, stateOf } from '../../../shared/storage/api-keys.ts';
 import { plain, UsageError } from '../../command.ts';
-import type { IssuedKey } from './lifecycle.ts';
 
 /** @throws UsageError if standard output cannot be written. `cause` is the stream's error. */
 export async function print(text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { cpSync, existsSync, globSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defaultDataFolder,
@@ -51,9 +51,6 @@ test('commands use the in-memory service if only one is running', async () => {
   for (const options of [noOptions, ['--data', 'memory']]) {
     await expectToWork(done(await issue(...options)), service);
   }
-  const seed = await runModule('infra/operate/seed/main.ts', ['--count', '3', ...noOptions], { TMPDIR });
-  expect(seed).toMatchObject({ code: 0, stdout: expect.stringContaining(service.baseUrl) });
-  expect(await (await service.request('/pets')).json()).toHaveLength(3);
   expect(existsSync(left)).toBe(true);
 });
 
@@ -63,11 +60,6 @@ test('commands require --data if several in-memory services are running', async 
   expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
   const [, folder = ''] = new RegExp(`${baseUrl} on ([^,)]+)`).exec(sentence)!;
   await expectToWork(done(await issue('--data', folder)), services[1]!);
-
-  const file = join(folder, 'api-key');
-  rmSync(file);
-  const seed = await runModule('infra/operate/seed/main.ts', ['--data', folder], { TMPDIR });
-  expect(errorOutput(seed)).toBe(`The file ${file} is missing. Restart the local service.`);
 });
 
 test('a service stops if the program that reads its output exits', async () => {

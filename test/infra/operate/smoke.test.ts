@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
 import { generateApiKey, verifyApiKey } from '../../../shared/storage/api-keys.ts';
+import { database } from '../../../shared/storage/database.ts';
 import { errorOutput } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { useRealTables } from '../../support/tables-for-tests.ts';
@@ -63,7 +64,7 @@ describe('the smoke test of a stage', () => {
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
     expect(outcome.stdout).not.toContain(key);
-    const store = { stage: 'staging', table: process.env['API_KEYS_TABLE']! };
+    const store = { stage: 'staging', table: process.env['API_KEYS_TABLE']!, database };
     const issued = await verifyApiKey(store, key);
     expect(issued).toMatchObject({ owner: 'smoke test', createdBy: { caller, action: 'issue' } });
     expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);

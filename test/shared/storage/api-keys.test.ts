@@ -3,9 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { generateApiKey, stateOf, verifyApiKey } from '../../../shared/storage/api-keys.ts';
+import { database } from '../../../shared/storage/database.ts';
 import { mock } from '../../support/mocked-database.ts';
 
-const staging = { stage: 'staging', table: 'keys' };
+const staging = { stage: 'staging', table: 'keys', database };
 const now = new Date('2026-11-21T12:00:00Z');
 const earlier = '2026-11-21T11:59:59.999Z';
 const later = '2026-11-21T12:00:00.001Z';

@@ -28,7 +28,7 @@ const RawTemplate = v.strictObject({
       DeletionPolicy: v.optional(v.unknown()),
       UpdatePolicy: v.optional(v.strictObject({ CodeDeployLambdaAliasUpdate: v.unknown() })),
       UpdateReplacePolicy: v.optional(v.unknown()),
-      Metadata: v.optional(v.unknown()),
+      Metadata: v.optional(v.record(v.string(), v.unknown()), {}),
     }),
   ),
   Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
@@ -43,6 +43,7 @@ type Resources = v.InferOutput<typeof RawTemplate>['Resources'];
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
+  metadata: Record<string, unknown>;
   properties: v.InferOutput<(typeof resourceModels)[T]>;
 }
 
@@ -74,7 +75,7 @@ export function parseTemplate(text: string) {
   const problems: string[] = [];
   const skippedTypes = new Set<string>();
   const known: { type: string; resource: Resource<ResourceType> }[] = [];
-  for (const [logicalId, { Type, Properties, Condition }] of Object.entries(Resources)) {
+  for (const [logicalId, { Type, Properties, Metadata: metadata, Condition }] of Object.entries(Resources)) {
     if (isNotRun(Type)) {
       skippedTypes.add(Type);
     } else if (!Object.hasOwn(resourceModels, Type)) {
@@ -84,7 +85,7 @@ export function parseTemplate(text: string) {
     } else {
       const { properties, issues } = readProperties(Type as ResourceType, Properties, Resources);
       problems.push(...issues.map((issue) => `${logicalId} (${Type}): ${issue}`));
-      known.push({ type: Type, resource: { logicalId, properties } });
+      known.push({ type: Type, resource: { logicalId, metadata, properties } });
     }
   }
   if (problems.length > 0) throw unsupported(problems);

@@ -2,11 +2,12 @@ import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { operatorAccessKeyId } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { region } from '../../../../infra/local/emulator/template/template.ts';
-import { type IssuedKey, issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
+import { issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { writeLocalService } from '../../../../infra/local/local-service.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
+  type IssuedKey,
   type KeyStore,
   stateOf,
   verifyApiKey,
@@ -30,7 +31,7 @@ export let dataFolder: string;
 
 export function startStage(): void {
   stages += 1;
-  store = { stage: `stage${stages}`, table: process.env['API_KEYS_TABLE']! };
+  store = { stage: `stage${stages}`, table: process.env['API_KEYS_TABLE']!, database };
   writeLocalService(dataFolder, {
     stage: store.stage,
     baseUrl: 'http://127.0.0.1:1/v1',
@@ -42,10 +43,24 @@ export function startStage(): void {
   });
 }
 
+/** Settings of a developer for other projects, which must not affect commands for a local service. */
+const developerSettings = {
+  AWS_PROFILE: 'work',
+  AWS_REGION: 'no region',
+  AWS_SESSION_TOKEN: 'token',
+  AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+  AWS_USE_FIPS_ENDPOINT: 'true',
+  AWS_USE_DUALSTACK_ENDPOINT: 'true',
+};
+
 /** Runs `npm run keys` in the test's process. */
 export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
-  return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], options);
+  return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], {
+    environment: developerSettings,
+    ...options,
+  });
 }
 
 /** Function that replaces database request number `call`, starting at 1. `execute` sends the request. */

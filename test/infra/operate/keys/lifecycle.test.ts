@@ -1,8 +1,12 @@
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../../../infra/command.ts';
-import { findApiKey, listApiKeys, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
-import { rotateApiKey } from '../../../../infra/operate/keys/rotation.ts';
+import {
+  findApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../../../infra/operate/keys/lifecycle.ts';
 import { type ApiKeyRecord, stateOf } from '../../../../shared/storage/api-keys.ts';
 import {
   aside,

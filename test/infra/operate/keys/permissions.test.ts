@@ -41,10 +41,10 @@ let aws: FakeAws;
 
 beforeAll(async () => {
   const template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
-  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')) };
+  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')), database };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')
-    .map(({ logicalId, properties }) => ({ logicalId: tableName(logicalId), properties }));
+    .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));
   tables = await startDatabase(await openStore(), renamed, isAllowed);
   setFunctionsEnvironment(template, tables.endpoint);
   const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };

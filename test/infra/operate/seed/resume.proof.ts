@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readLocalService, writeLocalService } from '../../../../infra/local/local-service.ts';
 import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
@@ -8,17 +7,13 @@ import { type ClientProxy, startClientProxy } from '../../../support/client-prox
 import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../../support/run-command.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-const folder = temporaryFolder();
 let service: LocalService;
 let proxy: ClientProxy;
 
 beforeAll(async () => {
-  service = await startLocalService('--data', folder, '--assembly', (await sharedSynthesis()).assembly);
+  service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
   proxy = await startClientProxy(service.baseUrl);
-  // The seed command reads this file, so the command sends its requests to the proxy.
-  writeLocalService(folder, { ...readLocalService(folder), baseUrl: proxy.baseUrl });
 });
 afterAll(async () => {
   await proxy.close();
@@ -26,7 +21,8 @@ afterAll(async () => {
 });
 
 function start(...parameters: string[]): RunningModule {
-  return startModule('infra/operate/seed/main.ts', ['--data', folder, ...parameters]);
+  const environment = { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey };
+  return startModule('infra/operate/seed/main.ts', parameters, environment);
 }
 
 /** Returns the pets as sorted lines without ids, because concurrent requests create pets in any order. */

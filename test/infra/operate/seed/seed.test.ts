@@ -1,29 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import { addPet } from '../../../../infra/operate/seed/client.ts';
-import { findService, USAGE as usage } from '../../../../infra/operate/seed/options.ts';
 import { generatePet } from '../../../../infra/operate/seed/pets.ts';
 import { NewPet } from '../../../../shared/contract/schemas.ts';
 import { type Behavior, type ClientProxy, startClientProxy } from '../../../support/client-proxy.ts';
 import { errorOutput } from '../../../support/run-command.ts';
 import { runInProcess } from '../../../support/run-in-process.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const KEY = 'pets_staging_abcdefgh';
-const folder = temporaryFolder();
 let proxy: ClientProxy;
 
 beforeAll(async () => {
   proxy = await startClientProxy('http://127.0.0.1:1');
-  const { baseUrl } = proxy;
-  writeFileSync(join(folder, 'service.json'), JSON.stringify({ baseUrl, databaseEndpoint: baseUrl }));
-  writeFileSync(join(folder, 'api-key'), KEY);
 });
 afterAll(() => proxy.close());
 
-const seed = (parameters: string[], environment: Record<string, string> = {}) =>
+const seed = (parameters: string[], environment: Record<string, string>) =>
   runInProcess('infra/operate/seed/main.ts', parameters, { environment });
 
 const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
@@ -32,9 +24,7 @@ const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotenc
 /** Sets the proxy's behavior for each create request, by the index of the request. */
 function decide(behavior: (index: number) => Behavior): void {
   proxy.decide(({ method }) =>
-    method === 'POST'
-      ? behavior(creates().length - 1)
-      : { status: 200, body: '[]', headers: { 'Content-Type': 'application/x-amz-json-1.0' } },
+    method === 'POST' ? behavior(creates().length - 1) : { status: 200, body: '[]' },
   );
 }
 
@@ -47,13 +37,10 @@ test('sample pets are valid and depend only on the seed and the index', () => {
 
 test('a failed run prints the seed that its Idempotency-Keys are derived from', async () => {
   decide((index) => (index < 3 ? { status: 201 } : { status: 400, body: '{"message":"No more."}' }));
-  const { code, stderr } = await seed(['--data', folder, '--count', '9', '--concurrency', '1']);
-  const [, seedPrinted = ''] =
-    /\nA pet could not be created \(attempt 1 of 10\)\. No more\. To resume, run the same command with --seed (\d+)\.\n$/.exec(
-      stderr,
-    )!;
+  const { code, stderr } = await seed(['--count', '4'], { BASE_URL: proxy.baseUrl, API_KEY: KEY });
+  const [, seedPrinted] = /\(attempt 1 of 10\)\. No more\. .* --seed (\d+)\.\n$/.exec(stderr)!;
   expect(code).toBe(1);
-  expect(idempotencyKeys()).toEqual([0, 1, 2, 3].map((index) => `seed-${seedPrinted}-${index}`));
+  expect(new Set(idempotencyKeys())).toEqual(new Set([0, 1, 2, 3].map((i) => `seed-${seedPrinted}-${i}`)));
 });
 
 const add = (): Promise<void> => addPet({ ...proxy, apiKey: KEY }, 3, 0);
@@ -76,48 +63,34 @@ describe('a create request', () => {
 
   test.each([
     [401, '{"code":"unauthorized","message":"Who are you?","status":401}', 'Who are you?'],
-    [307, '', 'The response has status 307 and no Error body.'],
-    [403, 'null', 'The response has status 403 and no Error body.'],
+    [307, '', 'status 307'],
+    [403, 'null', 'status 403'],
   ])('is not retried after a response with status %d', async (status, body, reason) => {
     decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
-    await expect(add()).rejects.toThrow(`(attempt 1 of 10). ${reason} To`);
+    await expect(add()).rejects.toThrow(reason);
     expect(creates()).toHaveLength(1);
   });
 
   test('fails after 10 attempts', async () => {
     decide(() => ({ status: 503, headers: { 'Retry-After': '0' }, body: '{"message":"Broken."}' }));
-    await expect(add()).rejects.toThrow('(attempt 10 of 10). Broken. To');
+    await expect(add()).rejects.toThrow('(attempt 10 of 10). Broken.');
     expect(creates()).toHaveLength(10);
   });
 });
 
-const USAGE = `Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`;
-
-test.each<[string[], Record<string, string>, string]>([
-  [['--count', '0'], {}, '--count must be an integer from 1 to 1000000.'],
-  [['--seed', KEY], {}, '--seed must be an integer from 0 to 2147483647.'],
-  [['--concurrency', '101'], {}, '--concurrency must be an integer from 1 to 100.'],
-  [['--', KEY], {}, USAGE],
-  [[], { npm_config_count: '20' }, USAGE],
-])(
-  'npm run seed rejects the arguments %j with the environment variables %j',
-  async (parameters, environment, sentence) => {
-    expect(errorOutput(await seed(parameters, environment))).toBe(sentence);
-  },
-);
-
-const noList = 'returned no list of pets. There was no response (ECONNREFUSED). Check BASE_URL and API_KEY.';
-const wrongKey =
-  'Set API_KEY to a key of the service at BASE_URL. Production keys are rejected, so that production gets no sample pets.';
-const unencrypted = 'BASE_URL must be an https URL, or an http URL of a loopback host, such as localhost.';
-
-test.each<[Record<string, string>, string]>([
-  [{ BASE_URL: 'https://example.com/v1' }, wrongKey],
-  [{ BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, wrongKey],
-  [{ BASE_URL: 'http://example.com/v1', API_KEY: KEY }, unencrypted],
-  [{ BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, unencrypted],
-  [{ BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, `http://127.0.0.1:2/v1 ${noList}`],
-  [{}, 'No local service is running with the data folder /nowhere. Start one with npm start.'],
-])('npm run seed sends no pets with the environment variables %j', async (environment, sentence) => {
-  await expect(findService('/nowhere', environment)).rejects.toThrow(new Error(sentence));
+test.each<[string[], Record<string, string>, RegExp]>([
+  [['--count', '0'], {}, /--count .* from 1 to 1000000/],
+  [['--seed', KEY], {}, /--seed .* from 0 to 2147483647/],
+  [['--', KEY], {}, /two dashes: npm run seed -- /],
+  [[], { npm_config_count: '20' }, /two dashes: npm run seed -- /],
+  [[], { API_KEY: KEY }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
+  [[], { BASE_URL: 'https://example.com/v1' }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
+  [[], { BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, /production/],
+  [[], { BASE_URL: 'http://example.com/v1', API_KEY: KEY }, /https/],
+  [[], { BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, /https/],
+  [[], { BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, /ECONNREFUSED.*BASE_URL/],
+])('npm run seed rejects the arguments %j and the variables %j', async (parameters, environment, reason) => {
+  const line = errorOutput(await seed(parameters, environment));
+  expect(line).toMatch(reason);
+  expect(line).not.toContain(KEY);
 });
