@@ -115,9 +115,10 @@ function parseBody(text: string): unknown {
 
 function jsonProblem(text: string, error: Error): string {
   if (error instanceof RangeError) return 'The body is nested too deeply.';
+  if (text === '') return 'The body is missing.';
   if (text.startsWith(BYTE_ORDER_MARK)) return 'The body must not start with a byte order mark.';
-  const [, line, column] = JSON_POSITION.exec(error.message) ?? [];
-  return `The body is not valid JSON${line ? ` at line ${line}, column ${column}` : ''}.`;
+  const position = JSON_POSITION.exec(error.message);
+  return `The body is not valid JSON${position ? ` at line ${position[1]}, column ${position[2]}` : ''}.`;
 }
 
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {

@@ -40,7 +40,7 @@ export const awsJson = {
   async deserializeResponse(_operation: unknown, _context: unknown, response: HttpResponse): Promise<any> {
     const { statusCode, headers, body } = response;
     const $metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid']! };
-    if (statusCode < 300) return Object.assign(body, { $metadata });
+    if (statusCode === 200) return Object.assign(body, { $metadata });
     const { __type: type = 'Unknown', message, Message = message } = body;
     throw new DynamoDBServiceException({
       name: type.replace(/.*#/, ''),

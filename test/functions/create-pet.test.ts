@@ -78,6 +78,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
   test('returns 500 without a write if the key id is missing', async () => {
     const { status } = await post('a', { keyId: '' });
     expect(status).toBe(500);
+    expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('an API key id') } }]);
     expect(mock.calls()).toEqual([]);
     expect(occurrences()).toEqual(countedInternalError('createPet'));
   });

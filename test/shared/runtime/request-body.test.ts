@@ -103,8 +103,12 @@ describe('the body', () => {
   });
 
   test.each([
-    ['is missing', null, '^The body is not valid JSON\\.$'],
-    ['contains a syntax error', '{"name":\n"Rex",}', '^The body is not valid JSON at line 2, column 7\\.$'],
+    ['is missing', null, '^The body is missing\\.$'],
+    [
+      'contains a syntax error',
+      `{${'\n'.repeat(9)}"name": "Rex",}`,
+      '^The body is not valid JSON at line 10, column 15\\.$',
+    ],
     ['quotes a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
     ['starts with a byte order mark', `\ufeff${REX}`, '^The body must not start with a byte order mark\\.$'],
     ['is nested too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],

@@ -149,6 +149,8 @@ test('an error has the name, message and metadata of the DynamoDB response', asy
     respondWith(400, { __type: 'com.amazon.coral.service#UnrecognizedClientException', Message: 'Why.' }),
   );
   await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
+  nextResponses.push(...Array.from({ length: 3 }, () => respondWith(500, {})));
+  await expect(read()).rejects.toMatchObject({ name: 'Unknown', $fault: 'server' });
 });
 
 test('a wrong clock is corrected with the date in an error response', async () => {
