@@ -1,9 +1,8 @@
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { markdownTable } from './markdown-table.ts';
-import { stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
-const LINE_CHARACTERS = 120;
+import { stages } from '../stages.ts';
+import { markdownList, markdownTable } from './markdown.ts';
 
 export function operationTable(): string {
   const rows = Object.values<Operation>(operations).map((operation) => {
@@ -70,11 +69,6 @@ export function retentionTable(): string {
     [stage, logRetentionDays, recoveryDays].map(String),
   );
   return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
-}
-
-function markdownList(items: string[]): string {
-  const line = new RegExp(String.raw`\S.{0,${LINE_CHARACTERS - 3}}(?=\s|$)`, 'g');
-  return items.map((item) => `- ${item.match(line)!.join('\n  ')}\n`).join('');
 }
 
 function perMinute(requests: number | undefined): string {

@@ -1,5 +1,16 @@
 import { UsageError } from '../command.ts';
 
+/** Returns a Markdown table. `alignment` applies to all columns except the first. */
+export function markdownTable(head: string[], rows: string[][], alignment = '---:'): string {
+  const lines = [head, head.map((_, column) => (column === 0 ? '---' : alignment)), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** Returns a Markdown list with lines of at most 120 characters. */
+export function markdownList(items: string[]): string {
+  return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
+}
+
 /**
  * Returns the document `text` with the given parts between the markers `<!-- generated: NAME -->` and `<!-- end -->`.
  *
