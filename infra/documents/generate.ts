@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { withoutReferences } from './changes/differences.ts';
+import { withoutReferences } from './openapi/references.ts';
 import { withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
