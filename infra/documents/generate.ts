@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { withoutReferences } from './openapi/references.ts';
 import { withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
+import { withoutReferences } from './openapi/references.ts';
 import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
 
 const USAGE = `npm run generate:contract -- [--check]
@@ -14,18 +14,16 @@ Writes openapi.json, openapi-3.0.json and the generated parts of documents.
   --check  writes nothing and fails if a file is outdated`;
 
 await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ check }) => {
-  const outdated = Object.entries(generatedFiles()).filter(([file, text]) => text !== read(file));
-  if (check && outdated.length > 0) {
-    const names = outdated.map(([file]) => file).join(', ');
-    throw new UsageError(`Outdated: ${names}. Run npm run generate.`);
-  }
+  const outdated = generatedFiles().filter(([file, text]) => text !== readFileSync(file, 'utf8'));
+  if (check && outdated.length > 0)
+    throw new UsageError(`Outdated: ${outdated.map(([file]) => file).join(', ')}. Run npm run generate.`);
   for (const [file, text] of outdated) {
-    writeFileSync(inProject(file), text);
+    writeFileSync(file, text);
     console.log(`Wrote ${file}.`);
   }
 });
 
-function generatedFiles(): Record<string, string> {
+function generatedFiles(): [file: string, text: string][] {
   const cacheSeconds = Object.values(stages).map(({ authorizerCacheSeconds }) => authorizerCacheSeconds);
   const cache = { 'authorizer cache': Math.max(...cacheSeconds).toFixed() };
   const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
@@ -33,7 +31,7 @@ function generatedFiles(): Record<string, string> {
     'docs/api-keys.md': cache,
     'docs/architecture.md': cache,
     'docs/interface.md': {
-      operations: operationTable(),
+      operations: operationTable(contract),
       fields: fieldList(contract),
       'list parameters': parameterList(contract),
       errors: errorList(),
@@ -42,18 +40,12 @@ function generatedFiles(): Record<string, string> {
     'docs/security.md': { retention: retentionTable() },
     'README.md': cache,
   };
-  const documents = Object.entries(parts).map(([file, texts]) => [file, withParts(file, read(file), texts)]);
-  return {
-    'openapi.json': openApiJson('3.1.1'),
-    'openapi-3.0.json': openApiJson('3.0.4'),
-    ...Object.fromEntries(documents),
-  };
-}
-
-function read(file: string): string {
-  return readFileSync(inProject(file), 'utf8');
-}
-
-function inProject(file: string): URL {
-  return new URL(`../../${file}`, import.meta.url);
+  return [
+    ['openapi.json', openApiJson('3.1.1')],
+    ['openapi-3.0.json', openApiJson('3.0.4')],
+    ...Object.entries(parts).map(([file, texts]): [string, string] => [
+      file,
+      withParts(file, readFileSync(file, 'utf8'), texts),
+    ]),
+  ];
 }

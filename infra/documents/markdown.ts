@@ -11,11 +11,7 @@ export function markdownList(items: string[]): string {
   return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
 }
 
-/**
- * Returns the document `text` with the given parts between the markers `<!-- generated: NAME -->` and `<!-- end -->`.
- *
- * @throws UsageError if a marker is missing.
- */
+/** Puts parts between `<!-- generated: NAME -->` and `<!-- end -->`. @throws UsageError if a marker is missing */
 export function withParts(file: string, text: string, parts: Record<string, string>): string {
   return Object.entries(parts).reduce((document, [name, part]) => {
     const marker = `<!-- generated: ${name} -->`;

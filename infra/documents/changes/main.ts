@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { plain, runWithOptions, UsageError } from '../../command.ts';
 import { openApiJson } from '../openapi/document.ts';
@@ -13,9 +13,12 @@ Lists the changes since the OpenAPI document FILE (default: ${RELEASED}), breaki
 change breaks clients or cannot be classified automatically.`;
 
 await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ base }) => {
-  const after = withoutReferences(parseJson(openApiJson('3.1.1')));
+  if (!existsSync(base)) throw new UsageError(`${base} does not exist.`);
+  const [before, after] = [readFileSync(base, 'utf8'), openApiJson('3.1.1')].map((text) =>
+    withoutReferences(parseJson(text)),
+  );
   // In alphabetical order, breaking changes are first.
-  const lines = differences(readContract(base), after).toSorted();
+  const lines = differences(before, after).toSorted();
   for (const line of lines) console.log(plain(line));
   const failing = lines.filter((line) => !line.startsWith('non-breaking:'));
   if (failing.length > 0) {
@@ -26,11 +29,3 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
   }
   console.log(`No ${lines.length > 0 ? 'breaking ' : ''}changes since ${base}.`);
 });
-
-function readContract(file: string): unknown {
-  try {
-    return withoutReferences(parseJson(readFileSync(file, 'utf8')));
-  } catch (error) {
-    throw new UsageError(`${file} is not an OpenAPI document in JSON: ${(error as Error).message}`);
-  }
-}

@@ -84,20 +84,15 @@ function pathsObject(): Json {
 
 function operationObject(operation: Operation): Json {
   const { id, summary, description, request, deprecation } = operation;
-  const { path, query, headers, body } = request.entries;
+  const { body } = request.entries;
+  const parameters = parameterObjects(request.entries);
   const day = deprecation?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  const notice = deprecation
-    ? `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n`
-    : '';
-  const parameters = [
-    ...parameterObjects('path', path),
-    ...parameterObjects('query', query),
-    ...parameterObjects('header', headers),
-  ];
   return {
     operationId: id,
     summary,
-    description: `${notice}${description}`,
+    description: deprecation
+      ? `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`
+      : description,
     tags: ['pets'],
     ...(deprecation && {
       deprecated: true,

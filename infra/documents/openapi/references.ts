@@ -4,8 +4,8 @@
  * @throws TypeError if the document does not contain a target.
  */
 export function withoutReferences(document: any): any {
-  const { schemas: _, responses: __, headers: ___, ...components } = document.components ?? {};
-  return resolve({ ...document, components });
+  const { securitySchemes } = document.components;
+  return resolve({ ...document, components: { securitySchemes } });
 
   function resolve(part: any): any {
     if (typeof part !== 'object' || part === null) return part;

@@ -1,6 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorCodes } from '../../../shared/contract/errors.ts';
+import type { RequestParts } from '../../../shared/contract/operations.ts';
 import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 
 export type Json = Record<string, unknown>;
@@ -54,23 +55,23 @@ export function exampleOf(schema: any, index = 0): any {
   const { entries, item, wrapped } = schema;
   const examples: readonly unknown[] = v.getExamples(schema);
   if (examples.length > 0) return examples[index] ?? examples[0];
-  if (entries) {
-    const fields = Object.entries(entries);
-    return Object.fromEntries(fields.map(([name, entry]) => [name, exampleOf(entry, index)]));
-  }
   if (item) return [exampleOf(item), exampleOf(item, 1)];
-  return wrapped && exampleOf(wrapped, index);
+  if (!entries) return wrapped && exampleOf(wrapped, index);
+  const fields = Object.entries(entries);
+  return Object.fromEntries(fields.map(([name, entry]) => [name, exampleOf(entry, index)]));
 }
 
-export function parameterObjects(location: 'path' | 'query' | 'header', schema: any): Json[] {
-  return Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => ({
-    name,
-    in: location,
-    required: location === 'path',
-    description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
-    schema: parameterSchema(entry),
-    example: exampleOf(entry),
-  }));
+export function parameterObjects({ path, query, headers: header }: RequestParts): Json[] {
+  return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) =>
+    Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => ({
+      name,
+      in: location,
+      required: location === 'path',
+      description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
+      schema: parameterSchema(entry),
+      example: exampleOf(entry),
+    })),
+  );
 }
 
 /** Returns the schema of a parameter. Parameters are strings, so the schema of a numeric parameter is in its metadata. */
