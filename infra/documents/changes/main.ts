@@ -23,8 +23,8 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
   const failing = lines.filter((line) => !line.startsWith('non-breaking:'));
   if (failing.length > 0) {
     throw new UsageError(
-      `${failing.length} of ${lines.length} changes since ${base} break clients or cannot be classified. Undo breaking changes or ` +
-        'publish a new version (docs/interface.md, "Compatibility"). Add missing rules to infra/documents/changes/differences.ts.',
+      `${failing.length} of ${lines.length} changes since ${base} break clients or cannot be classified. Undo them, ` +
+        'publish a new version (docs/interface.md, "Compatibility") or add rules to infra/documents/changes/differences.ts.',
     );
   }
   console.log(`No ${lines.length > 0 ? 'breaking ' : ''}changes since ${base}.`);

@@ -19,8 +19,6 @@ test('npm run docs creates a folder with the page and the linked files', async (
   for (const file of files.split(', ')) expect(readFileSync(join(output, file))).toEqual(readFileSync(file));
   const html = readFileSync(join(output, 'index.html'), 'utf8');
   expect(html).toContain("connect-src 'none'");
-  expect(html).toContain('SwaggerUIBundle');
-  expect(html).not.toContain('"apiKey":"');
 });
 
 test('npm run docs rejects an output folder that it cannot create', async () => {

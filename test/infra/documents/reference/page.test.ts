@@ -17,16 +17,9 @@ test('the content security policy allows only the scripts and styles of the page
   const hashes = [...textsOf('script', html), ...textsOf('style', html)].map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
   );
-  expect(hashes).toHaveLength(3);
-  expect(contentSecurityPolicy.split('; ')).toEqual([
-    "default-src 'none'",
-    `script-src ${hashes[0]} ${hashes[1]}`,
-    `style-src ${hashes[2]}`,
-    'img-src data:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ]);
+  expect(contentSecurityPolicy.match(/'sha256-[^']+'/g)).toEqual(hashes);
+  expect(contentSecurityPolicy).toMatch(/^default-src 'none'; .*; connect-src 'self';/);
+  expect(contentSecurityPolicy).not.toMatch(/unsafe|https?:|\*/);
   expect(html).toContain(`<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">`);
 });
 
