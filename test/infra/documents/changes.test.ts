@@ -137,6 +137,11 @@ test('a change of any part is reported', () => {
   expect(variants.filter((variant) => differences(document, variant).length === 0)).toEqual([]);
 });
 
+test('a change of one of two parameters with the same name is reported', () => {
+  const document = (style: string) => ({ parameters: [{ name: 'id', style }, { name: 'id' }] });
+  expect(differences(document('form'), document('simple'))).toHaveLength(1);
+});
+
 test('npm run openapi:diff lists breaking changes first and reports how to continue', async () => {
   const file = join(folder, 'base.json');
   const document = withChange(source, 'removed components › schemas › PetStatus › enum › "sold"');
