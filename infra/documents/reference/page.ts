@@ -27,7 +27,6 @@ export function referencePage(document: string, service?: { baseUrl: string; api
   const configuration = {
     spec,
     ...(service ? { apiKey: service.apiKey } : { supportedSubmitMethods: [] }),
-    dom_id: '#reference',
     deepLinking: true,
     displayOperationId: true,
     showExtensions: true,
@@ -96,6 +95,7 @@ function forLibrary(key: string, part: any): unknown {
 function showReference({ apiKey, ...options }: any): void {
   const ui = SwaggerUIBundle({
     ...options,
+    dom_id: '#reference',
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
     // The library rounds integers beyond 2^53 in JSON, but shows text as it is. It reads the media type only from headers in
     // small letters. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
