@@ -46,19 +46,22 @@ export function readLocalService(folder: string): LocalService {
  * @default data - the default folder or, if no service uses this folder, the only service with its data in memory
  * @throws UsageError if no such service is running, or if several services keep their data in memory.
  */
-export async function findLocalService(data = ''): Promise<LocalService> {
-  const folder = data ? resolve(data) : defaultDataFolder();
-  const onFolder = data === IN_MEMORY ? undefined : await findRunning(folder);
-  if (onFolder) return onFolder.service;
-  const folders = data && data !== IN_MEMORY ? [] : temporaryFolders();
-  const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
-  if (found.length > 1) {
-    const services = found.map((one) => `${one.service.baseUrl} on ${one.folder}`).join(', ');
+export async function findLocalService(data?: string): Promise<LocalService> {
+  const onDisk = data === IN_MEMORY ? [] : [data ? resolve(data) : defaultDataFolder()];
+  const inMemory = data && data !== IN_MEMORY ? [] : temporaryFolders();
+  const running = (await Promise.all([...onDisk, ...inMemory].map(findRunning))).filter(
+    (one) => one !== undefined,
+  );
+  const [first, ...others] = running;
+  if (!first) {
+    const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${onDisk.join()}`;
+    throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
+  }
+  if (others.length > 0 && first.folder !== onDisk[0]) {
+    const services = running.map(({ folder, service }) => `${service.baseUrl} on ${folder}`).join(', ');
     throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
   }
-  if (found[0]) return found[0].service;
-  const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${folder}`;
-  throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
+  return first.service;
 }
 
 /** Returns only this user's folders, because a different user's service could collect API keys. */
