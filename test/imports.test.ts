@@ -18,6 +18,7 @@ const forbidden = [
   ['infra/local/b.ts', '../stack/api.ts'],
   ['infra/local/emulator/a.ts', '../local-service.ts'],
   ['infra/local/emulator/gateway/b.ts', '../../local-service.ts'],
+  ['infra/local/emulator/gateway/c.ts', '@aws-sdk/client-dynamodb'],
   ['infra/operate/keys/a.ts', '../../local/service.ts'],
   ['infra/operate/keys/b.ts', 'aws-cdk-lib'],
   ['infra/settings.ts', './stack/api.ts'],
