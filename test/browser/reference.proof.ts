@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Locator } from 'playwright-core';
@@ -13,7 +13,6 @@ import {
   type ReferencePage,
   sidebar,
 } from './reference-page.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,7 +27,6 @@ let browser: Browser;
 let service: LocalService;
 let served: ReferencePage;
 let exported: ReferencePage;
-let checks = 0;
 
 async function call(path: string, init?: RequestInit): Promise<string> {
   return (await service.request(path, init)).text();
@@ -77,11 +75,7 @@ async function renderPicture({ page }: ReferencePage): Promise<void> {
     await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);
     exported = await openReference(browser, pathToFileURL(join(exportFolder, 'index.html')).href);
   });
-  afterEach(() => {
-    checks += expect.getState().numPassingAsserts;
-  });
   afterAll(async () => {
-    reportFigure(import.meta.filename, `${checks} checks in Chromium ${browser?.version()}`);
     if (isUpdate) await renderPicture(served);
     await browser?.close();
     await service?.stop();

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { seedOption } from '../../infra/command.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { fuzz } from './fuzz.ts';
 import { startFunctions, startService } from './targets.ts';
 
@@ -21,5 +20,4 @@ test.each([
     'rejected 405',
   ];
   expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(expected));
-  reportFigure(import.meta.filename, `${CASES} requests to each target, seed ${seed}`);
 });

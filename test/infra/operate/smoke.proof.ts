@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { readTemplate } from '../../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { awsRejections } from '../../support/aws-rejections.ts';
-import { reportFigure } from '../../support/proofs-reporter.ts';
 import { runModule } from '../../support/run-command.ts';
 import { startStrictGateway } from '../../support/strict-gateway.ts';
 import { startFakeAws } from './fake-aws.ts';
@@ -25,5 +24,4 @@ test('the smoke test passes despite throttling and error responses from AWS', as
   expect(gateway.rejected).toEqual(new Set(awsRejections));
   const { throttled, failed } = gateway.counts;
   expect(Math.min(throttled, failed)).toBeGreaterThan(0);
-  reportFigure(import.meta.filename, `${throttled} 429s and ${failed} 503s retried`);
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cdkSynth, sharedSynthesis, synthesizeStaging } from '../../support/assembly.ts';
-import { reportFigure } from '../../support/proofs-reporter.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -26,7 +25,6 @@ describe('cdk synth', () => {
       );
       expect(different).toEqual([]);
     }
-    reportFigure(import.meta.filename, `${files.length} identical files`);
   });
 
   test('writes only the on-demand stage and the account stack if the context contains a stage', async () => {
