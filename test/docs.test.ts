@@ -5,28 +5,6 @@ import { proseOf } from './support/markdown-code.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 
-/** Source code of the file that defines the actions and options of `npm run keys`. */
-const keysSource = read('infra/operate/keys/main.ts');
-const keyActions = Array.from(keysSource.matchAll(/keyCommand\('(\w+)'/g), ([, action]) => action!);
-const keyOptions = new Set(keysSource.match(/(?<=')--[a-z-]+/g));
-
-/** Returns the action and options of each `npm run keys` command in `text`. */
-function keyCommandsIn(text: string): { action: string; options: string[] }[] {
-  return Array.from(
-    text.matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g),
-    ([, action = '', rest = '']) => ({ action, options: rest.match(/--[a-z-]+/g) ?? [] }),
-  );
-}
-
-describe('docs/api-keys.md', () => {
-  const document = read('docs/api-keys.md');
-
-  test('documents every action of npm run keys', () => {
-    const shown = new Set(keyCommandsIn(document).map(({ action }) => action));
-    expect([...shown].toSorted()).toEqual(keyActions.toSorted());
-  });
-});
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Returns the anchors that GitHub generates for a document's headings. */
@@ -46,12 +24,6 @@ describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md'], { cwd: root }))('%
     const { scripts } = JSON.parse(read('package.json'));
     const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
     expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
-  });
-
-  test('mentions only actions and options of npm run keys that exist', () => {
-    const commands = keyCommandsIn(read(file));
-    expect(commands.filter(({ action }) => !keyActions.includes(action))).toEqual([]);
-    expect(commands.flatMap(({ options }) => options).filter((name) => !keyOptions.has(name))).toEqual([]);
   });
 
   test('links only to documents and headings that exist', () => {
