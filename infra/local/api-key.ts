@@ -16,8 +16,8 @@ export async function findApiKey(
 
 /** @throws UsageError if the folder contains an API key for a different stage. */
 export function requireStage(folder: string, stage: string): void {
-  const [prefix = keyPrefix(stage)] = new RegExp(`^${keyPrefix('[a-z]+')}`).exec(readKey(folder) ?? '') ?? [];
-  if (prefix === keyPrefix(stage)) return;
+  const stored = readKey(folder) ?? '';
+  if (!/^pets_[a-z]+_/.test(stored) || stored.startsWith(keyPrefix(stage))) return;
   throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
 }
 

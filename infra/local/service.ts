@@ -1,7 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findApiKey, requireStage } from './api-key.ts';
-import { synthesizeIfChanged } from './assembly.ts';
-import { explainError, makeFolder, tablesIn, temporaryFolder } from './data-folder.ts';
+import { synthesizeIfChanged } from '../synthesize.ts';
+import { explainError, tablesIn, temporaryFolder } from './data-folder.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
@@ -35,7 +36,7 @@ export async function startService(options: ServiceOptions) {
   try {
     await requireFreePort(port); // The synthesis is slow, so the port is checked first.
     const storeFolder = folder && tablesIn(folder);
-    if (storeFolder) makeFolder(storeFolder);
+    if (storeFolder) mkdirSync(storeFolder, { recursive: true });
     requireStage(workFolder, stage);
     const store = await openStore(storeFolder);
     started.defer(store.close);
@@ -68,7 +69,7 @@ export async function startService(options: ServiceOptions) {
 
     if (options.watch) {
       const { startWatch } = await import('./watch.ts');
-      started.defer(await startWatch(emulator, assembly, workFolder));
+      started.defer(await startWatch(emulator, workFolder));
     }
     const close = () => started.disposeAsync();
     return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };

@@ -107,7 +107,7 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
 
 function unsupported(problems: string[]): EmulatorError {
   return new EmulatorError(
-    'stack',
+    'unsupported',
     `The emulator does not support parts of the stack: ${problems.join('; ')}.`,
   );
 }
