@@ -68,6 +68,22 @@ describe.each(stageNames)('in %s', (stage) => {
     ...tableCases(stage),
   ];
 
+  test.each(alarms)('%s notifies the topic of each change between OK and ALARM', (name) => {
+    const { Properties } = templates[stage].Resources[`Monitoring${name}`];
+    expect(Properties).toMatchObject({
+      AlarmDescription: expect.stringMatching(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/),
+      AlarmActions: ['${MonitoringAlarmTopic}'],
+      OKActions: ['${MonitoringAlarmTopic}'],
+    });
+    expect(Properties.ActionsEnabled ?? true).toBe(true);
+  });
+
+  test('the dashboard shows every alarm', () => {
+    const [widget] = JSON.parse(templates[stage].Resources.Dashboard.Properties.DashboardBody).widgets;
+    const arns = alarms.map((name) => `\${Monitoring${name}.Arn}`);
+    expect(widget.properties.alarms.toSorted()).toEqual(arns.toSorted());
+  });
+
   test('every alarm has a test case', () => {
     const untested = alarms.filter((alarm) => !cases.some(([name]) => name === alarm));
     expect(untested.map((name) => `Add a case for ${name} to test/infra/stack/alarms.test.ts.`)).toEqual([]);
@@ -135,7 +151,9 @@ function functionCases(stage: StageName, name: string): Case[] {
   ];
   const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const internalErrors = (version: string): Count[] => {
-    const dimensions = { service: `pet-store-${stage}`, operation, version };
+    const { POWERTOOLS_SERVICE_NAME: service } =
+      templates[stage].Resources[name].Properties.Environment.Variables;
+    const dimensions = { service, operation, version };
     return [...quiet, [2, metricOf('PetStore', 'InternalErrors', dimensions), 1]];
   };
   const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
