@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page, Request } from 'playwright-core';
@@ -11,7 +11,6 @@ import {
   operationButton,
   type ReferencePage,
 } from './reference-page.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -29,7 +28,6 @@ let browser: Browser;
 let service: LocalService;
 let served: ReferencePage;
 let exported: ReferencePage;
-let checks = 0;
 
 /** Executes the open operation. Returns the request, and the status and body that the page shows. */
 async function execute(page: Page, press: () => Promise<void>) {
@@ -65,11 +63,7 @@ async function renderPicture(page: Page): Promise<void> {
     await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);
     exported = await openReference(browser, pathToFileURL(join(exportFolder, 'index.html')).href);
   });
-  afterEach(() => {
-    checks += expect.getState().numPassingAsserts;
-  });
   afterAll(async () => {
-    reportFigure(import.meta.filename, `${checks} checks in Chromium ${browser?.version()}`);
     if (isUpdate) await renderPicture(served.page);
     await browser?.close();
     await service?.stop();
