@@ -1,8 +1,24 @@
-import { App, type IPolicyValidationPlugin, Validations } from 'aws-cdk-lib';
+import {
+  App,
+  CloudFormationValidatePlugin,
+  type IPolicyValidationContext,
+  type IPolicyValidationPlugin,
+  Validations,
+} from 'aws-cdk-lib';
 import { SettingsError } from './settings.ts';
 import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
-import { TemplateRules } from './stack/template-rules.ts';
+
+/** Stops synthesis if a template violates a CloudFormation rule. By default, most violations only cause a warning. */
+class TemplateRules extends CloudFormationValidatePlugin {
+  override validate(context: IPolicyValidationContext) {
+    const { violations } = super.validate(context);
+    return {
+      success: violations.length === 0,
+      violations: violations.map((violation) => ({ ...violation, severity: 'error' })),
+    };
+  }
+}
 
 // TemplateRules replaces the CDK's built-in validation.
 const app = new App({ builtinCloudFormationValidation: false });

@@ -25,70 +25,62 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs `command` with the parsed options, or prints `usage` for `--help`. Errors quote the first line of `usage`. */
-export function runWithOptions<const T extends Options>(
+/** Runs `command` with the parsed options. Prints `usage` for `--help`, and only the message of an operator's error. */
+export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
   command: (values: Values<T>, positionals: string[]) => Promise<void> | void,
   { allowPositionals = false } = {},
 ): Promise<void> {
-  return runCommand(async () => {
+  try {
     const all: Options = { ...options, help: { type: 'boolean' } };
     const args = process.argv.slice(2);
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all });
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
-    if (Object.keys(options).some(isNpmOption) || (positionals.length > 0 && !allowPositionals)) {
+    if (Object.keys(options).some(isConsumedByNpm) || (positionals.length > 0 && !allowPositionals)) {
       throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`);
     }
-    return command(values as Values<T>, positionals);
-  });
-}
-
-/** Checks whether npm consumed `option`. npm consumes all options that do not follow two dashes. */
-export function isNpmOption(option: string): boolean {
-  return process.env[`npm_config_${option.replaceAll('-', '_')}`] !== undefined;
-}
-
-/** Runs `command`. If the command fails with an error that the operator can fix, prints only the message and exits. */
-export async function runCommand(command: () => Promise<void>): Promise<void> {
-  try {
-    await command();
+    await command(values as Values<T>, positionals);
   } catch (error) {
-    const message = explain(error as CommandError);
+    const message = explain(error as Error);
     if (message === undefined) throw error;
     console.error(message.split('\n').map(plain).join('\n'));
     process.exit(process.exitCode ?? 1);
   }
 }
 
-type CommandError = Error & { code?: string; $metadata?: unknown };
-
-/** Returns the message for the operator, or undefined if the error is a bug. */
-function explain(error: CommandError): string | undefined {
-  const { code, name, message } = error;
-  if (error instanceof UsageError) return message;
-  const [, advice] = adviceByError.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
-  if (advice) return advice.endsWith('.') ? advice : `${advice}. Cause: ${message.replace(/\.$/, '')}.`;
-  if (code?.startsWith('ERR_PARSE_ARGS')) return message.replace(/ To specify a positional .*/s, '');
-  return error.$metadata ? message : undefined;
+/** npm consumes all options that do not follow two dashes. Its own options can also be set in its configuration file. */
+function isConsumedByNpm(option: string): boolean {
+  const variable = `npm_config_${option.replaceAll('-', '_')}`;
+  return process.env[variable] !== undefined && !['json', 'yes'].includes(option);
 }
 
-/** Advice for errors that match a pattern. If the advice has no final period, the error's message is appended. */
-const adviceByError: [error: RegExp, advice: string][] = [
-  [/: Region is missing/, 'Set AWS_REGION to the region of the stage.'],
-  [/: Region not accepted/, 'AWS_REGION must be a region such as eu-central-1'],
+/** Returns the message for the operator, or undefined if the error is a bug. */
+function explain(error: Error & { code?: string; $metadata?: unknown }): string | undefined {
+  const { code, name, message, $metadata } = error;
+  if (error instanceof UsageError) return message;
+  // A long word in an unknown option can be an API key.
+  if (code?.startsWith('ERR_PARSE_ARGS'))
+    return plain(message.replaceAll(/ To specify a positional .*|(?<=\w{8})\w{20,}/gs, ''));
+  const [, advice] = awsErrors.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
+  if (advice) return `${advice} Cause: ${message.replace(/\.$/, '')}.`;
+  return $metadata ? message : undefined;
+}
+
+const awsErrors: [pattern: RegExp, advice: string][] = [
+  [/: Region (is missing|not accepted)/, 'Set AWS_REGION to the region of the stage, such as eu-central-1.'],
   [/does not have the specified index/, 'The stage is too old for this command. Deploy the stage again.'],
   [
     /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
-    'AWS cannot be reached. Check your network and AWS_REGION',
+    'AWS cannot be reached. Check your network and AWS_REGION.',
   ],
-  [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE'],
-  [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md'],
-  // The pattern is broad, because DynamoDB, CloudFormation and STS use different error names.
+  [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE.'],
+  [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md.'],
   [
+    // The pattern is broad, because DynamoDB, CloudFormation and STS use different error names.
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
-    'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION',
+    'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION.',
   ],
 ];
 

@@ -114,6 +114,7 @@ const Settings = v.pipe(
 );
 
 export type StageSettings = v.InferOutput<typeof Settings>;
+export type Stage = StageSettings & { name: string };
 
 /**
  * Checks whether `name` is a valid stage name. API keys, URLs and stack names contain the stage name. `account` is the
@@ -130,9 +131,10 @@ type Stages = Record<string, StageSettings>;
  *
  * @throws SettingsError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
  */
-export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string } = {}): Stages {
+export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string } = {}): Stage[] {
   checkStages(all);
-  if (stage === undefined && like === undefined) return all;
+  if (stage === undefined && like === undefined)
+    return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
   if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
     throw new SettingsError(
       `An on-demand stage requires \`-c stage=NAME\` with a new name of 1 to 30 lowercase letters, not ${format(stage)}, and \`-c like=STAGE\` with ${Object.keys(all).join(' or ')}, not ${format(like)}.`,
@@ -140,7 +142,7 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   }
   // The new stage does not inherit the custom domain, because only one API can use a domain.
   const { domain: _domain, ...settings } = all[like]!;
-  return { [stage]: { ...settings, keepsData: false } };
+  return [{ ...settings, name: stage, keepsData: false }];
 }
 
 function checkStages(all: Stages): void {
@@ -156,8 +158,7 @@ function checkStages(all: Stages): void {
       throw new SettingsError(`infra/stages.ts, stage ${stage}: ${setting} ${issue.message}.`);
     }
   }
-  const stagesByDomain = Map.groupBy(Object.keys(all), (stage) => all[stage]!.domain?.name);
-  for (const [domain, names] of stagesByDomain) {
+  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
     if (domain && names.length > 1)
       throw new SettingsError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
   }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { plain, runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
-import { changesSince } from './changes/since.ts';
+import { parseJson } from '../../shared/contract/json.ts';
+import { changesSince, withoutReferences } from './changes/differences.ts';
 import { withParts } from './document-parts.ts';
 import { openApiJson } from './openapi/document.ts';
 import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
@@ -59,13 +60,14 @@ function releasableContract(): string {
 function generatedFiles(): Record<string, string> {
   const cacheSeconds = Object.values(stages).map(({ authorizerCacheSeconds }) => authorizerCacheSeconds);
   const cache = { 'authorizer cache': Math.max(...cacheSeconds).toFixed() };
+  const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
   const parts: Record<string, Record<string, string>> = {
     'docs/api-keys.md': cache,
     'docs/architecture.md': cache,
     'docs/interface.md': {
       operations: operationTable(),
-      fields: fieldList(),
-      'list parameters': parameterList(),
+      fields: fieldList(contract),
+      'list parameters': parameterList(contract),
       errors: errorList(),
       limits: limitTable(),
     },

@@ -1,17 +1,8 @@
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { ListPetsQuery, NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { markdownTable } from './markdown-table.ts';
 import { stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
-import {
-  componentSchemas,
-  descriptionOf,
-  type Entry,
-  parameterObjects,
-  schemaObject,
-} from './openapi/schema-objects.ts';
-
 const LINE_CHARACTERS = 120;
 
 export function operationTable(): string {
@@ -33,23 +24,29 @@ export function errorList(): string {
   );
 }
 
-/** Returns a list of the fields of a pet with the rules for fields that clients send. */
-export function fieldList(): string {
-  const fields: Record<string, Entry> = { ...Pet.entries, ...NewPet.entries };
+/**
+ * Returns a list of the fields of a pet with the rules for fields that clients send.
+ *
+ * @param contract OpenAPI document without references
+ */
+export function fieldList(contract: any): string {
+  const { requestBody, responses } = contract.paths['/pets'].post;
+  const sent = requestBody.content['application/json'].schema;
+  const stored = responses[201].content['application/json'].schema;
   return markdownList(
-    Object.entries(fields).map(([name, entry]) => {
-      const presence = entry.type === 'exact_optional' ? 'optional' : 'required';
-      return `**\`${name}\`** (${typeOf(schemaObject(entry))}, ${presence}): ${descriptionOf(entry)}`;
+    Object.entries<any>({ ...stored.properties, ...sent.properties }).map(([name, schema]) => {
+      const presence = stored.required.includes(name) ? 'required' : 'optional';
+      return `**\`${name}\`** (${typeOf(schema)}, ${presence}): ${schema.description}`;
     }),
   );
 }
 
-export function parameterList(): string {
+/** @param contract OpenAPI document without references */
+export function parameterList(contract: any): string {
   return markdownList(
-    parameterObjects('query', ListPetsQuery).map(({ name, schema, description }) => {
-      const { default: value } = schema as { default?: number };
-      const defaultText = value === undefined ? '' : `, default ${value}`;
-      return `**\`${String(name)}\`** (${typeOf(schema as object)}${defaultText}): ${String(description)}`;
+    contract.paths['/pets'].get.parameters.map(({ name, schema, description }: any) => {
+      const defaultText = schema.default === undefined ? '' : `, default ${schema.default}`;
+      return `**\`${name}\`** (${typeOf(schema)}${defaultText}): ${description}`;
     }),
   );
 }
@@ -86,10 +83,8 @@ function perMinute(requests: number | undefined): string {
 
 const number = (value: number) => value.toLocaleString('en');
 
-function typeOf(schema: Record<string, any>): string {
-  const { $ref, type, format, minimum, maximum, minLength, maxLength } = schema;
-  if ($ref) return typeOf(componentSchemas()[$ref.split('/').at(-1)] as object);
-  if (schema['enum']) return `one of ${schema['enum'].map((value: string) => `\`${value}\``).join(', ')}`;
+function typeOf({ type, format, minimum, maximum, minLength, maxLength, ...schema }: any): string {
+  if (schema.enum) return `one of ${schema.enum.map((value: string) => `\`${value}\``).join(', ')}`;
   if (maxLength !== undefined) return `${type} of ${minLength ?? 0} to ${maxLength} characters`;
   if (maximum !== undefined) return `${type} from ${minimum} to ${maximum}`;
   return format ?? type;

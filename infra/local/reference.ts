@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { readLibrary } from '../documents/reference/library.ts';
 import { referencePage } from '../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
 
@@ -24,8 +23,7 @@ export function respondToBrowser(
 
 async function createPage(host: string, apiKey: string, file: URL | string): Promise<HttpResponse> {
   const service = { baseUrl: `http://${host}/v1`, apiKey };
-  const options = { library: await readLibrary(), service };
-  const { html, contentSecurityPolicy } = referencePage(await readFile(file, 'utf8'), options);
+  const { html, contentSecurityPolicy } = referencePage(await readFile(file, 'utf8'), service);
   return {
     status: 200,
     headers: {

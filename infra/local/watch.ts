@@ -1,43 +1,30 @@
-import { type BuildContext, type BuildFailure, context, formatMessages, type Message } from 'esbuild';
-import { type FSWatcher, globSync, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { build, type OutputFile } from 'esbuild';
+import { type FSWatcher, globSync, mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bundlingOptions, projectRoot } from '../stack/bundling.ts';
 import type { Emulator } from './emulator/emulator.ts';
-import { bundleIn, type RunningFunction } from './emulator/lambda/lambda.ts';
 
-/** Editors and version control often save several files in a row. Bundles then contain all or none of these changes. */
+/** Editors and version control often save several files in a row. A build then contains all of these changes. */
 const QUIET_MILLISECONDS = 50;
 
-interface WatchedFunction {
-  /** Module of the function, such as `functions/get-pet.ts`. */
-  entry: string;
-  name: string;
-  fn: RunningFunction;
-  build: BuildContext;
-  /** Code that the latest build produced, or the errors if the build failed. */
-  outcome: string;
-  /** File of the current bundle, or undefined for the synthesized bundle. */
-  file?: string;
-}
-
 /**
- * Rebuilds and reloads functions when their sources change.
+ * Rebuilds and reloads the functions when a source changes. After a failed build, the previous code continues to run.
  *
  * @param workFolder folder for the new bundles
  * @returns a function that stops watching
  */
-export async function startWatch(
-  emulator: Emulator,
-  assembly: string,
-  workFolder: string,
-): Promise<() => Promise<void>> {
-  const folder = join(workFolder, 'bundles');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const functions = await readFunctions(emulator, assembly);
+export async function startWatch({ template, functions, api }: Emulator, workFolder: string) {
+  const entries = template.resources('AWS::Lambda::Function').map(({ logicalId, metadata }) => ({
+    entry: metadata['entry'] as string,
+    fn: functions.get(logicalId)!,
+  }));
+  const root = join(workFolder, 'bundles');
+  rmSync(root, { recursive: true, force: true });
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | undefined;
+  let hashes = '';
+  let folder: string | undefined;
 
   async function work(): Promise<void> {
     // Folders can be new or replaced. The build follows, so no change between the old and new watchers is missed.
@@ -46,18 +33,35 @@ export async function startWatch(
       clearTimeout(timer);
       timer = setTimeout(() => (working = working?.then(work)), QUIET_MILLISECONDS);
     });
-    await rebuild(functions, folder, emulator.api.flushAuthorizersCache);
+    const start = performance.now();
+    const outdir = join(root, Date.now().toString());
+    const files = await bundle(
+      entries.map(({ entry }) => entry),
+      outdir,
+    );
+    if (!files) return print('cannot build the functions (the previous code continues to run)');
+    const newHashes = files.map(({ hash }) => hash).join();
+    if (newHashes === hashes) return;
+    mkdirSync(outdir, { recursive: true });
+    for (const { path, contents } of files) writeFileSync(path, contents);
+    const drained = entries.map(({ entry, fn }) =>
+      fn.updateCode(join(outdir, `${basename(entry, '.ts')}.mjs`)),
+    );
+    const previous = folder;
+    if (previous) void Promise.all(drained).then(() => rmSync(previous, { recursive: true, force: true }));
+    [hashes, folder] = [newHashes, outdir];
+    api.flushAuthorizersCache();
+    if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
   }
 
-  // The first build applies changes that were saved after the synthesis started, and fills esbuild's caches.
+  // The first build applies changes that were saved after the synthesis started.
   working = work().then(() =>
     print('watching the functions (restart to apply changes to the stack, its routes or the local service)'),
   );
-  return async function close() {
+  return async function close(): Promise<void> {
     for (const watcher of watchers) watcher.close();
     clearTimeout(timer);
     await working;
-    await Promise.all(functions.map(({ build }) => build.dispose()));
   };
 }
 
@@ -67,75 +71,21 @@ function watchFolders(onChange: () => void): FSWatcher[] {
   return folders.map((folder) => watch(join(projectRoot, folder), onChange).on('error', onChange));
 }
 
-function readFunctions({ template, functions }: Emulator, assembly: string): Promise<WatchedFunction[]> {
-  return Promise.all(
-    template.resources('AWS::Lambda::Function').map(async (resource) => {
-      const entry = resource.metadata['entry'] as string;
-      const build = await context({
-        ...bundlingOptions,
-        absWorkingDir: projectRoot,
-        entryPoints: [entry],
-        outfile: 'index.mjs',
-        write: false,
-        metafile: true,
-        logLevel: 'silent',
-      });
-      const outcome = readFileSync(bundleIn(assembly, resource), 'utf8');
-      return { entry, name: basename(entry, '.ts'), fn: functions.get(resource.logicalId)!, build, outcome };
-    }),
-  );
-}
-
-/**
- * Rebuilds the functions and reloads each function whose bundle has changed. If a build fails, the function keeps its
- * previous code and the errors are printed once.
- */
-async function rebuild(functions: WatchedFunction[], folder: string, onReload: () => void): Promise<void> {
-  const start = performance.now();
-  const builds = await Promise.all(functions.map(codeOf));
-  const [reloaded, failed]: [string[], string[]] = [[], []];
-  const printed = new Set<string>(); // Several bundles can contain the same faulty module.
-  for (const [index, watched] of functions.entries()) {
-    const { code, messages } = builds[index]!;
-    const outcome = code ?? messages.join('');
-    if (outcome === watched.outcome) continue;
-    watched.outcome = outcome;
-    for (const message of messages) printed.add(message);
-    if (code !== undefined) reload(watched, code, folder);
-    (code === undefined ? failed : reloaded).push(watched.name);
-  }
-  if (reloaded.length > 0) onReload();
-
-  const milliseconds = Math.round(performance.now() - start);
-  if (reloaded.length > 0) print(`reloaded ${reloaded.join(', ')} in ${milliseconds} ms`);
-  if (failed.length > 0) print(`cannot build ${failed.join(', ')} (the previous code continues to run)`);
-  for (const message of printed) console.error(message.trimEnd());
-}
-
-/** Returns the errors or warnings of a build, and the bundle's code unless the build failed or exports no handler. */
-async function codeOf({ entry, build }: WatchedFunction): Promise<{ code?: string; messages: string[] }> {
-  try {
-    const { outputFiles, metafile, warnings } = await build.rebuild();
-    const { exports } = metafile!.outputs['index.mjs']!;
-    if (!exports.includes('handler')) return { messages: [`${entry} does not export handler.`] };
-    return { code: outputFiles![0]!.text, messages: await format(warnings, 'warning') };
-  } catch (error) {
-    const { errors } = error as Partial<BuildFailure>;
-    return { messages: errors ? await format(errors, 'error') : [String(error)] };
-  }
-}
-
-function format(messages: Message[], kind: 'error' | 'warning'): Promise<string[]> {
-  return formatMessages(messages, { kind, color: process.stderr.isTTY && process.stderr.hasColors() });
-}
-
-/** Replaces a function's code and deletes the previous file when the last instance that uses the file has exited. */
-function reload(watched: WatchedFunction, code: string, folder: string): void {
-  const { name, fn, file: previous } = watched;
-  watched.file = join(folder, `${name}-${Date.now()}.mjs`);
-  writeFileSync(watched.file, code);
-  const drained = fn.updateCode(watched.file);
-  if (previous) void drained.then(() => rmSync(previous, { force: true }));
+/** Returns the bundles, or undefined if the build failed. esbuild prints the errors and warnings. */
+async function bundle(entryPoints: string[], outdir: string): Promise<OutputFile[] | undefined> {
+  const result = await build({
+    ...bundlingOptions,
+    absWorkingDir: projectRoot,
+    entryPoints,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    write: false,
+    metafile: true,
+  }).catch(() => undefined);
+  const outputs = Object.values(result?.metafile.outputs ?? {});
+  const incomplete = outputs.find(({ exports }) => !exports.includes('handler'));
+  if (incomplete) console.error(`${incomplete.entryPoint} does not export handler.`);
+  return incomplete ? undefined : result?.outputFiles;
 }
 
 function print(text: string): void {

@@ -6,8 +6,6 @@ import { onInterrupt, runWithOptions } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { issueApiKey } from './keys/lifecycle.ts';
 
-const KEY_MILLISECONDS = 3_600_000;
-
 const USAGE = `npm run smoke -- --stage STAGE [PATTERN ...]
 
 Runs the HTTP tests against a deployed stage. The pets that the tests create are not deleted.
@@ -34,8 +32,9 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
 }
 
+/** Returns a new key that expires after 1 hour. */
 async function issueShortLivedKey(stage: string, table: string): Promise<string> {
-  const newKey = { owner: 'smoke test', lifetime: KEY_MILLISECONDS, caller: await findCaller() };
+  const newKey = { owner: 'smoke test', lifetime: 3_600_000, caller: await findCaller() };
   return (await issueApiKey({ stage, table, database }, newKey)).key;
 }
 

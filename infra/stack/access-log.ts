@@ -1,9 +1,9 @@
-import { AccessLogFormat, LogGroupLogDestination, type StageOptions } from 'aws-cdk-lib/aws-apigateway';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { metricNamespace, serviceName } from '../../shared/names.ts';
-import { createLogGroup } from './log-group.ts';
-import type { StageSettings } from '../settings.ts';
+import { addLogGroup } from './log-group.ts';
+import type { Stage } from '../settings.ts';
 
 /**
  * Fields of the access log. Paths, query strings and headers are omitted, because API Gateway does not escape values.
@@ -40,42 +40,37 @@ export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dime
  * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const serverErrorsMetric = { name: 'ServerErrors' };
+export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /** Adds an access log with one JSON line per request, and metric filters that count error responses. */
-export function accessLog(
-  scope: Construct,
-  stage: string,
-  settings: StageSettings,
-): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
-  const logGroup = createLogGroup(scope, 'AccessLog', settings);
-  const counts = { logGroup, metricNamespace, metricValue: '1' };
-  // API Gateway logs a dash for a missing value.
-  new MetricFilter(scope, 'GatewayErrorResponses', {
-    ...counts,
-    filterPattern: FilterPattern.any(
-      FilterPattern.stringValue('$.errorType', '!=', '-'),
-      FilterPattern.all(
-        FilterPattern.stringValue('$.functionRequestId', '=', '-'),
-        FilterPattern.stringValue('$.status', '=', '4*'),
-      ),
-    ),
-    metricName: gatewayErrorResponsesMetric.name,
-    dimensions: { service: '$.service', status: '$.status', type: '$.errorType' },
-  });
-  if (!settings.firewall) {
-    new MetricFilter(scope, 'ServerErrors', {
-      ...counts,
-      filterPattern: FilterPattern.all(
-        FilterPattern.stringValue('$.status', '=', '5*'),
-        FilterPattern.stringValue('$.integrationStatus', '!=', '413'),
-      ),
-      metricName: serverErrorsMetric.name,
-      dimensions: { service: '$.service' },
+export function addAccessLog(scope: Construct, stage: Stage) {
+  const logGroup = addLogGroup(scope, 'AccessLog', stage);
+  const pattern = logs.FilterPattern;
+  const count = (metricName: string, filterPattern: logs.IFilterPattern, dimensions = {}) =>
+    new logs.MetricFilter(scope, metricName, {
+      logGroup,
+      filterPattern,
+      metricNamespace,
+      metricName,
+      metricValue: '1',
+      dimensions: { service: '$.service', ...dimensions },
     });
+  // API Gateway logs a dash for a missing value.
+  const isGatewayError = pattern.stringValue('$.errorType', '!=', '-');
+  const isMock = pattern.all(
+    pattern.stringValue('$.functionRequestId', '=', '-'),
+    pattern.stringValue('$.status', '=', '4*'),
+  );
+  const dimensions = { status: '$.status', type: '$.errorType' };
+  count(gatewayErrorResponsesMetric.name, pattern.any(isGatewayError, isMock), dimensions);
+  if (!stage.firewall) {
+    const is5xx = pattern.stringValue('$.status', '=', '5*');
+    const isNot413 = pattern.stringValue('$.integrationStatus', '!=', '413');
+    count(serverErrorsMetric.name, pattern.all(is5xx, isNot413));
   }
+  const format = JSON.stringify({ service: serviceName(stage.name), ...fields });
   return {
-    accessLogDestination: new LogGroupLogDestination(logGroup),
-    accessLogFormat: AccessLogFormat.custom(JSON.stringify({ service: serviceName(stage), ...fields })),
+    accessLogDestination: new apigateway.LogGroupLogDestination(logGroup),
+    accessLogFormat: apigateway.AccessLogFormat.custom(format),
   };
 }

@@ -1,6 +1,6 @@
 import { type App, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as iam from 'aws-cdk-lib/aws-iam';
 
 /**
  * Creates the role that API Gateway uses to write the logs of all stages. An account has one such role in each region.
@@ -14,13 +14,13 @@ export class AccountStack extends Stack {
       terminationProtection: true,
     });
 
-    const role = new Role(this, 'LogRole', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com', {
+    const role = new iam.Role(this, 'LogRole', {
+      assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com', {
         // IfExists is needed because AWS does not document whether API Gateway sends this condition key.
         conditions: { StringEqualsIfExists: { 'aws:SourceAccount': this.account } },
       }),
       managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
+        iam.ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
       ],
     });
     Validations.of(role).acknowledge({
@@ -28,7 +28,7 @@ export class AccountStack extends Stack {
       reason:
         'API Gateway requires a role that can write to all log groups. This policy allows nothing else.',
     });
-    const account = new CfnAccount(this, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
+    const account = new apigateway.CfnAccount(this, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
     for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 }

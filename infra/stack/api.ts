@@ -1,62 +1,54 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import {
-  AuthorizationType,
-  type CfnRestApi,
-  EndpointType,
-  type IRestApi,
-  LambdaIntegration,
-  MethodLoggingLevel,
-  ResourceBase,
-  RestApi,
-  TokenAuthorizer,
-} from 'aws-cdk-lib/aws-apigateway';
-import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { accessLog, serverErrorsMetric } from './access-log.ts';
+import { addAccessLog, serverErrorsMetric } from './access-log.ts';
 import { addDomain, tls } from './domain.ts';
-import type { PetStoreFunctions, StageWithFunctions } from './functions.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
-import { addMockResponse } from './mock-responses.ts';
-import { apiMetrics, countPerMinute, FIVE_MINUTES, MINUTE } from './metrics.ts';
-import type { Monitoring } from './monitoring.ts';
-import type { StageSettings } from '../settings.ts';
+import type { Functions } from './functions.ts';
+import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
+import { FIVE_MINUTES, MINUTE, type Monitoring } from './monitoring.ts';
+import type { Stage } from '../settings.ts';
+
+type ApiMetrics = ReturnType<typeof apiMetrics>;
 
 /** The REST API of a stage. Requests that match no operation get an error response. */
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
   /** Alarm for 5xx responses that clients did not cause. Canary deployments roll back if this alarm fires. */
-  readonly serverErrors: Alarm;
+  readonly serverErrors: cloudwatch.Alarm;
+  readonly metrics: ApiMetrics;
 
-  constructor(scope: Construct, id: string, { stage, settings, functions, monitoring }: StageWithFunctions) {
+  constructor(scope: Construct, id: string, stage: Stage, functions: Functions, monitoring: Monitoring) {
     super(scope, id);
 
-    const { domain } = settings;
-    const api = new RestApi(this, 'RestApi', {
-      restApiName: serviceName(stage),
-      description: `Pet store, stage ${stage}`,
-      endpointTypes: [EndpointType.REGIONAL],
+    const { name, domain } = stage;
+    const accessLog = addAccessLog(this, stage);
+    const api = new apigateway.RestApi(this, 'RestApi', {
+      restApiName: serviceName(name),
+      description: `Pet store, stage ${name}`,
+      endpointTypes: [apigateway.EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domain !== undefined,
       deployOptions: {
-        stageName: stage,
-        throttlingRateLimit: settings.requestsPerSecond,
-        throttlingBurstLimit: settings.requestBurst,
+        stageName: name,
+        throttlingRateLimit: stage.requestsPerSecond,
+        throttlingBurstLimit: stage.requestBurst,
         tracingEnabled: true,
-        loggingLevel: MethodLoggingLevel.OFF,
-        ...accessLog(this, stage, settings),
+        loggingLevel: apigateway.MethodLoggingLevel.OFF,
+        ...accessLog,
       },
       // AccountStack creates this role, because all stages share the role.
       cloudWatchRole: false,
     });
-    Object.assign(api.node.defaultChild as CfnRestApi, tls);
-    const authorizer = new TokenAuthorizer(this, 'Authorizer', {
+    Object.assign(api.node.defaultChild as apigateway.CfnRestApi, tls);
+    const authorizer = new apigateway.TokenAuthorizer(this, 'Authorizer', {
       handler: functions.authorizer.live,
-      validationRegex: authorizationPattern(stage),
-      resultsCacheTtl: Duration.seconds(settings.authorizerCacheSeconds),
+      validationRegex: authorizationPattern(name),
+      resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
     });
 
     addRoutes(api, authorizer, functions);
@@ -64,23 +56,20 @@ export class Api extends Construct {
     // The CDK's output has no `/v1`, so the stack outputs the base URL instead.
     api.node.tryRemoveChild('Endpoint');
 
-    if (domain) addDomain(this, api as IRestApi, domain);
+    if (domain) addDomain(this, api as apigateway.IRestApi, domain);
     this.baseUrl = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
-    this.serverErrors = addAlarms(stage, settings, monitoring);
-    acknowledgeFindings(api, settings);
+    this.metrics = apiMetrics(name);
+    this.serverErrors = addAlarms(this.metrics, stage, monitoring);
+    acknowledgeFindings(api, stage);
   }
 }
 
-function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStoreFunctions): void {
+function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, functions: Functions): void {
   for (const [operationId, { method, path }] of Object.entries<Operation>(operations)) {
     const { live } = functions[operationId as OperationId];
-    api.root
-      .resourceForPath(path)
-      .addMethod(method, new LambdaIntegration(live, { allowTestInvoke: false }), {
-        authorizer,
-        authorizationType: AuthorizationType.CUSTOM,
-      });
+    const integration = new apigateway.LambdaIntegration(live, { allowTestInvoke: false });
+    api.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
   for (const [path, methods] of methodsByPath()) {
     addMockResponse(api.root.resourceForPath(path), 'method_not_allowed', {
@@ -92,14 +81,28 @@ function addRoutes(api: RestApi, authorizer: TokenAuthorizer, functions: PetStor
   // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` gets a mock too.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
-    if (resource instanceof ResourceBase && !served.has(resource)) addMockResponse(resource, 'not_found');
+    if (resource instanceof apigateway.ResourceBase && !served.has(resource))
+      addMockResponse(resource, 'not_found');
   }
 }
 
-function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monitoring): Alarm {
-  const api = apiMetrics(stage);
+/** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */
+function apiMetrics(stage: string) {
+  const dimensionsMap = { ApiName: serviceName(stage), Stage: stage };
+  const ofApi = { namespace: 'AWS/ApiGateway', dimensionsMap, period: MINUTE };
+  const metric = (metricName: string, statistic = 'Sum') =>
+    new cloudwatch.Metric({ ...ofApi, metricName, statistic });
+  return {
+    requests: metric('Count'),
+    clientErrors: metric('4XXError'),
+    serverErrors: metric('5XXError'),
+    latency: (percentile: string) => metric('Latency', percentile),
+  };
+}
+
+function addAlarms(api: ApiMetrics, { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm {
   // With a firewall, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
-  const errors = firewall ? api.serverErrors : countPerMinute(stage, serverErrorsMetric);
+  const errors = firewall ? api.serverErrors : monitoring.countPerMinute(serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {
     section: 'Slow responses',
     description: 'Clients wait or time out. For 15 minutes, at least 1% of responses took 2 seconds or more.',
@@ -110,7 +113,7 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
   return monitoring.addAlarm('ApiServerErrors', {
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
-    metric: new MathExpression({
+    metric: new cloudwatch.MathExpression({
       // Without IF, a missing request count is zero, so a few errors would fire the alarm before the count arrives.
       expression: 'IF(requests, errors - requests / 1000)',
       usingMetrics: { errors, requests: api.requests },
@@ -121,7 +124,7 @@ function addAlarms(stage: string, { firewall }: StageSettings, monitoring: Monit
   });
 }
 
-function acknowledgeFindings(api: RestApi, { firewall }: StageSettings): void {
+function acknowledgeFindings(api: apigateway.RestApi, { firewall }: Stage): void {
   const reasons = {
     APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
     APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',

@@ -1,84 +1,64 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  MathExpression,
-  Stats,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
+import { metrics } from '../../shared/names.ts';
 import { gatewayErrorResponsesMetric } from './access-log.ts';
-import type { StageWithFunctions } from './functions.ts';
-import { apiMetrics, countPerMinute, MINUTE } from './metrics.ts';
+import type { Api } from './api.ts';
+import type { Functions } from './functions.ts';
+import { MINUTE, type Monitoring } from './monitoring.ts';
+import type { Storage } from './storage.ts';
 
 /** Adds a dashboard with the alarms and the metrics of the API, the functions and the tables. */
 export function addDashboard(
   scope: Construct,
-  { stage, functions, storage, monitoring }: StageWithFunctions,
+  api: Api,
+  functions: Functions,
+  { tables }: Storage,
+  monitoring: Monitoring,
 ): void {
-  const api = apiMetrics(stage);
-  const service = serviceName(stage);
-  const fns = Object.values(functions).map(({ lambda }) => lambda);
-  const { tables } = storage;
-
-  new Dashboard(scope, 'Dashboard', {
+  const { requests, clientErrors, serverErrors, latency } = api.metrics;
+  const fns = Object.values(functions);
+  const period = MINUTE;
+  const maximum = cloudwatch.Stats.MAXIMUM;
+  const rows: Record<string, cloudwatch.IMetric[]>[] = [
+    {
+      'Requests and error responses per minute': [requests, clientErrors, serverErrors],
+      'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
+      'Pets created per minute': [monitoring.countPerMinute(metrics.petsCreated)],
+    },
+    {
+      'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
+      'Error responses of API Gateway, by status and type': [
+        monitoring.countsPerMinute(gatewayErrorResponsesMetric),
+      ],
+      'Calls to deprecated operations, by API key': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
+    },
+    {
+      'Function duration p99 in ms': fns.map((fn) => fn.metricDuration({ statistic: 'p99', period })),
+      'Function errors and throttles': fns.flatMap((fn) => [
+        fn.metricErrors({ period }),
+        fn.metricThrottles({ period }),
+      ]),
+      'Concurrent executions': fns.map((fn) =>
+        fn.metric('ConcurrentExecutions', { statistic: maximum, period }),
+      ),
+    },
+    {
+      'Read units per minute': tables.map((table) => table.metricConsumedReadCapacityUnits({ period })),
+      'Write units per minute': tables.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
+      'Throttled requests': tables.map(({ throttles }) => throttles),
+    },
+  ];
+  const alarms = monitoring.alarms.toReversed();
+  new cloudwatch.Dashboard(scope, 'Dashboard', {
     defaultInterval: Duration.hours(3),
     widgets: [
-      [new AlarmStatusWidget({ title: 'Alarms', alarms: monitoring.alarms.toReversed(), width: 24 })],
-      [
-        graph('Requests and error responses per minute', [api.requests, api.clientErrors, api.serverErrors]),
-        graph('Latency in ms', ['p50', 'p90', 'p99'].map(api.latency)),
-        graph('Pets created per minute', [countPerMinute(stage, metrics.petsCreated)]),
-      ],
-      [
-        graph('Error responses of the functions, by code', [search(service, metrics.errorResponses)]),
-        graph('Error responses of API Gateway, by status and type', [
-          search(service, gatewayErrorResponsesMetric),
-        ]),
-        graph('Calls to deprecated operations, by API key', [search(service, metrics.deprecatedCalls)]),
-      ],
-      [
-        graph(
-          'Function duration p99 in ms',
-          fns.map((fn) => fn.metricDuration({ statistic: 'p99', period: MINUTE })),
-        ),
-        graph(
-          'Function errors and throttles',
-          fns.flatMap((fn) => [fn.metricErrors({ period: MINUTE }), fn.metricThrottles({ period: MINUTE })]),
-        ),
-        graph(
-          'Concurrent executions',
-          fns.map((fn) => fn.metric('ConcurrentExecutions', { statistic: Stats.MAXIMUM, period: MINUTE })),
-        ),
-      ],
-      [
-        graph(
-          'Read units per minute',
-          tables.map((table) => table.metricConsumedReadCapacityUnits({ period: MINUTE })),
-        ),
-        graph(
-          'Write units per minute',
-          tables.map((table) => table.metricConsumedWriteCapacityUnits({ period: MINUTE })),
-        ),
-        graph('Throttled requests', storage.throttles),
-      ],
+      [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 })],
+      ...rows.map((row) => Object.entries(row).map(([title, left]) => graph(title, left))),
     ],
   });
 }
 
-function graph(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
-}
-
-/** Returns an expression that draws one line for each combination of dimension values. */
-function search(service: string, { name, dimensions }: { name: string; dimensions: readonly string[] }) {
-  const schema = [metricNamespace, 'service', ...dimensions].join(',');
-  return new MathExpression({
-    expression: `SEARCH('{${schema}} MetricName="${name}" service="${service}"', 'Sum', 60)`,
-    usingMetrics: {},
-    label: '',
-    period: MINUTE,
-  });
+function graph(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {
+  return new cloudwatch.GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
 }

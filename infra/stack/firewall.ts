@@ -1,11 +1,11 @@
 import { Aws, Fn } from 'aws-cdk-lib';
-import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import * as waf from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { operations } from '../../shared/contract/operations.ts';
-import type { StageSettings } from '../settings.ts';
-import { createLogGroup } from './log-group.ts';
+import type { Stage } from '../settings.ts';
+import { addLogGroup } from './log-group.ts';
 
 /** Period over which a limit counts requests. A client that pauses for this long is no longer blocked. */
 const WINDOW_SECONDS = 60;
@@ -22,61 +22,72 @@ const tooMany = errorBody(
 const tooLarge = errorBody('request_too_large', operations.createPet.errors.request_too_large);
 
 /**
+ * Matches bodies that the functions would reject, including bodies above Lambda's limit of 6,291,456 bytes. WAF inspects
+ * only the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/waf-oversize-request-components.html
+ */
+const largeBody = {
+  fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
+  comparisonOperator: 'GT',
+  size: MAX_BODY_BYTES,
+  textTransformations: [{ priority: 0, type: 'NONE' }],
+};
+
+/**
  * Adds a web ACL and its log if the settings include a firewall. The limits per IP address and API key come first,
  * because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after the rule for
  * large bodies, so that every large body gets the same response.
  */
-export function addFirewall(scope: Construct, stageArn: string, settings: StageSettings): void {
-  if (!settings.firewall) return;
-  const { requestsPerMinutePerIp, requestsPerMinutePerKey } = settings.firewall;
-  const webAcl = new CfnWebACL(scope, 'Firewall', {
+export function addFirewall(scope: Construct, stage: Stage, resourceArn: string): void {
+  if (!stage.firewall) return;
+  const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
+  const rules = [
+    limit('PerIp', { limit: requestsPerMinutePerIp, aggregateKeyType: 'IP' }),
+    limit('PerKey', {
+      limit: requestsPerMinutePerKey,
+      aggregateKeyType: 'CUSTOM_KEYS',
+      customKeys: [{ header: { name: KEY_HEADER, textTransformations: normalized } }],
+    }),
+    blocking('LargeBody', { sizeConstraintStatement: largeBody }, tooLarge),
+    managed('AmazonIpReputationList'),
+    managed('KnownBadInputsRuleSet'),
+  ];
+  const contentType = 'APPLICATION_JSON';
+  const bodies = [tooMany, tooLarge].map((body) => [
+    body.code,
+    { contentType, content: JSON.stringify(body) },
+  ]);
+  const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
+  const webAcl = new waf.CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility('Firewall'),
-    customResponseBodies: Object.fromEntries(
-      [tooMany, tooLarge].map((body) => [
-        body.code,
-        { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) },
-      ]),
-    ),
+    customResponseBodies: Object.fromEntries(bodies),
     associationConfig: {
       requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: `KB_${MAX_BODY_BYTES / 1_024}` } },
     },
     // Unlike `redactedFields`, this setting also masks the API keys in `rateBasedRuleList`.
     // https://docs.aws.amazon.com/waf/latest/developerguide/data-protection-exceptions.html
-    dataProtectionConfig: {
-      dataProtections: [
-        { field: { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] }, action: 'SUBSTITUTION' },
-      ],
-    },
-    rules: [
-      limit('PerIp', requestsPerMinutePerIp, { aggregateKeyType: 'IP' }),
-      limit('PerKey', requestsPerMinutePerKey, {
-        aggregateKeyType: 'CUSTOM_KEYS',
-        customKeys: [{ header: { name: KEY_HEADER, textTransformations: normalized } }],
-      }),
-      largeBody(),
-      managed('AmazonIpReputationList'),
-      managed('KnownBadInputsRuleSet'),
-    ].map((rule, priority) => ({ ...rule, priority })),
+    dataProtectionConfig: { dataProtections: [{ field: keyField, action: 'SUBSTITUTION' }] },
+    rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visibility(rule.name) })),
   });
   const webAclArn = webAcl.attrArn;
-  new CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn: stageArn, webAclArn });
-  addLog(scope, webAclArn, settings);
+  new waf.CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn });
+  addLog(scope, webAclArn, stage);
 }
 
 /**
  * Adds the log of blocked requests. WAF adds the policy that allows log delivery.
  * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
  */
-function addLog(scope: Construct, webAclArn: string, settings: StageSettings): void {
+function addLog(scope: Construct, resourceArn: string, stage: Stage): void {
   // WAF requires the prefix. The stack id makes the name unique if an earlier stack's log group was retained.
   const name = `aws-waf-logs-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
-  const { logGroupName } = createLogGroup(scope, 'FirewallLog', settings, name);
+  const { logGroupName } = addLogGroup(scope, 'FirewallLog', stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
   const isBlocked = { ActionCondition: { Action: 'BLOCK' } };
-  new CfnLoggingConfiguration(scope, 'FirewallLogging', {
-    resourceArn: webAclArn,
+  new waf.CfnLoggingConfiguration(scope, 'FirewallLogging', {
+    resourceArn,
     logDestinationConfigs: [logGroupArn],
     redactedFields: [{ singleHeader: { Name: KEY_HEADER } }],
     loggingFilter: {
@@ -86,58 +97,35 @@ function addLog(scope: Construct, webAclArn: string, settings: StageSettings): v
   });
 }
 
-type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
+type Rule = Omit<waf.CfnWebACL.RuleProperty, 'priority' | 'visibilityConfig'>;
 
 /** https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based.html */
-function limit(
-  name: string,
-  requests: number,
-  aggregation: Pick<CfnWebACL.RateBasedStatementProperty, 'aggregateKeyType' | 'customKeys'>,
-): Rule {
-  const rateBasedStatement = { limit: requests, evaluationWindowSec: WINDOW_SECONDS, ...aggregation };
+function limit(name: string, rate: waf.CfnWebACL.RateBasedStatementProperty): Rule {
+  const rateBasedStatement = { ...rate, evaluationWindowSec: WINDOW_SECONDS };
   return blocking(name, { rateBasedStatement }, tooMany, { name: 'Retry-After', value: `${WINDOW_SECONDS}` });
-}
-
-/**
- * Blocks bodies that the functions would reject, including bodies above Lambda's limit of 6,291,456 bytes. WAF inspects
- * only the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
- * https://docs.aws.amazon.com/waf/latest/developerguide/waf-oversize-request-components.html
- */
-function largeBody(): Rule {
-  const sizeConstraintStatement = {
-    fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
-    comparisonOperator: 'GT',
-    size: MAX_BODY_BYTES,
-    textTransformations: [{ priority: 0, type: 'NONE' }],
-  };
-  return blocking('LargeBody', { sizeConstraintStatement }, tooLarge);
 }
 
 function blocking(
   name: string,
-  statement: CfnWebACL.StatementProperty,
+  statement: waf.CfnWebACL.StatementProperty,
   { code, status }: ErrorBody,
-  ...headers: CfnWebACL.CustomHTTPHeaderProperty[]
+  ...headers: waf.CfnWebACL.CustomHTTPHeaderProperty[]
 ): Rule {
   const customResponse = {
     responseCode: status,
     customResponseBodyKey: code,
     responseHeaders: [...headers, { name: 'Cache-Control', value: 'no-store' }],
   };
-  return { name, statement, action: { block: { customResponse } }, visibilityConfig: visibility(name) };
+  return { name, statement, action: { block: { customResponse } } };
 }
 
 /** https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-list.html */
-function managed(group: string): Rule {
-  return {
-    name: group,
-    statement: { managedRuleGroupStatement: { vendorName: 'AWS', name: `AWSManagedRules${group}` } },
-    overrideAction: { none: {} },
-    visibilityConfig: visibility(group),
-  };
+function managed(name: string): Rule {
+  const managedRuleGroupStatement = { vendorName: 'AWS', name: `AWSManagedRules${name}` };
+  return { name, statement: { managedRuleGroupStatement }, overrideAction: { none: {} } };
 }
 
 /** Disables sampling, because sampled requests would contain API keys. */
-function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
+function visibility(metricName: string): waf.CfnWebACL.VisibilityConfigProperty {
   return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }

@@ -1,95 +1,84 @@
 import type { Construct } from 'constructs';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { environmentVariables, listIndexes, serviceName } from '../../shared/names.ts';
-import type { StageSettings } from '../settings.ts';
-import { addLambdaFunction, type LambdaFunction, type LambdaFunctionProps } from './lambda-function.ts';
-import { FIVE_MINUTES } from './metrics.ts';
-import type { Monitoring } from './monitoring.ts';
+import type { Stage } from '../settings.ts';
+import { LambdaFunction } from './lambda-function.ts';
+import { FIVE_MINUTES, type Monitoring } from './monitoring.ts';
 import type { Storage } from './storage.ts';
 
-export type FunctionName = OperationId | 'authorizer';
-export type PetStoreFunctions = Record<FunctionName, LambdaFunction>;
+export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
-interface StageParts {
-  stage: string;
-  settings: StageSettings;
-  storage: Storage;
-  monitoring: Monitoring;
-}
-
-export interface StageWithFunctions extends StageParts {
-  functions: PetStoreFunctions;
-}
-
-type FunctionProps = Omit<LambdaFunctionProps, 'entry' | 'description'>;
-
-/** Returns the properties of each function. docs/performance.md, "Memory size", explains the chosen memory sizes. */
-function functionProps({ stage, settings, storage }: StageParts): Record<FunctionName, FunctionProps> {
-  const { pets, intents, apiKeys } = storage;
+/** Adds a stage's functions and their alarms. docs/performance.md, "Memory size", explains the chosen memory sizes. */
+export function addFunctions(
+  scope: Construct,
+  stage: Stage,
+  { pets, intents, apiKeys }: Storage,
+  monitoring: Monitoring,
+): Functions {
   const { service, petsTable, intentsTable, apiKeysTable, listPartitions } = environmentVariables;
-  const environment = { [service]: serviceName(stage), [petsTable]: pets.tableName };
-  return {
-    listPets: {
+  const environment = { [service]: serviceName(stage.name), [petsTable]: pets.tableName };
+  const functions: Functions = {
+    listPets: new LambdaFunction(scope, 'ListPets', stage, {
+      entry: 'functions/list-pets.ts',
+      description: operations.listPets.summary,
       memoryMegabytes: 512,
-      environment: { ...environment, [listPartitions]: settings.listPartitions.toString() },
+      environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
-    },
-    createPet: {
+    }),
+    createPet: new LambdaFunction(scope, 'CreatePet', stage, {
+      entry: 'functions/create-pet.ts',
+      description: operations.createPet.summary,
       memoryMegabytes: 512,
       environment: {
         ...environment,
         [intentsTable]: intents.tableName,
         // New pets are stored only in partitions that lists have queried since an earlier deployment.
-        [listPartitions]: settings.recordedListPartitions.toString(),
+        [listPartitions]: stage.recordedListPartitions.toString(),
       },
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
       resources: [pets.tableArn, intents.tableArn],
-    },
-    getPet: {
+    }),
+    getPet: new LambdaFunction(scope, 'GetPet', stage, {
+      entry: 'functions/get-pet.ts',
+      description: operations.getPet.summary,
       memoryMegabytes: 512,
       environment,
       actions: ['dynamodb:GetItem'],
       resources: [pets.tableArn],
-    },
-    authorizer: {
+    }),
+    authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
+      entry: 'functions/authorizer.ts',
+      description: 'Checks the API key of a request',
       memoryMegabytes: 512,
-      environment: { [environmentVariables.stage]: stage, [apiKeysTable]: apiKeys.tableName },
+      environment: { [environmentVariables.stage]: stage.name, [apiKeysTable]: apiKeys.tableName },
       actions: ['dynamodb:GetItem'],
       resources: [apiKeys.tableArn],
-    },
+    }),
   };
+  for (const fn of Object.values(functions)) addAlarms(monitoring, fn, fn === functions.authorizer);
+  return functions;
 }
 
-/** Adds a stage's functions and their alarms. The code of `listPets`, for example, is in `functions/list-pets.ts`. */
-export function addFunctions(scope: Construct, props: StageParts): PetStoreFunctions {
-  const functions = Object.entries(functionProps(props)).map(([name, ownProps]) => {
-    const entry = `functions/${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
-    const description =
-      name === 'authorizer' ? 'Checks the API key of a request' : operations[name as OperationId].summary;
-    const constructId = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    const fn = addLambdaFunction(scope, constructId, props.settings, { ...ownProps, entry, description });
-    addAlarms(props.monitoring, fn, name === 'authorizer');
-    return [name, fn];
-  });
-  return Object.fromEntries(functions) as PetStoreFunctions;
-}
-
-function addAlarms(monitoring: Monitoring, { name, lambda }: LambdaFunction, isAuthorizer: boolean): void {
+function addAlarms(monitoring: Monitoring, fn: LambdaFunction, isAuthorizer: boolean): void {
+  const name = fn.node.id;
   // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
-  const [effect, failure] = isAuthorizer
-    ? ['Clients whose API key is not cached get 503 responses.', 'threw an error, crashed']
-    : ['Clients get 5xx responses.', 'crashed, could not start'];
+  const [section, effect, failure] = isAuthorizer
+    ? [
+        'Authorizer errors',
+        'Clients whose API key is not cached get 503 responses.',
+        'threw an error, crashed',
+      ]
+    : ['Function errors', 'Clients get 5xx responses.', 'crashed, could not start'];
   monitoring.addAlarm(`${name}Errors`, {
-    section: isAuthorizer ? 'Authorizer errors' : 'Function errors',
+    section,
     description: `${effect} ${name} ${failure} or timed out 3 times in 5 minutes.`,
-    metric: lambda.metricErrors({ period: FIVE_MINUTES }),
+    metric: fn.metricErrors({ period: FIVE_MINUTES }),
     threshold: 3,
   });
   monitoring.addAlarm(`${name}Throttles`, {
     section: 'Function throttles',
     description: `Clients get 503 responses. Lambda throttled ${name}.`,
-    metric: lambda.metricThrottles({ period: FIVE_MINUTES }),
-    threshold: 1,
+    metric: fn.metricThrottles({ period: FIVE_MINUTES }),
   });
 }

@@ -1,27 +1,67 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { challenge } from '../../shared/contract/authorization.ts';
 import { errorBody, errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import { gatewayResponses } from '../../shared/contract/gateway-responses.ts';
 
-/** Sets the Error body of every response that API Gateway generates without invoking a function. */
-export function addGatewayResponses(api: RestApi): void {
+/** Media types that mocks accept. API Gateway returns a 415 for all other media types. */
+const COMMON_MEDIA_TYPES = [
+  'application/json',
+  'application/merge-patch+json',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'multipart/form-data',
+  'text/html',
+  'text/plain',
+  'text/xml',
+];
+
+/** Sets the Error body of every response that API Gateway generates because a request or an integration failed. */
+export function addGatewayResponses(api: apigateway.RestApi): void {
   for (const [type, code] of Object.entries(gatewayResponses)) {
     const body = errorBody(code, undefined, '$context.requestId');
+    const { retryAfterSeconds: retryAfter } = errorCatalogue[code];
     api.addGatewayResponse(type, {
-      type: ResponseType.of(type),
+      type: apigateway.ResponseType.of(type),
       statusCode: body.status.toString(),
-      responseHeaders: errorHeaders(code),
+      responseHeaders: quoted({
+        ...(code === 'unauthorized' && { 'WWW-Authenticate': challenge }),
+        ...(retryAfter !== undefined && { 'Retry-After': retryAfter.toString() }),
+      }),
       templates: { 'application/json': JSON.stringify(body) },
     });
   }
 }
 
-/** Returns static header values in the single quotes that API Gateway's mappings require. */
-function errorHeaders(code: ErrorCode): Record<string, string> {
-  const { retryAfterSeconds: retryAfter } = errorCatalogue[code];
-  return {
-    'Cache-Control': "'no-store'",
-    ...(code === 'unauthorized' && { 'WWW-Authenticate': `'${challenge}'` }),
-    ...(retryAfter !== undefined && { 'Retry-After': `'${retryAfter}'` }),
-  };
+/** Adds an error response for every method without a route. Clients need no API key to get this response. */
+export function addMockResponse(
+  resource: apigateway.IResource,
+  code: ErrorCode,
+  { message, headers = {} }: { message?: string; headers?: Record<string, string> } = {},
+): void {
+  const body = errorBody(code, message);
+  const statusCode = body.status.toString();
+  const mappings = quoted(headers, 'method.response.header.');
+  const declarations = Object.fromEntries(Object.keys(mappings).map((name) => [name, true]));
+  const requestTemplate = JSON.stringify({ statusCode: body.status });
+  const integration = new apigateway.MockIntegration({
+    passthroughBehavior: apigateway.PassthroughBehavior.NEVER,
+    requestTemplates: Object.fromEntries(COMMON_MEDIA_TYPES.map((type) => [type, requestTemplate])),
+    integrationResponses: [
+      {
+        statusCode,
+        responseParameters: mappings,
+        responseTemplates: { 'application/json': JSON.stringify(body) },
+      },
+    ],
+  });
+  resource.addMethod('ANY', integration, {
+    methodResponses: [{ statusCode, responseParameters: declarations }],
+  });
+}
+
+/** Returns the headers of an error response in the single quotes that API Gateway requires around static values. */
+function quoted(headers: Record<string, string>, prefix = ''): Record<string, string> {
+  const all = Object.entries({ 'Cache-Control': 'no-store', ...headers });
+  return Object.fromEntries(all.map(([name, value]) => [prefix + name, `'${value}'`]));
 }

@@ -1,33 +1,14 @@
 import { AssetHashType, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import {
-  Alias,
-  Architecture,
-  type CfnFunction,
-  Code,
-  Function,
-  type IAlias,
-  type IVersion,
-  LoggingFormat,
-  Runtime,
-  SystemLogLevel,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { EnvironmentVariable } from '../../shared/names.ts';
-import type { StageSettings } from '../settings.ts';
+import type { Stage } from '../settings.ts';
 import { bundle, projectRoot } from './bundling.ts';
-import { createLogGroup } from './log-group.ts';
+import { addLogGroup } from './log-group.ts';
 
-export interface LambdaFunction {
-  /** Prefix of the function's logical ids, such as `ListPets`. */
-  name: string;
-  lambda: Function;
-  /** Alias of the deployed version. During a canary, the alias splits the traffic between two versions. */
-  live: IAlias;
-}
-
-export interface LambdaFunctionProps {
+interface LambdaFunctionProps {
+  /** Module that exports `handler`, such as `functions/list-pets.ts`. */
   entry: string;
   description: string;
   /** Lambda allocates CPU in proportion to memory. One vCPU corresponds to 1,769 MB. */
@@ -38,50 +19,61 @@ export interface LambdaFunctionProps {
   resources: string[];
 }
 
-export function addLambdaFunction(
-  scope: Construct,
-  name: string,
-  settings: StageSettings,
-  props: LambdaFunctionProps,
-): LambdaFunction {
-  const { entry, description, memoryMegabytes, environment } = props;
-  const logGroup = createLogGroup(scope, `${name}Logs`, settings);
-  const role = addRole(scope, name, props);
-  logGroup.grantWrite(role);
+/** A function with its role and its log group. Earlier versions are retained for rollbacks. */
+export class LambdaFunction extends lambda.Function {
+  /** Alias of the deployed version. During a canary, the alias splits the traffic between two versions. */
+  readonly live: lambda.IAlias;
 
-  const lambda = new Function(scope, name, {
-    description,
-    code: bundledCode(entry),
-    handler: 'index.handler',
-    runtime: Runtime.NODEJS_24_X,
-    architecture: Architecture.ARM_64,
-    memorySize: memoryMegabytes,
-    timeout: Duration.seconds(settings.functionTimeoutSeconds),
-    environment,
-    logGroup,
-    loggingFormat: LoggingFormat.JSON,
-    // This level omits log entries for the start and end of an invocation, which cost as much as the invocation.
-    systemLogLevelV2: SystemLogLevel.WARN,
-    tracing: Tracing.ACTIVE,
-    // Retains earlier versions for rollbacks. The version of a failed deployment is deleted, because Lambda would
-    // otherwise not publish the same code again.
-    currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
-    role,
-  });
-  // `npm start -- --watch` reads this metadata.
-  (lambda.node.defaultChild as CfnFunction).addMetadata('entry', entry);
-  // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
-  const version = lambda.currentVersion as IVersion;
-  return { name, lambda, live: new Alias(lambda, 'Live', { aliasName: 'live', version }) as IAlias };
+  constructor(scope: Construct, id: string, stage: Stage, props: LambdaFunctionProps) {
+    const { entry, description, memoryMegabytes, environment, actions, resources } = props;
+    const logGroup = addLogGroup(scope, `${id}Logs`, stage);
+    // The default role has a managed policy that allows writing to every log group.
+    const role = new iam.Role(scope, `${id}Role`, {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com', {
+        // IfExists is needed because AWS does not document whether Lambda sends this condition key.
+        conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
+      }),
+    });
+    role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
+    logGroup.grantWrite(role);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+      reason: 'X-Ray does not support permissions for single resources.',
+    });
+
+    super(scope, id, {
+      description,
+      code: bundledCode(entry),
+      handler: 'index.handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: memoryMegabytes,
+      timeout: Duration.seconds(stage.functionTimeoutSeconds),
+      environment,
+      logGroup,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      // This level omits log entries for the start and end of an invocation, which cost as much as the invocation.
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
+      tracing: lambda.Tracing.ACTIVE,
+      // The version of a failed deployment is deleted, because Lambda would otherwise not publish the same code again.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+      role,
+    });
+    // `npm start -- --watch` reads this metadata.
+    (this.node.defaultChild as lambda.CfnFunction).addMetadata('entry', entry);
+    // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
+    const version = this.currentVersion as lambda.IVersion;
+    this.live = new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as lambda.IAlias;
+  }
 }
 
 /** The CDK's NodejsFunction takes four times as long because it runs npx. */
-function bundledCode(entry: string): Code {
-  return Code.fromAsset(projectRoot, {
+function bundledCode(entry: string): lambda.Code {
+  return lambda.Code.fromAsset(projectRoot, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // The type requires an image, but the image is unused because `tryBundle` always succeeds.
-      image: Runtime.NODEJS_24_X.bundlingImage,
+      image: lambda.Runtime.NODEJS_24_X.bundlingImage,
       // Makes the options unique. The CDK does not compare `local` and would reuse the first function's bundle.
       command: [entry],
       local: {
@@ -92,20 +84,4 @@ function bundledCode(entry: string): Code {
       },
     },
   });
-}
-
-/** Creates a role without the default role's managed policy, which allows writing to every log group. */
-function addRole(scope: Construct, name: string, { actions, resources }: LambdaFunctionProps): Role {
-  const role = new Role(scope, `${name}Role`, {
-    assumedBy: new ServicePrincipal('lambda.amazonaws.com', {
-      // IfExists is needed because AWS does not document whether Lambda sends this condition key.
-      conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
-    }),
-  });
-  role.addToPolicy(new PolicyStatement({ actions, resources }));
-  Validations.of(role).acknowledge({
-    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-    reason: 'X-Ray does not support permissions for single resources.',
-  });
-  return role;
 }

@@ -1,15 +1,15 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { StageSettings } from '../settings.ts';
+import type { Stage } from '../settings.ts';
 
-export function createLogGroup(
+export function addLogGroup(
   scope: Construct,
   id: string,
-  { logRetentionDays, keepsData }: StageSettings,
+  { logRetentionDays, keepsData }: Stage,
   logGroupName?: string,
-): LogGroup {
-  return new LogGroup(scope, id, {
+): logs.LogGroup {
+  return new logs.LogGroup(scope, id, {
     ...(logGroupName !== undefined && { logGroupName }),
     retention: logRetentionDays,
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,

@@ -1,11 +1,15 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import * as subscriptions from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { StageSettings } from '../settings.ts';
+import { metricNamespace, serviceName } from '../../shared/names.ts';
+import type { Stage } from '../settings.ts';
+
+export const MINUTE = Duration.minutes(1);
+export const FIVE_MINUTES = Duration.minutes(5);
 
 /**
  * Longest expected delay of a metric. AWS documents no limit and recommends M-out-of-N alarms for late metrics.
@@ -13,53 +17,86 @@ import type { StageSettings } from '../settings.ts';
  */
 const METRIC_DELAY = Duration.minutes(4);
 
-interface PetStoreAlarmProps extends Pick<AlarmProps, 'threshold'> {
-  metric: AlarmProps['metric'] & { period: Duration };
+interface PetStoreAlarmProps {
+  metric: cloudwatch.AlarmProps['metric'] & { period: Duration };
   /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
   /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
   /** @default 1 */
+  threshold?: number;
+  /** @default 1 */
   datapointsToAlarm?: number;
 }
 
-/** The alarms of a stage and the topic that they notify. Other constructs add the alarms. */
-export class Monitoring extends Construct {
-  readonly topic: Topic;
-  readonly alarms: Alarm[] = [];
+interface EmittedMetric {
+  name: string;
+  dimensions: readonly string[];
+}
 
-  constructor(scope: Construct, id: string, stage: string, { alarmEmail }: StageSettings) {
+/** The alarms of a stage and the topic that they notify. The other parts of the stack add the alarms. */
+export class Monitoring extends Construct {
+  readonly topic: sns.Topic;
+  readonly alarms: cloudwatch.Alarm[] = [];
+  private readonly service: string;
+
+  constructor(scope: Construct, id: string, { name, alarmEmail }: Stage) {
     super(scope, id);
 
-    this.topic = new Topic(this, 'AlarmTopic', { displayName: `Pet store ${stage}`, enforceSSL: true });
+    this.service = serviceName(name);
+    this.topic = new sns.Topic(this, 'AlarmTopic', { displayName: `Pet store ${name}`, enforceSSL: true });
     // This grant replaces the default policy, which allows the entire account to publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(
-      new ServicePrincipal('cloudwatch.amazonaws.com', {
+      new iam.ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: {
           ArnLike: { 'aws:SourceArn': `arn:${partition}:cloudwatch:${region}:${account}:alarm:*` },
           StringEquals: { 'aws:SourceAccount': account },
         },
       }),
     );
-    if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail));
+    if (alarmEmail) this.topic.addSubscription(new subscriptions.EmailSubscription(alarmEmail));
   }
 
   /** Adds an alarm that notifies the topic when it fires and when it returns to OK. */
-  addAlarm(id: string, { section, description, datapointsToAlarm = 1, ...props }: PetStoreAlarmProps): Alarm {
-    const alarm = new Alarm(this, id, {
-      ...props,
+  addAlarm(id: string, props: PetStoreAlarmProps): cloudwatch.Alarm {
+    const { section, description, metric, threshold = 1, datapointsToAlarm = 1 } = props;
+    const latePeriods = Math.ceil(METRIC_DELAY.toSeconds() / metric.period.toSeconds());
+    const alarm = new cloudwatch.Alarm(this, id, {
+      metric,
+      threshold,
       datapointsToAlarm,
-      evaluationPeriods:
-        datapointsToAlarm + Math.ceil(METRIC_DELAY.toSeconds() / props.metric.period.toSeconds()),
+      evaluationPeriods: datapointsToAlarm + latePeriods,
       alarmDescription: `${description} See docs/runbook.md, "${section}".`,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
     });
-    const action = new SnsAction(this.topic);
+    const action = new actions.SnsAction(this.topic);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
     this.alarms.push(alarm);
     return alarm;
+  }
+
+  /** Returns the sum per minute of a metric that the stage's functions or metric filters emit. */
+  countPerMinute({ name }: EmittedMetric, dimensions: Record<string, string> = {}): cloudwatch.Metric {
+    return new cloudwatch.Metric({
+      namespace: metricNamespace,
+      metricName: name,
+      dimensionsMap: { service: this.service, ...dimensions },
+      statistic: cloudwatch.Stats.SUM,
+      period: MINUTE,
+    });
+  }
+
+  /** Returns an expression that draws the sums per minute of a metric, one line for each combination of dimensions. */
+  countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
+    const schema = [metricNamespace, 'service', ...dimensions].join(',');
+    return new cloudwatch.MathExpression({
+      expression: `SEARCH('{${schema}} MetricName="${name}" service="${this.service}"', 'Sum', 60)`,
+      usingMetrics: {},
+      label: '',
+      period: MINUTE,
+    });
   }
 }

@@ -4,11 +4,11 @@ import { stackName } from '../../shared/names.ts';
 import { AccountStack } from './account.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
-import { deployByCanary } from './deployment.ts';
+import { addCanaryDeployments } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
-import { type StageSettings, stagesOf } from '../settings.ts';
+import { type Stage, type StageSettings, stagesOf } from '../settings.ts';
 import { Storage } from './storage.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
@@ -21,10 +21,10 @@ const SUNSET_WARNING_DAYS = 180;
  * @throws SettingsError if a stage or the context is invalid
  */
 export function addStacks(app: App, stages: Record<string, StageSettings>, today = new Date()): void {
-  const checked = Object.entries(stagesOf(stages, app.node.getAllContext()));
+  const checked = stagesOf(stages, app.node.getAllContext());
   const account = new AccountStack(app, stackName('account'));
-  for (const [stage, settings] of checked) {
-    const stack = new PetStoreStack(app, stage, settings);
+  for (const stage of checked) {
+    const stack = new PetStoreStack(app, stage);
     addSunsetWarnings(stack, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
@@ -33,21 +33,20 @@ export function addStacks(app: App, stages: Record<string, StageSettings>, today
 
 /** The tables, the functions and the REST API of one stage. No other stage uses these resources. */
 class PetStoreStack extends Stack {
-  constructor(app: App, stage: string, settings: StageSettings) {
-    super(app, stackName(stage), {
-      description: `Pet store, stage ${stage}`,
+  constructor(app: App, stage: Stage) {
+    super(app, stackName(stage.name), {
+      description: `Pet store, stage ${stage.name}`,
       analyticsReporting: false,
-      terminationProtection: settings.keepsData,
+      terminationProtection: stage.keepsData,
     });
 
-    const monitoring = new Monitoring(this, 'Monitoring', stage, settings);
-    const storage = new Storage(this, 'Storage', settings, monitoring);
-    const functions = addFunctions(this, { stage, settings, storage, monitoring });
-    const parts = { stage, settings, storage, monitoring, functions };
-    const api = new Api(this, 'Api', parts);
-    if (settings.deploysByCanary) deployByCanary(this, parts, api.serverErrors);
-    addDashboard(this, parts);
-    addFirewall(this, api.stageArn, settings);
+    const monitoring = new Monitoring(this, 'Monitoring', stage);
+    const storage = new Storage(this, 'Storage', stage, monitoring);
+    const functions = addFunctions(this, stage, storage, monitoring);
+    const api = new Api(this, 'Api', stage, functions, monitoring);
+    if (stage.deploysByCanary) addCanaryDeployments(this, functions, monitoring, api.serverErrors);
+    addDashboard(this, api, functions, storage, monitoring);
+    addFirewall(this, stage, api.stageArn);
 
     new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
     new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });

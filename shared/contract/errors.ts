@@ -8,7 +8,14 @@ interface CatalogueEntry {
   description: string;
   /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;
+  /** Additional response headers by their keys in the OpenAPI document. Each value states when the header is present. */
+  headers?: Partial<Record<'RequestId' | 'Challenge' | 'Allow', 'always' | 'sometimes'>>;
+  /** Whether the functions of all operations can return this error. */
+  isOfAllFunctions?: true;
 }
+
+/** Headers of an error that the firewall can also return. Its responses do not always contain the request id. */
+const MAYBE_OF_FIREWALL = { RequestId: 'sometimes' } as const;
 
 const catalogue = {
   invalid_request: {
@@ -21,6 +28,7 @@ const catalogue = {
     status: 401,
     message: 'A valid API key is required. Send it as Authorization: Bearer <API_KEY>.',
     description: 'The API key is missing, malformed, unknown, expired or revoked.',
+    headers: { Challenge: 'always' },
   },
   forbidden: {
     status: 403,
@@ -36,11 +44,13 @@ const catalogue = {
     status: 405,
     message: 'This URL does not support this method.',
     description: 'The URL does not support this method. The `Allow` header lists the supported methods.',
+    headers: { Allow: 'always' },
   },
   request_too_large: {
     status: 413,
     message: 'The request is too large.',
     description: `The body is larger than ${MAX_BODY_BYTES / 1_024} KiB.`,
+    headers: MAYBE_OF_FIREWALL,
   },
   unsupported_media_type: {
     status: 415,
@@ -59,17 +69,20 @@ const catalogue = {
     message: 'Too many requests. Wait the number of seconds in the Retry-After header, then retry.',
     description: 'The request exceeded the rate limit of the operation, the IP address or the API key.',
     retryAfterSeconds: 1,
+    headers: MAYBE_OF_FIREWALL,
   },
   internal_error: {
     status: 500,
     message: 'An internal error occurred.',
     description: 'The service failed unexpectedly. `message` contains the request id.',
+    isOfAllFunctions: true,
   },
   service_unavailable: {
     status: 503,
     message: 'The service is temporarily unavailable.',
     description: 'The service is temporarily unavailable. `message` contains the request id.',
     retryAfterSeconds: 1,
+    isOfAllFunctions: true,
   },
   gateway_timeout: {
     status: 504,

@@ -1,5 +1,5 @@
 import { markdownTable } from '../../infra/documents/markdown-table.ts';
-import { templateOf } from '../../infra/stack/template.ts';
+import { templateOf } from '../support/template-of.ts';
 import { stages } from '../../infra/stages.ts';
 import { bounds, evaluate } from './bench-bounds.ts';
 import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';

@@ -1,11 +1,10 @@
 import type { AbstractBatchPutOperation } from 'abstract-level';
 import { ClassicLevel } from 'classic-level';
-import engine, { type Item, type Store, type Table } from 'dynalite/db/index.js';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { tablesIn } from '../../infra/local/data-folder.ts';
+import { join } from 'node:path';
 import { startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
+import { openStore, updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
@@ -48,7 +47,7 @@ export function pageOf(pets: number, page: number, limit: number, status?: PetSt
   return found.slice((page - 1) * limit);
 }
 
-function itemOf({ id, name, categoryId, status }: Pet, partitions: number): Item {
+function itemOf({ id, name, categoryId, status }: Pet, partitions: number): object {
   const partition = listPartitionOf(id, partitions);
   return {
     id: { N: id.toString() },
@@ -72,20 +71,18 @@ export async function seedPets(
   { pets, partitions }: Contents,
   onProgress: (pets: number) => void = () => {},
 ): Promise<void> {
-  const path = tablesIn(folder);
+  const path = join(folder, 'tables');
   mkdirSync(path, { recursive: true });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
   await (await startDatabase(await openStore(path), tables, () => true)).close();
 
   const level = new ClassicLevel<string, unknown>(path, { valueEncoding: 'json' });
   const { logicalId } = tables.find(({ properties }) => properties.GlobalSecondaryIndexes.length > 0)!;
-  const table = (await level.get(`table~${logicalId}`)) as Table;
+  const table = await level.get(`table~${logicalId}`);
   let writes: AbstractBatchPutOperation<typeof level, string, unknown>[] = [];
-  const store: { db: Pick<Store['db'], 'batch'> } = {
-    db: { batch: (operations) => void writes.push(...(operations as typeof writes)) },
-  };
+  const store = { db: { batch: (operations: typeof writes) => void writes.push(...operations) } };
   for (let index = 0; index < pets; index += 1) {
-    engine.updateIndexes(store, table, undefined, itemOf(petOf(index, pets), partitions), () => {});
+    updateIndexes(store, table, undefined, itemOf(petOf(index, pets), partitions), () => {});
     if (writes.length < 10_000) continue;
     await level.batch(writes);
     writes = [];

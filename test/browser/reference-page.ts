@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { operations } from '../../shared/contract/operations.ts';
+import type { Operation } from '../../shared/contract/operations.ts';
 
 // Disables the browser's own requests, such as update checks.
 const ARGUMENTS = [
@@ -51,7 +51,7 @@ export interface ReferencePage {
 }
 
 export async function openReference(browser: Browser, url: string): Promise<ReferencePage> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1060 } });
   const requests: string[] = [];
   const problems: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -60,17 +60,11 @@ export async function openReference(browser: Browser, url: string): Promise<Refe
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   await page.goto(url);
-  await sidebar(page).getByRole('link', { name: operations.createPet.summary }).waitFor();
+  await page.getByRole('heading', { name: 'Pet store' }).waitFor();
   return { page, requests, problems };
 }
 
-export function sidebar(page: Page): Locator {
-  return page.getByRole('complementary', { name: 'Sidebar for Pet store' });
-}
-
-export async function goTo(page: Page, operation: string): Promise<Locator> {
-  await sidebar(page).getByRole('link', { name: operation }).click();
-  const section = page.getByRole('region', { name: operation });
-  await section.getByRole('heading', { name: operation }).waitFor();
-  return section;
+/** Returns the button that opens and closes an operation. */
+export function operationButton(page: Page, { method, path, summary }: Operation): Locator {
+  return page.getByRole('button', { name: `${method} ${path.replace('/v1', '')} ${summary}` });
 }

@@ -8,7 +8,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -130,7 +129,6 @@ test('the local service stores each acknowledged pet exactly once even if killed
     const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !matches(pet, all.get(name)!));
     expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
   }
-  reportFigure(import.meta.filename, `${RESPONSES_BEFORE_KILL.length} kills, ${all.size} creates, none lost`);
   // A partially stored pet would differ from the pet in the list.
   for (const pet of await listAll(running)) {
     expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { synthesize } from '../../infra/local/assembly.ts';
+import { synthesize } from '../../infra/synthesize.ts';
 import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';

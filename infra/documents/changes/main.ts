@@ -1,5 +1,5 @@
 import { plain, runWithOptions, UsageError } from '../../command.ts';
-import { changesSince } from './since.ts';
+import { changesSince } from './differences.ts';
 
 const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
 

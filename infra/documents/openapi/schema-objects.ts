@@ -50,11 +50,7 @@ export function schemaObject(schema: v.GenericSchema): Json {
   return converted;
 }
 
-export type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
-
-export function descriptionOf(entry: Entry): string | undefined {
-  return v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped));
-}
+type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
 
 export function parameterObjects(
   location: 'path' | 'query' | 'header',
@@ -64,7 +60,7 @@ export function parameterObjects(
     name,
     in: location,
     required: location === 'path',
-    description: descriptionOf(entry),
+    description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
     schema: parameterSchema(entry),
     example: exampleOf(entry),
   }));

@@ -1,22 +1,28 @@
 // Script of the reference page. The page contains the source of `showReference`, so the function must be self-contained.
 
-declare const document: { getElementById: (id: string) => { textContent: string } };
-declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };
+declare const document: any;
+declare const SwaggerUIBundle: any;
 
 export function showReference(): void {
-  const { parse } = JSON;
-  const configuration = parse(document.getElementById('configuration').textContent) as object;
-
-  // Scalar's forms and code samples call JSON.parse, which rounds integers beyond 2^53, and Scalar has no setting for exact
-  // integers. This replacement of JSON.parse keeps all digits. If a user edits an integer beyond 2^53, the form sends it as a
-  // string and the service returns a 400. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
-  if ('rawJSON' in JSON) {
-    JSON.parse = (
-      text: string,
-      reviver = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
-        Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value,
-    ) => parse(text, reviver);
-  }
-
-  Scalar.createApiReference('#reference', configuration);
+  const { apiKey, ...options } = JSON.parse(document.getElementById('configuration').textContent);
+  const ui = SwaggerUIBundle({
+    ...options,
+    dom_id: '#reference',
+    onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
+    // The library rounds integers beyond 2^53 in JSON, but shows text as it is. It reads the media type only from headers in
+    // small letters. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
+    responseInterceptor(response: any) {
+      const { text, headers } = response;
+      const { 'content-type': type, ...others } = headers;
+      if (!type?.includes('json') || JSON.stringify(JSON.parse(text)) === text) return response;
+      response.headers = { ...others, 'CONTENT-TYPE': type };
+      if ('rawJSON' in JSON) {
+        const exact = JSON.parse(text, (_key, value, { source = '' }) =>
+          typeof value === 'number' ? JSON.rawJSON(source) : value,
+        );
+        response.text = JSON.stringify(exact, null, 2);
+      }
+      return response;
+    },
+  });
 }

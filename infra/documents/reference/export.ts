@@ -2,7 +2,6 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runWithOptions, UsageError } from '../../command.ts';
-import { readLibrary } from './library.ts';
 import { referencePage } from './page.ts';
 
 const USAGE = `npm run docs -- [--output docs-site]
@@ -25,7 +24,7 @@ const options = { output: { type: 'string', default: join(projectRoot, 'docs-sit
 await runWithOptions(USAGE, options, async ({ output }) => {
   if (output === '') throw new UsageError('--output must be the path of a folder.');
   const document = await readFile(join(projectRoot, 'openapi.json'), 'utf8');
-  const { html } = referencePage(document, { library: await readLibrary() });
+  const { html } = referencePage(document);
   try {
     await mkdir(join(output, 'docs'), { recursive: true });
     await writeFile(join(output, 'index.html'), html);

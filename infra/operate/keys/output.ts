@@ -14,7 +14,7 @@ export async function print(text: string): Promise<void> {
 /** @param replaces the old key and its expiry, if the new key is a successor */
 export function printNewKey(
   { key, record }: IssuedKey,
-  { json, quiet }: { json?: true; quiet?: true },
+  { json, quiet }: { json?: boolean; quiet?: boolean },
   replaces?: { keyId: string; expiresAt: string },
 ): Promise<void> {
   if (quiet) return print(key);
@@ -28,7 +28,7 @@ export function printNewKey(
   return print([...lines, '', 'Save this key now. It cannot be shown again.'].join('\n'));
 }
 
-export async function printList(records: ApiKeyRecord[], json?: true): Promise<void> {
+export async function printList(records: ApiKeyRecord[], json = false): Promise<void> {
   const text = json ? `[${records.map((record) => toJson(record)).join(',\n')}]` : tableOf(records);
   await print(text).catch((error: UsageError) => {
     if ((error.cause as NodeJS.ErrnoException).code !== 'EPIPE') throw error; // a reader such as `head` may end early

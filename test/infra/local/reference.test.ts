@@ -40,8 +40,8 @@ describe('a browser on the same machine', () => {
     const { status, body } = await send([`Host: ${name}:3000`, html]);
     expect(status).toBe(200);
     expect(body).toContain(`"url":"http://${name}:3000/v1"`);
-    expect(body).toContain('"token":"local-key"');
-    expect(body).toContain('createApiReference');
+    expect(body).toContain('"apiKey":"local-key"');
+    expect(body).toContain('SwaggerUIBundle');
   });
 
   test('gets headers that isolate the page', async () => {

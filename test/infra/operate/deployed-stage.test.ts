@@ -27,84 +27,75 @@ async function failure(command: string[], environment: Record<string, string>): 
   return errorOutput(await runInProcess('infra/operate/keys/main.ts', parameters, { environment }));
 }
 
-const askForCredentials = /^Set your AWS credentials, for example with AWS_PROFILE\. Cause: .*[^.]\.$/;
-
 test.each<[string, Record<string, string>, RegExp]>([
-  ['without credentials', region, askForCredentials],
-  ['with a missing profile', { ...region, AWS_PROFILE: 'missing' }, askForCredentials],
-  ['without a region', credentials, /^Set AWS_REGION to the region of the stage\.$/],
-  [
-    'with an invalid region',
-    { ...credentials, AWS_REGION: 'somewhere!' },
-    /^AWS_REGION must be a region such as eu-central-1\. Cause: .*somewhere!.*[^.]\.$/,
-  ],
-])('a command %s reports what to check', async (_what, environment, sentence) => {
-  expect(await failure(issue, { ...unreachable, ...environment })).toMatch(sentence);
+  ['without credentials', region, /credentials.* AWS_PROFILE\./],
+  ['with a missing profile', { ...region, AWS_PROFILE: 'missing' }, /credentials.* AWS_PROFILE\./],
+  ['without a region', credentials, /AWS_REGION/],
+  ['with an invalid region', { ...credentials, AWS_REGION: 'somewhere!' }, /AWS_REGION.*somewhere!/],
+])('a command %s reports what to check', async (_what, environment, reason) => {
+  expect(await failure(issue, { ...unreachable, ...environment })).toMatch(reason);
 });
 
 // This test uses a separate process, because network errors have a different class within Jest.
 test('a command without a network reports what to check', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
-    /^AWS cannot be reached\. Check your network and AWS_REGION\. Cause: .*127\.0\.0\.1:1\.$/,
+    /network.*127\.0\.0\.1:1\.$/,
   );
 });
 
-const outputMissing = 'The stack PetStore-staging has incomplete outputs. Deploy the stage again.';
 const describeStacks = 'cloudformation:DescribeStacks';
-const notAllowed = `User: arn:aws:iam::123456789012:user/operator is not authorized to perform: ${describeStacks}`;
+const notAllowed = `The operator is not authorized to perform: ${describeStacks}`;
 const expired = 'The security token included in the request is expired';
-const signInAgain = expect.stringMatching(
-  /^AWS does not accept your credentials\. .* Cause: .* is expired\.$/,
-);
 const noIndex = 'The table does not have the specified index: newest';
 
 function rejecting(rejected: string, status: number, code: string, message: string): AwsBehavior {
   return { reject: ({ action }) => (action === rejected ? { status, code, message } : undefined) };
 }
 
-test.each<[string, AwsBehavior, unknown, string[]?]>([
+test.each<[string, AwsBehavior, RegExp, string[]?]>([
   [
     'the stack does not exist',
     { stacks: {} },
-    'There is no stack PetStore-staging in this account in eu-central-1. Check AWS_PROFILE and AWS_REGION, ' +
-      'or deploy the stage with npx cdk deploy PetStore-staging.',
+    /no stack PetStore-staging .*eu-central-1.* cdk deploy PetStore-staging\.$/,
   ],
   [
-    'the stack of a drill stage does not exist',
+    'the stack of an on-demand stage does not exist',
     { stacks: {} },
-    expect.stringMatching(/ with npx cdk deploy PetStore-drill -c stage=drill -c like=production\.$/),
+    / cdk deploy PetStore-drill -c stage=drill -c like=production\.$/,
     [...issue, '--stage', 'drill'],
   ],
-  ['the stack has no base URL', { stacks: { 'PetStore-staging': table } }, outputMissing],
-  ['the stack has no table name', { stacks: { 'PetStore-staging': address } }, outputMissing],
+  ['the stack has no base URL', { stacks: { 'PetStore-staging': table } }, /PetStore-staging has incomplete/],
   [
-    'the local clock is wrong',
-    { clockOffset: 600_000 },
-    expect.stringMatching(
-      /^The local clock is wrong by (?:59\d|600) seconds\. Correct the clock and try again\.$/,
-    ),
+    'the stack has no table name',
+    { stacks: { 'PetStore-staging': address } },
+    /PetStore-staging has incomplete/,
   ],
+  ['the local clock is wrong', { clockOffset: 600_000 }, /clock is wrong by (?:59\d|600) seconds/],
   [
     'the credentials are missing a permission',
     rejecting(describeStacks, 403, 'AccessDenied', notAllowed),
-    `Your credentials are missing a permission. See "Permissions" in docs/api-keys.md. Cause: ${notAllowed}.`,
+    /permission.*"Permissions" in docs\/api-keys\.md.*cloudformation:DescribeStacks\.$/,
   ],
-  ['the credentials have expired', rejecting(describeStacks, 403, 'ExpiredToken', expired), signInAgain],
+  ['the credentials have expired', rejecting(describeStacks, 403, 'ExpiredToken', expired), /Sign in again/],
   [
     'the credentials expire during the command',
     rejecting('dynamodb:PutItem', 400, 'ExpiredTokenException', expired),
-    signInAgain,
+    /Sign in again/,
   ],
-  ['AWS throttles requests', rejecting(describeStacks, 400, 'Throttling', 'Rate exceeded'), 'Rate exceeded'],
+  [
+    'AWS throttles requests',
+    rejecting(describeStacks, 400, 'Throttling', 'Rate exceeded'),
+    /^Rate exceeded$/,
+  ],
   [
     'the table has no index',
     rejecting('dynamodb:Query', 400, 'ValidationException', noIndex),
-    'The stage is too old for this command. Deploy the stage again.',
+    /Deploy the stage again/,
     ['list'],
   ],
-])('a command fails with a one-line message if %s', async (_what, changes, sentence, command = issue) => {
+])('a command fails with a one-line message if %s', async (_what, changes, reason, command = issue) => {
   Object.assign(behavior, { stacks, clockOffset: 0, reject: undefined, ...changes });
   const environment = { ...aws.environment, AWS_MAX_ATTEMPTS: '1', ...region, ...credentials };
-  expect(await failure(command, environment)).toEqual(sentence);
+  expect(await failure(command, environment)).toMatch(reason);
 });

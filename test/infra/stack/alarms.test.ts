@@ -8,7 +8,7 @@ import {
   requestCounts,
   nextState,
   statesOf,
-} from '../../support/cloudwatch.ts';
+} from './cloudwatch.ts';
 import type { StageName } from '../../../infra/stages.ts';
 import {
   functionNames,
@@ -67,6 +67,22 @@ describe.each(stageNames)('in %s', (stage) => {
     ...functionNames.flatMap((name) => functionCases(stage, name)),
     ...tableCases(stage),
   ];
+
+  test.each(alarms)('%s notifies the topic of each change between OK and ALARM', (name) => {
+    const { Properties } = templates[stage].Resources[`Monitoring${name}`];
+    expect(Properties).toMatchObject({
+      AlarmDescription: expect.stringMatching(/^[A-Z][^"]+\. See docs\/runbook\.md, "[^"]+"\.$/),
+      AlarmActions: ['${MonitoringAlarmTopic}'],
+      OKActions: ['${MonitoringAlarmTopic}'],
+    });
+    expect(Properties.ActionsEnabled ?? true).toBe(true);
+  });
+
+  test('the dashboard shows every alarm', () => {
+    const [widget] = JSON.parse(templates[stage].Resources.Dashboard.Properties.DashboardBody).widgets;
+    const arns = alarms.map((name) => `\${Monitoring${name}.Arn}`);
+    expect(widget.properties.alarms.toSorted()).toEqual(arns.toSorted());
+  });
 
   test('every alarm has a test case', () => {
     const untested = alarms.filter((alarm) => !cases.some(([name]) => name === alarm));
@@ -135,7 +151,9 @@ function functionCases(stage: StageName, name: string): Case[] {
   ];
   const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const internalErrors = (version: string): Count[] => {
-    const dimensions = { service: `pet-store-${stage}`, operation, version };
+    const { POWERTOOLS_SERVICE_NAME: service } =
+      templates[stage].Resources[name].Properties.Environment.Variables;
+    const dimensions = { service, operation, version };
     return [...quiet, [2, metricOf('PetStore', 'InternalErrors', dimensions), 1]];
   };
   const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];

@@ -8,14 +8,6 @@ import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** By function, texts that occur only in its code. Minification does not change these texts. */
-const signatures: Record<string, string[]> = {
-  ListPets: ['newest-by-status'],
-  CreatePet: ['headers:{Location:`', 'attribute_not_exists'],
-  Authorizer: ['execute-api:Invoke', '[Bb][Ee][Aa][Rr][Ee][Rr]'],
-};
-const libraries = ['middy', 'valibot'];
-
 const temporary = temporaryFolder();
 
 const { assembly } = await sharedSynthesis();
@@ -39,32 +31,18 @@ describe.each(folders)('the bundle of %s', (name, folder) => {
     bundle(Resources[name].Metadata.entry, temporary);
     expect(readFileSync(join(temporary, 'index.mjs'))).toEqual(bytes);
   });
-
-  test('contains only the code that the function needs', () => {
-    const texts = [...libraries, ...Object.values(signatures).flat()];
-    expect(texts.filter((text) => bytes.includes(text))).toEqual([
-      ...(name === 'Authorizer' ? [] : libraries),
-      ...(signatures[name] ?? []),
-    ]);
-  });
 });
 
 // esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.
-test('a module can only use exports that the replacement of a Node.js module has', () => {
+test('bundling fails if a module uses an export that the replacement of a Node.js module lacks', () => {
+  const entry = join(temporary, 'entry.ts');
+  writeFileSync(entry, `import * as path from 'node:path';\nexport const handler = path.missing;`);
   const url = import.meta.resolve('../../../infra/stack/bundling.ts');
   const script = `(await import('${url}')).bundle(...process.argv.slice(1));`;
-  const [present, missing] = ['join', 'missing'].map((name) => {
-    const entry = join(temporary, `${name}.ts`);
-    writeFileSync(entry, `import * as path from 'node:path';\nexport const handler = path.${name};`);
-    const parameters = ['--input-type=module', '--eval', script, entry, temporary];
-    const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8' });
-    return { status, stderr };
-  });
-  expect(present).toEqual({ status: 0, stderr: '' });
-  expect(missing).toEqual({
-    status: 1,
-    stderr: expect.stringMatching(/"missing" will always be undefined .* in "shared\/bundle\/node\.ts"/),
-  });
+  const parameters = ['--input-type=module', '--eval', script, entry, temporary];
+  const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8' });
+  expect(stderr).toMatch(/"missing" will always be undefined .* in "shared\/bundle\/node\.ts"/);
+  expect(status).toBe(1);
 });
 
 test('every bundle exports only the handler and loads few Node.js modules', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cdkSynth, sharedSynthesis, synthesizeStaging } from '../../support/assembly.ts';
-import { reportFigure } from '../../support/proofs-reporter.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -15,25 +15,17 @@ describe('cdk synth', () => {
     const second = join(folder, 'second');
     expect(await cdkSynth(second)).toMatchObject({ code: 0, stdout: '' });
     const files = deployedFilesOf(first);
-    expect(files).toEqual(
-      expect.arrayContaining(['PetStore-staging.template.json', 'PetStore-production.assets.json']),
-    );
-    expect(files.filter((file) => file.endsWith('index.mjs'))).toHaveLength(functionNames.length);
-    for (const other of [second, await synthesizeStaging()]) {
-      expect(deployedFilesOf(other)).toEqual(files);
-      const different = files.filter(
-        (file) => !readFileSync(join(first, file)).equals(readFileSync(join(other, file))),
-      );
-      expect(different).toEqual([]);
-    }
-    reportFigure(import.meta.filename, `${files.length} identical files`);
+    const bundles = [...files.keys()].filter((file) => file.endsWith('index.mjs'));
+    expect(bundles).toHaveLength(functionNames.length);
+    expect(files.get('PetStore-staging.template.json')).toBeDefined();
+    for (const other of [second, await synthesizeStaging()]) expect(deployedFilesOf(other)).toEqual(files);
   });
 
   test('writes only the on-demand stage and the account stack if the context contains a stage', async () => {
     const assembly = join(folder, 'on-demand');
     const context = ['--context', 'stage=drill', '--context', 'like=production'];
     expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
-    const templates = deployedFilesOf(assembly).filter((file) => file.endsWith('.template.json'));
+    const templates = [...deployedFilesOf(assembly).keys()].filter((file) => file.endsWith('.template.json'));
     expect(templates).toEqual(['PetStore-account.template.json', 'PetStore-drill.template.json']);
   });
 
@@ -71,9 +63,10 @@ describe('cdk synth', () => {
   });
 });
 
-/** Returns the paths of the deployed files. Reports are omitted, because they contain the synthesis's duration. */
-function deployedFilesOf(assembly: string): string[] {
-  return readdirSync(assembly, { recursive: true, encoding: 'utf8' })
+/** Returns the deployed files with their hashes. Reports are omitted, because they contain the synthesis's duration. */
+function deployedFilesOf(assembly: string): Map<string, string> {
+  const files = readdirSync(assembly, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))
     .toSorted();
+  return new Map(files.map((file) => [file, hash('sha256', readFileSync(join(assembly, file)))]));
 }

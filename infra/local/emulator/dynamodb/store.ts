@@ -1,6 +1,6 @@
 import { AbstractValueIterator } from 'abstract-level';
 import dynalite from 'dynalite';
-import engine, { type Store, type Table } from 'dynalite/db/index.js';
+import engine from 'dynalite/db/index.js';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { EmulatorError } from '../errors.ts';
@@ -10,12 +10,11 @@ export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 /**
  * Opens the tables in a folder and locks the folder until the tables are closed.
  *
- * @param folder folder of the tables, or undefined for tables in memory
+ * @param folder folder of the tables @default - tables in memory
  * @throws EmulatorError if another process uses the tables, or if the tables cannot be read.
  */
 export async function openStore(folder?: string) {
-  const server = dynalite({ createTableMs: 0, ...(folder !== undefined && { path: folder }) });
-  const { db } = created!;
+  const { server, db } = createEngine(folder);
   try {
     // The store is opened here, because dynalite exits the process if the store cannot be opened.
     await db.open();
@@ -28,20 +27,35 @@ export async function openStore(folder?: string) {
     });
   }
   return {
-    handle: (request: Readable, response: ServerResponse) => server.emit('request', request, response),
-    close: () => db.close(),
+    handle: (request: Readable, response: ServerResponse): boolean =>
+      server.emit('request', request, response),
+    close: (): Promise<void> => db.close(),
   };
 }
 
-/** Latest store that dynalite created. This module captures the store because dynalite does not expose it. */
-let created: Store | undefined;
-const { create } = engine;
+/** Creates a dynalite server and returns it with its store, which dynalite does not expose. */
+function createEngine(path?: string) {
+  let store: any;
+  const { create } = engine;
+  engine.create = (options: object) => (store = create(options));
+  const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
+  Object.assign(engine, { create, updateIndexes });
+  // dynalite 4.0.0 closes a query's iterator with `return`, which abstract-level 3 does not provide. Without this method,
+  // every query would leak memory and open files.
+  Object.assign(AbstractValueIterator.prototype, {
+    return(this: AbstractValueIterator<any, any, any>) {
+      return this.close();
+    },
+  });
+  return { server, db: store.db };
+}
 
-engine.create = (options: object) => (created = create(options));
-
-// dynalite 4.0.0 writes index entries before the item, so an index can list an item that was never written.
-// Therefore, the index entries and the item are written in one atomic batch. dynalite then writes the same item again.
-engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, callback: () => void) => {
+/**
+ * Replaces dynalite's function of the same name. dynalite 4.0.0 writes index entries before the item, so an index can list
+ * an item that was never written. This function writes the index entries and the item in one atomic batch. dynalite then
+ * writes the same item again.
+ */
+export function updateIndexes({ db }: any, table: any, before: any, after: any, callback: () => void): void {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
   const { deletes, puts } = engine.getIndexActions(GlobalSecondaryIndexes, before, after, table);
@@ -53,12 +67,4 @@ engine.updateIndexes = ({ db }: Store, table: Table, before: any, after: any, ca
     after ? { type: 'put', key, value: after } : { type: 'del', key },
   ];
   db.batch(writes, callback);
-};
-
-// dynalite 4.0.0 closes a query's iterator with `return`, which abstract-level 3 does not provide. Without this method,
-// every query would leak memory and open files.
-Object.assign(AbstractValueIterator.prototype, {
-  return(this: AbstractValueIterator<any, any, any>) {
-    return this.close();
-  },
-});
+}

@@ -7,10 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, createServer as createListener, type Server as Listener } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from './api-gateway.ts';
-import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 import { EmulatorError } from '../errors.ts';
+import { headerValues, type HttpRequest, type HttpResponse, NO_CONTENT } from './http-message.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -40,33 +39,35 @@ export interface ServerSettings extends Pick<
   onResponse?: (exchange: Exchange) => void;
 }
 
-/** Serves the API on the loopback interface. */
+/** Serves the API on the loopback interface. Node itself responds to malformed, oversized or slow requests. */
 export async function serve(
   api: ApiGateway,
   port: number,
   { respondFirst, onResponse, ...timeouts }: ServerSettings = {},
 ) {
-  const inFlight = new Set<ServerResponse>();
-
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const start = performance.now();
     const request = readHead(incoming);
-    inFlight.add(outgoing);
-    outgoing.once('close', () => inFlight.delete(outgoing));
+    const send = ({ status, headers, body }: HttpResponse): void => {
+      // During the shutdown, clients must not send more requests on open connections.
+      if (!server.listening) outgoing.shouldKeepAlive = false;
+      // RFC 9110 section 8.6 forbids Content-Length in a 204.
+      const length = status === NO_CONTENT ? {} : { 'Content-Length': Buffer.byteLength(body) };
+      outgoing.writeHead(status, { ...headers, ...length }).end(body);
+    };
     try {
       const body = await readBody(incoming);
-      if (!body) send(outgoing, api.gatewayResponse('REQUEST_TOO_LARGE'));
-      else send(outgoing, await (respondFirst?.(request) ?? api.handle({ ...request, body })));
+      if (!body) send(api.gatewayResponse('REQUEST_TOO_LARGE'));
+      else send(await (respondFirst?.(request) ?? api.handle({ ...request, body })));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // The client disconnected.
       console.error(error);
-      send(outgoing, api.gatewayResponse('DEFAULT_5XX'));
+      send(api.gatewayResponse('DEFAULT_5XX'));
     }
     const { method, path } = request;
     onResponse?.({ method, path, status: outgoing.statusCode, milliseconds: performance.now() - start });
   }
 
-  // Node itself responds to malformed HTTP, and to requests that are too large or too slow.
   const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES, ...timeouts });
   // By default, Node sends no response on a half-closed connection and ignores all headers after the first 1,000.
   Object.assign(server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
@@ -77,24 +78,22 @@ export async function serve(
   const listeners = await listen(server, port);
   return {
     port: portOf(server),
+    /** Waits for the requests in progress, but not for clients that are too slow. */
     async close(): Promise<void> {
-      const closed = Promise.all(listeners.map((listener) => once(listener, 'close')));
-      for (const listener of listeners) listener.close();
-      await Promise.race([untilSent(inFlight), setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false })]);
-      // Without this call, idle connections would stay open until they time out.
-      server.closeAllConnections();
-      await closed;
+      const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_MILLISECONDS);
+      await closeAll(listeners);
+      clearTimeout(timer);
     },
   };
 }
 
 /** @throws EmulatorError if the port cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
-  if (port === 0) return;
-  for (const listener of await listen(createServer(), port)) {
-    listener.close();
-    await once(listener, 'close');
-  }
+  if (port !== 0) await closeAll(await listen(createServer(), port));
+}
+
+async function closeAll(listeners: Listener[]): Promise<void> {
+  await Promise.all(listeners.map((listener) => once(listener.close(), 'close')));
 }
 
 /**
@@ -114,7 +113,7 @@ async function listen(server: Server, port: number): Promise<Listener[]> {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (server.listening && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return [server];
-    if (server.listening) await once(server.close(), 'close');
+    if (server.listening) await closeAll([server]);
     if (port === 0 && code === 'EADDRINUSE') return listen(server, port);
     throw new EmulatorError('port', `Port ${port} cannot be used (${message}).`);
   }
@@ -124,37 +123,16 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Resolves when all responses have been sent, including responses to requests that arrive during the shutdown. */
-async function untilSent(inFlight: Set<ServerResponse>): Promise<void> {
-  while (inFlight.size > 0) {
-    await Promise.all([...inFlight].map((outgoing) => once(outgoing, 'close')));
-  }
-}
-
-function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
-  // RFC 9110 section 8.6 forbids Content-Length in a 204.
-  const length = status === NO_CONTENT ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  outgoing.writeHead(status, { ...headers, ...length });
-  outgoing.end(body);
-}
-
 function readHead({ method = '', url = '', rawHeaders, socket }: IncomingMessage): HttpRequest {
   // RFC 9112 section 3.2.2 allows absolute URLs as request targets.
-  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
-  const queryStart = target.indexOf('?');
-  const headers = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(url.replace(/^https?:\/\/[^/?]*/i, '')) ?? [];
+  const headers = rawHeaders.flatMap((name, index): HttpRequest['headers'] =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
   );
   // HTTP/1.0 requests can omit Host, but the functions need the host name for links in responses.
   if (headerValues({ headers }, 'Host').length === 0) headers.push(['Host', `localhost:${socket.localPort}`]);
-  return {
-    method,
-    path: queryStart < 0 ? target : target.slice(0, queryStart),
-    query: queryStart < 0 ? '' : target.slice(queryStart + 1),
-    headers,
-    body: Buffer.alloc(0),
-    sourceIp: socket.remoteAddress ?? '127.0.0.1',
-  };
+  const sourceIp = socket.remoteAddress ?? '127.0.0.1';
+  return { method, path, query, headers, body: Buffer.alloc(0), sourceIp };
 }
 
 /** Returns the body, or undefined if the body is too large. Reads the whole body to keep the connection usable. */

@@ -2,13 +2,15 @@ import type { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { databaseEnvironment } from '../dynamodb/dynamodb.ts';
-import type { Invocation } from './invocation.ts';
 import type { Resource } from '../template/template.ts';
 
 /** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;
+
+/** Result of an invocation as JSON, or the error if the invocation failed. */
+export type Invocation = { result: string } | { error: string };
 
 export interface InstanceOptions {
   file: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Invocation } from './invocation.ts';
+import type { Invocation } from './instance.ts';
 
 const { file, exportName, functionName, memoryLimitInMB } = workerData;
 const { [exportName]: handler } = await import(pathToFileURL(file).href);

@@ -1,7 +1,12 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FunctionResource, type Instance, type InstanceOptions, startInstance } from './instance.ts';
-import type { Invocation } from './invocation.ts';
+import {
+  type FunctionResource,
+  type Instance,
+  type InstanceOptions,
+  type Invocation,
+  startInstance,
+} from './instance.ts';
 import { EmulatorError } from '../errors.ts';
 
 /** Maximum number of instances per function. Each instance uses 35 MB, and a fourth did not increase throughput. */
@@ -28,10 +33,10 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
  */
 export function createFunction(resource: FunctionResource, options: InstanceOptions) {
   let { file } = options;
-  /** Instances that run the current bundle or still handle an event with an earlier bundle. */
   const alive = new Set<Instance>();
   const idle = new Set<Instance>();
-  const waiting: ((instance: Instance) => void)[] = [];
+  const waiting: (() => void)[] = [];
+  let free = MAX_INSTANCES;
 
   function start(): Instance {
     const instance = startInstance(resource, { ...options, file }, (reason) => {
@@ -43,42 +48,33 @@ export function createFunction(resource: FunctionResource, options: InstanceOpti
     return instance;
   }
 
-  function retire(instance: Instance): void {
-    alive.delete(instance);
-    idle.delete(instance);
-    void instance.terminate();
-  }
-
-  function acquire(): Instance | Promise<Instance> {
-    const [instance = alive.size < MAX_INSTANCES ? start() : undefined] = idle;
-    if (!instance) return new Promise((resolve) => waiting.push(resolve));
-    idle.delete(instance);
-    return instance;
-  }
-
   function release(instance: Instance): void {
-    const isUsable = alive.has(instance) && instance.file === file;
-    if (!isUsable) retire(instance);
-    const next = waiting.shift();
-    if (next) next(isUsable ? instance : start());
-    else if (isUsable) idle.add(instance);
+    idle.delete(instance);
+    if (alive.has(instance) && instance.file === file) idle.add(instance);
+    else if (alive.delete(instance)) void instance.terminate();
   }
 
   return {
     invoke: async (event: unknown): Promise<Invocation> => {
-      const instance = await acquire();
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      const [instance = start()] = idle;
+      idle.delete(instance);
       const invocation = await instance.invoke(event);
       release(instance);
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
       return invocation;
     },
     /** Handles new events with the given bundle. Resolves when all instances of the previous bundle have exited. */
     updateCode: async (bundle: string): Promise<void> => {
-      const before = [...alive];
+      const previous = [...alive];
       file = bundle;
-      for (const instance of idle) retire(instance);
+      for (const instance of idle) release(instance);
       // An instance starts before the first event so that load errors are logged immediately.
-      release(start());
-      await Promise.all(before.map(({ exited }) => exited));
+      idle.add(start());
+      await Promise.all(previous.map(({ exited }) => exited));
     },
     close: async (): Promise<void> => {
       idle.clear();

@@ -39,7 +39,7 @@ const Statement = v.strictObject({
 
 const KeySchema = v.array(v.strictObject({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
 
-const throughputSettings = ignored(
+const throughput = ignored(
   'ReadOnDemandThroughputSettings',
   'WarmThroughput',
   'WriteOnDemandThroughputSettings',
@@ -101,17 +101,10 @@ export const resourceModels = {
     ...ignored('Name', 'SecurityPolicy'),
   }),
   'AWS::ApiGateway::Stage': v.strictObject({
-    MethodSettings: v.optional(
-      v.array(
-        v.strictObject({
-          ...ignored('DataTraceEnabled', 'HttpMethod', 'LoggingLevel', 'MetricsEnabled', 'ResourcePath'),
-          // The emulator does not throttle requests, so that developers can run load tests.
-          ...ignored('ThrottlingBurstLimit', 'ThrottlingRateLimit'),
-        }),
-      ),
-    ),
+    // The emulator does not throttle requests, so that developers can run load tests.
+    MethodSettings: v.optional(v.array(v.object({ CachingEnabled: v.optional(v.literal(false)) }))),
     StageName: text,
-    // The cache cluster can be ignored, because it has no effect without `CachingEnabled`, which is rejected above.
+    // The cache cluster can be ignored, because it has no effect without `CachingEnabled`.
     ...ignored('AccessLogSetting', 'CacheClusterEnabled', 'CacheClusterSize', 'DeploymentId'),
     ...ignored('TracingEnabled'),
   }),
@@ -124,7 +117,7 @@ export const resourceModels = {
           IndexName: text,
           KeySchema,
           Projection: v.strictObject({ ProjectionType: v.literal('ALL') }),
-          ...throughputSettings,
+          ...throughput,
         }),
       ),
       [],
@@ -132,7 +125,7 @@ export const resourceModels = {
     KeySchema,
     // The functions check the expiry themselves, so the emulator does not delete expired items.
     ...ignored('TimeToLiveSpecification'),
-    ...throughputSettings,
+    ...throughput,
     ...ignored('Replicas', 'SSESpecification', 'StreamSpecification'),
   }),
   'AWS::IAM::Policy': v.strictObject({

@@ -15,28 +15,18 @@ const pseudoParameters: Record<string, string | undefined> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-const RawTemplate = v.strictObject({
-  AWSTemplateFormatVersion: v.optional(v.string()),
-  Description: v.optional(v.string()),
+/** Parts of a template that the emulator reads. The other parts have no effect on resources that it supports. */
+const RawTemplate = v.object({
   Resources: v.record(
     v.string(),
-    v.strictObject({
+    v.object({
       Type: v.string(),
       Properties: v.optional(v.record(v.string(), v.unknown()), {}),
       Condition: v.optional(v.string()),
-      DependsOn: v.optional(v.unknown()),
-      DeletionPolicy: v.optional(v.unknown()),
-      UpdatePolicy: v.optional(v.strictObject({ CodeDeployLambdaAliasUpdate: v.unknown() })),
-      UpdateReplacePolicy: v.optional(v.unknown()),
       Metadata: v.optional(v.record(v.string(), v.unknown()), {}),
     }),
   ),
   Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
-  // The CDK's metadata has a condition.
-  Conditions: v.optional(v.unknown()),
-  // The CDK uses this parameter and this rule to check that the account is bootstrapped.
-  Parameters: v.optional(v.strictObject({ BootstrapVersion: v.unknown() })),
-  Rules: v.optional(v.strictObject({ CheckBootstrapVersion: v.unknown() })),
 });
 
 type Resources = v.InferOutput<typeof RawTemplate>['Resources'];
@@ -117,7 +107,7 @@ function readProperties(type: ResourceType, properties: Record<string, unknown>,
 
 function unsupported(problems: string[]): EmulatorError {
   return new EmulatorError(
-    'stack',
+    'unsupported',
     `The emulator does not support parts of the stack: ${problems.join('; ')}.`,
   );
 }

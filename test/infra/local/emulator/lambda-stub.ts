@@ -1,4 +1,4 @@
-import type { Invocation } from '../../../../infra/local/emulator/lambda/invocation.ts';
+import type { Invocation } from '../../../../infra/local/emulator/lambda/instance.ts';
 import type { LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
 export interface LambdaStub extends LambdaFunction {

@@ -31,16 +31,18 @@ const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
 const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
 
+/** Returns the values that `issue` or `rotate` has printed, by name. */
+const shownIn = (stdout: string): Record<string, string> =>
+  Object.fromEntries(Array.from(stdout.matchAll(/^(\w+) {2,}(.*)$/gm), ([, name, value]) => [name, value]));
+
 describe('keys -- issue', () => {
-  test('issues a key and shows it once', async () => {
+  test('issues a key, shows it once and does not store it', async () => {
     const stdout = done(await keys(['issue', '--owner', ' 東京ペット ', '--expires-in', '90d']));
-    const key = /^key +(\S+)$/m.exec(stdout)![1]!;
+    const { key = '', ...shown } = shownIn(stdout);
+    expect(stdout.split(key)).toHaveLength(2);
     const record = await stored({ hash: hashOf(key) });
     const { keyId, createdAt, expiresAt } = record;
-    expect(stdout).toBe(
-      `key        ${key}\nkeyId      ${keyId}\nowner      東京ペット\ncreatedAt  ${createdAt}\n` +
-        `expiresAt  ${expiresAt}\n\nSave this key now. It cannot be shown again.\n`,
-    );
+    expect(shown).toEqual({ keyId, owner: '東京ペット', createdAt, expiresAt });
     expect(record).toMatchObject({ owner: '東京ペット', createdBy: auditLine('issue', keyId) });
     expect(between(createdAt, expiresAt!)).toBe(90 * DAY);
     const { Items } = await database.send(new ScanCommand({ TableName: store.table }));
@@ -61,7 +63,6 @@ describe('keys -- issue', () => {
 
 describe('keys -- list', () => {
   test('succeeds for a stage without keys even if nobody reads its output', async () => {
-    expect(done(await keys(['list']))).toBe('No keys found.\n');
     expect(done(await keys(['list', '--json']))).toBe('[]\n');
     expect(done(await keys(['list'], { isUnread: true }))).toBe('');
   });
@@ -78,12 +79,11 @@ describe('keys -- list', () => {
     await put({ ...odd.record, owner: 'Odd\u001B[2J\nkey_0\u202E\u2028', rotatedBy });
     const stdout = done(await keys(['list']));
     expect(stdout).not.toMatch(/ $/m);
-    const [head = '', ...rows] = stdout.trimEnd().split('\n');
-    const titles = ['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER'];
-    const starts = titles.map((title) => head.indexOf(title));
-    const cellsOf = (line = '') =>
-      starts.map((start, column) => line.slice(start, starts[column + 1]).trimEnd());
-    expect(cellsOf(head)).toEqual(titles);
+    const [titles = [], ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+    expect(titles).toHaveLength(7);
     for (const [{ record }, ...cells] of [
       [plain, 'never', 'active', '-', 'Acme'],
       [replacing, minute(replacing.record.expiresAt!), 'active', plain.record.keyId, '東京ペット 🐶'],
@@ -91,8 +91,7 @@ describe('keys -- list', () => {
       [revoked, 'never', 'revoked', '-', 'Acme'],
       [odd, 'never', 'active (rotated)', '-', 'Odd [2J key_0'],
     ] as const) {
-      const row = cellsOf(rows.find((line) => line.startsWith(record.keyId)));
-      expect(row).toEqual([record.keyId, record.start, minute(record.createdAt), ...cells]);
+      expect(rows).toContainEqual([record.keyId, record.start, minute(record.createdAt), ...cells]);
     }
     expect(rows).toHaveLength(5);
   });
@@ -103,23 +102,11 @@ describe('keys -- list', () => {
     await revokeApiKey(store, (await issue()).record, caller);
     await revokeApiKey(store, record, caller);
     const stdout = done(await keys(['list', '--json', '--owner', ' Known', '--state', 'revoked']));
-    const { keyId, createdAt, expiresAt } = record;
-    const shown = {
-      keyId,
-      owner: 'Known',
-      start: record.start,
-      state: 'revoked',
-      createdAt,
-      createdBy: record.createdBy,
-      expiresAt,
-      replaces: null,
-      successor: null,
-      rotatedBy: null,
-      revokedAt: time,
-      revokedBy: auditLine('revoke', keyId),
-    };
-    expect(JSON.parse(stdout)).toEqual([shown]);
-    expect(stdout).not.toContain(record.hash);
+    const { hash, stage: _stage, ...shown } = record;
+    const absent = { replaces: null, successor: null, rotatedBy: null };
+    const revoked = { state: 'revoked', revokedAt: time, revokedBy: auditLine('revoke', record.keyId) };
+    expect(JSON.parse(stdout)).toEqual([{ ...shown, ...absent, ...revoked }]);
+    expect(stdout).not.toContain(hash);
   });
 });
 
@@ -127,11 +114,9 @@ describe('keys -- rotate', () => {
   test('keeps the lifetime and lets the old key work for 1 day by default', async () => {
     const { record } = await issue(90 * DAY);
     stopClock(Date.now() + 80 * DAY);
-    const stdout = done(await keys(['rotate', record.keyId]));
-    const key = /^key +(\S+)$/m.exec(stdout)![1]!;
+    const { key = '', replaces } = shownIn(done(await keys(['rotate', record.keyId])));
     const [successor, { rotatedBy, expiresAt }] = [await stored({ hash: hashOf(key) }), await stored(record)];
-    expect(stdout).toContain(`\nreplaces   ${record.keyId}, which expires at ${expiresAt}\n`);
-    expect(stdout.split(key)).toHaveLength(2);
+    expect(replaces).toBe(`${record.keyId}, which expires at ${expiresAt}`);
     expect(between(successor.createdAt, successor.expiresAt!)).toBe(90 * DAY);
     expect(between(rotatedBy!.time, expiresAt!)).toBe(DAY);
   });
@@ -153,26 +138,19 @@ test.each(['issue', 'rotate'])(
     const { record } = await issue();
     const command = action === 'issue' ? ['issue', '--owner', 'Acme'] : ['rotate', record.keyId];
     const line = errorOutput(await keys([...command, '--quiet'], { isUnread: true }));
-    const { keyId, start, revokedBy } = (await listed()).find((other) => other.keyId !== record.keyId)!;
-    expect(line).toBe(
-      `The key ${keyId} (${start}…) was revoked. Do not use it. Writing to standard output failed: write EPIPE.`,
-    );
+    const { keyId, revokedBy } = (await listed()).find((other) => other.keyId !== record.keyId)!;
+    expect(line).toMatch(new RegExp(`${keyId} .* was revoked\\. .* EPIPE\\.$`));
     expect(revokedBy).toEqual(auditLine('revoke', keyId));
     expect(await stored(record)).toEqual(record);
   },
 );
 
 describe('keys -- revoke', () => {
-  test.each([
-    ['the operator declines', 'n\n'],
-    ['standard input is empty', ''],
-  ])('revokes no key if %s', async (_what, input) => {
+  test.each(['n\n', ''])('revokes no key if standard input is %j', async (input) => {
     const { record } = await issue();
     const { code, stdout, stderr } = await keys(['revoke', record.keyId], { input });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(
-      /\[y\/N\] \n?No key was revoked\. To revoke a key without confirmation, add --yes\.\n$/,
-    );
+    expect(stderr).toMatch(/\[y\/N\] \n?No key was revoked\./);
     expect(await active()).toEqual([record.keyId]);
   });
 
@@ -180,13 +158,9 @@ describe('keys -- revoke', () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);
-    const warning = `The successor is ${successor}. Revoke it too if it leaked.\n`;
-    expect(revoked).toEqual({ code: 0, stdout: expect.any(String), stderr: warning });
-    expect(JSON.parse(revoked.stdout)).toMatchObject({
-      keyId,
-      state: 'revoked',
-      revokedBy: auditLine('revoke', keyId),
-    });
+    expect(revoked).toMatchObject({ code: 0, stderr: expect.stringContaining(successor) });
+    const revokedBy = auditLine('revoke', keyId);
+    expect(JSON.parse(revoked.stdout)).toMatchObject({ keyId, state: 'revoked', revokedBy });
     expect(await active()).toEqual([successor]);
     expect(await keys(['revoke', keyId, '--json'])).toEqual(revoked);
   });

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { operatorAccessKeyId } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { region } from '../../../../infra/local/emulator/template/template.ts';
 import { issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
-import { writeLocalService } from '../../../../infra/local/local-service.ts';
+import { localOperator, writeLocalService } from '../../../../infra/local/local-service.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
@@ -18,7 +15,7 @@ import { runInProcess } from '../../../support/run-in-process.ts';
 import { useRealTables } from '../../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-export const caller = 'arn:aws:iam::123456789012:user/operator';
+export const caller = localOperator;
 export const DAY = 86_400_000;
 /** Matches an ISO 8601 time. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
@@ -37,9 +34,6 @@ export function startStage(): void {
     baseUrl: 'http://127.0.0.1:1/v1',
     apiKeysTable: store.table,
     databaseEndpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB']!,
-    region,
-    accessKeyId: operatorAccessKeyId,
-    operatorArn: caller,
   });
 }
 
@@ -63,45 +57,32 @@ export function keys(parameters: string[], options?: Parameters<typeof runInProc
   });
 }
 
-/** Function that replaces database request number `call`, starting at 1. `execute` sends the request. */
-export type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
-const interceptors = new AsyncLocalStorage<{ intercept: Interceptor; calls: number }>();
-
 /** Creates tables for the tests in a file. Each test uses a separate stage in these tables. */
 export function useKeysInTables(): void {
   useRealTables();
   dataFolder = temporaryFolder();
-  const send = database.send.bind(database);
-  database.send = (async (command: any) => {
-    const current = interceptors.getStore();
-    const execute = () => send(command);
-    if (!current) return execute();
-    current.calls += 1;
-    return current.intercept(current.calls, execute, command.input);
-  }) as typeof database.send;
   beforeEach(startStage);
   afterEach(() => {
     jest.restoreAllMocks();
   });
 }
 
-/** Runs `run`, and calls `intercept` in place of each database request. */
-export function via<Result>(intercept: Interceptor, run: () => Promise<Result>): Promise<Result> {
-  return interceptors.run({ intercept, calls: 0 }, run);
+/** Function that replaces database request number `call`, starting at 1. `execute` sends the request. */
+export type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
+
+/** Returns the current store with a client that calls `intercept` in place of each database request. */
+export function via(intercept: Interceptor): KeyStore {
+  let calls = 0;
+  const send = (command: any) => intercept((calls += 1), () => database.send(command), command.input);
+  return { ...store, database: Object.assign(Object.create(database), { send }) };
 }
 
-/** Runs `run`, and calls `act` in place of database request number `replaced`. */
-export function replacing<Result>(
+/** Returns the current store with a client that calls `act` in place of database request number `replaced`. */
+export function replacing(
   replaced: number,
   act: (execute: () => Promise<unknown>, input: any) => Promise<unknown>,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  return via((call, execute, input) => (call === replaced ? act(execute, input) : execute()), run);
-}
-
-/** Runs `act` without the current interceptor. */
-export function aside<Result>(act: () => Promise<Result>): Promise<Result> {
-  return interceptors.exit(act);
+): KeyStore {
+  return via((call, execute, input) => (call === replaced ? act(execute, input) : execute()));
 }
 
 /** Stops the clock for key ids and expiry at the time `at`, and returns this time. */

@@ -5,7 +5,6 @@ import { type ApiKeyRecord, hashOf, type IssuedKey, stateOf } from '../../../../
 import { database } from '../../../../shared/storage/database.ts';
 import {
   active,
-  aside,
   auditLine,
   caller,
   DAY,
@@ -18,17 +17,16 @@ import {
   stored,
   useKeysInTables,
   via,
-  type Interceptor,
   works,
 } from './keys-in-tables.ts';
 
 useKeysInTables();
 
-async function rotate(old: IssuedKey, overlap = DAY): Promise<IssuedKey> {
-  const predecessor = await findRotatableKey(store, old.record.keyId);
+async function rotate(old: IssuedKey, overlap = DAY, from = store): Promise<IssuedKey> {
+  const predecessor = await findRotatableKey(from, old.record.keyId);
   const shown: IssuedKey[] = [];
   const show = async (successor: IssuedKey) => void shown.push(successor);
-  await rotateApiKey(store, predecessor, { overlap, caller }, show);
+  await rotateApiKey(from, predecessor, { overlap, caller }, show);
   return shown[0]!;
 }
 
@@ -87,12 +85,12 @@ describe('rotating a key', () => {
     const { record } = await rotate(rotated);
     await revokeApiKey(store, revoked.record, caller);
     const before = await listed();
-    for (const [old, sentence] of [
-      [rotated, `was rotated at .* by ${caller}. Its successor is ${record.keyId}.`],
-      [expired, 'is expired. Issue a new key to Acme.'],
-      [revoked, 'is revoked. Issue a new key to Acme.'],
+    for (const [old, reason] of [
+      [rotated, `rotated at .* by ${caller}.* ${record.keyId}`],
+      [expired, 'expired'],
+      [revoked, 'revoked'],
     ] as const) {
-      await expect(rotate(old)).rejects.toThrow(new RegExp(`^The key ${old.record.keyId} ${sentence}$`));
+      await expect(rotate(old)).rejects.toThrow(new RegExp(`${old.record.keyId} .*${reason}`));
     }
     expect(await listed()).toEqual(before);
     startStage();
@@ -103,8 +101,8 @@ describe('rotating a key', () => {
 test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be repeated', async (last) => {
   const old = await issue();
   const { keyId } = old.record;
-  const intercept: Interceptor = (call, execute) => (call > last ? Promise.reject(interrupted) : execute());
-  await expect(via(intercept, () => rotate(old))).rejects.toThrow(interrupted.message);
+  const interrupting = via((call, execute) => (call > last ? Promise.reject(interrupted) : execute()));
+  await expect(rotate(old, DAY, interrupting)).rejects.toThrow(interrupted.message);
   expect(await stored(old.record)).toEqual(old.record);
   const extra = (await listed()).filter((record) => record.keyId !== keyId);
   expect(extra.map(({ replaces }) => replaces)).toEqual(last < 3 ? [] : [keyId]);
@@ -115,12 +113,12 @@ test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be
 
 test('a retry of the last write succeeds even if the old key was revoked before the retry', async () => {
   const old = await issue();
-  const revokeBeforeRetry = async (execute: () => Promise<unknown>) => {
+  const revokedBeforeRetry = replacing(SET_EXPIRY, async (execute) => {
     await execute();
-    await aside(() => revokeApiKey(store, old.record, caller));
+    await revokeApiKey(store, old.record, caller);
     return execute();
-  };
-  const { record } = await replacing(SET_EXPIRY, revokeBeforeRetry, () => rotate(old));
+  });
+  const { record } = await rotate(old, DAY, revokedBeforeRetry);
   expect(await active()).toEqual([record.keyId]);
   expect(await stored(old.record)).toMatchObject({ rotatedBy: {}, revokedBy: {} });
 });
@@ -131,27 +129,19 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
     ({ hash }) => database.send(new DeleteCommand({ TableName: store.table, Key: { hash } })),
     'is no key',
   ],
-  ['revoked', (record) => revokeApiKey(store, record, caller), 'is revoked\\. Issue a new key to Acme'],
+  ['revoked', (record) => revokeApiKey(store, record, caller), 'is revoked'],
 ])('a rotation does not restore a key that is %s at the same time', async (_what, end, reason) => {
   const old = await issue();
-  const endFirst = async (execute: () => Promise<unknown>) => {
-    await aside(() => end(old.record));
-    return execute();
-  };
-  const rotation = replacing(SET_EXPIRY, endFirst, () => rotate(old));
-  await expect(rotation).rejects.toThrow(new RegExp(`was revoked\\. Do not use it\\. The.* ${reason}`));
+  const ended = replacing(SET_EXPIRY, (execute) => end(old.record).then(execute));
+  await expect(rotate(old, DAY, ended)).rejects.toThrow(new RegExp(`was revoked\\. .* ${reason}`));
   expect(await active()).toEqual([]);
 });
 
 test('a rotation refers to the documentation if the response to its last write is lost', async () => {
   const old = await issue();
-  const rotation = replacing(
-    SET_EXPIRY,
-    (execute) => execute().then(() => Promise.reject(interrupted)),
-    () => rotate(old),
-  );
-  const advice = `Follow "Interrupted rotations" in docs/api-keys.md. Cause: ${interrupted.message}`;
-  await expect(rotation).rejects.toThrow(new RegExp(`^The old key ${old.record.keyId} .* ${advice}$`));
+  const lost = replacing(SET_EXPIRY, (execute) => execute().then(() => Promise.reject(interrupted)));
+  const advice = new RegExp(`${old.record.keyId} .*docs/api-keys\\.md\\. Cause: ${interrupted.message}$`);
+  await expect(rotate(old, DAY, lost)).rejects.toThrow(advice);
   await expectRotated(old);
 });
 
@@ -165,18 +155,15 @@ test.each([
     stopClock(); // so that both operators have the same time and caller
     const old = await issue();
     const errors: Error[] = [];
-    const waits: Interceptor = async (call, execute) => {
-      if (call === at && isRetried) await execute();
-      if (call === at) await aside(() => rotate(old)).catch((error: Error) => errors.push(error));
+    const overtaken = replacing(at, async (execute) => {
+      if (isRetried) await execute();
+      await rotate(old).catch((error: Error) => errors.push(error));
       return execute();
-    };
-    await via(waits, () => rotate(old)).catch((error: Error) => errors.push(error));
+    });
+    await rotate(old, DAY, overtaken).catch((error: Error) => errors.push(error));
     await expectRotated(old);
     expect(errors).toHaveLength(1);
-    for (const useless of (await listed()).filter(({ revokedAt }) => revokedAt)) {
-      expect(errors[0]!.message).toContain(
-        `The key ${useless.keyId} (${useless.start}…) was revoked. Do not use it. The key ${old.record.keyId} was rotated at `,
-      );
-    }
+    const useless = (await listed()).filter(({ revokedAt }) => revokedAt);
+    for (const { keyId } of useless) expect(errors[0]!.message).toContain(keyId);
   }
 });

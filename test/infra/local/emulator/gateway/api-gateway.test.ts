@@ -4,7 +4,7 @@ import {
   createApiGateway,
 } from '../../../../../infra/local/emulator/gateway/api-gateway.ts';
 import type { HttpRequest } from '../../../../../infra/local/emulator/gateway/http-message.ts';
-import type { Invocation } from '../../../../../infra/local/emulator/lambda/invocation.ts';
+import type { Invocation } from '../../../../../infra/local/emulator/lambda/instance.ts';
 import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
 import {
   alias,

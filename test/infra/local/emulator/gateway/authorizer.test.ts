@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../../../../../infra/local/emulator/gateway/authorizer.ts';
-import type { Invocation } from '../../../../../infra/local/emulator/lambda/invocation.ts';
+import type { Invocation } from '../../../../../infra/local/emulator/lambda/instance.ts';
 import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
 
 const stageArn = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample';

@@ -173,8 +173,8 @@ describe('a function', () => {
     const waiting = invoke({});
     const code = bundleOf(`export const handler = () => 'new';`);
     const drained = updateCode(bundleIn(assembly, resourceOf(code)));
-    expect(await waiting).toEqual({ result: '"new"' });
     writeFileSync(gate, '');
+    expect(await waiting).toEqual({ result: '"new"' });
     expect(await Promise.all(inProgress)).toEqual(inProgress.map(() => ({ result: '"previous"' })));
     await drained;
     expect(await invoke({})).toEqual({ result: '"new"' });

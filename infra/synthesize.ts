@@ -4,9 +4,9 @@ import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { UsageError } from '../command.ts';
+import { UsageError } from './command.ts';
 
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
@@ -42,24 +42,24 @@ function digestOf(cwd: string, patterns: string[]): string {
  */
 export async function synthesize(assembly: string): Promise<void> {
   rmSync(assembly, { recursive: true, force: true });
+  const { context } = JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8'));
+  Object.assign(context, {
+    'aws:cdk:enable-path-metadata': true,
+    'aws:cdk:enable-asset-metadata': true,
+    'pet-store:unchecked': true,
+  });
+  const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
+  const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
+  // If this process exits, the app must not continue to write into the temporary folder.
+  const kill = () => running.child.kill();
+  process.prependOnceListener('exit', kill);
   try {
-    const context = {
-      ...JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8')).context,
-      'aws:cdk:enable-path-metadata': true,
-      'aws:cdk:enable-asset-metadata': true,
-      'pet-store:unchecked': true,
-    };
-    const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
-    const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
-    const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
-    // If this process exits, the app must not continue to write into the temporary folder.
-    const kill = () => running.child.kill();
-    process.prependOnceListener('exit', kill);
-    await running.finally(() => process.off('exit', kill));
+    await running;
   } catch (error) {
     const { message, stderr = message } = error as Error & { stderr?: string };
-    const [noSpace] = /ENOSPC: .*/.exec(stderr) ?? [];
-    if (noSpace) throw new Error(noSpace, { cause: error });
     throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim() || message}`);
+  } finally {
+    process.off('exit', kill);
   }
 }

@@ -1,10 +1,10 @@
 import { expect, jest, test } from '@jest/globals';
 import { appendFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sharedSynthesis } from '../../support/assembly.ts';
-import { startLocalServiceOf } from '../../support/local-service.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { copyProject } from './project-copy.ts';
+import { sharedSynthesis } from '../support/assembly.ts';
+import { startLocalServiceOf } from '../support/local-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { copyProject } from './local/project-copy.ts';
 
 const project = copyProject(temporaryFolder());
 const data = join(project.folder, 'data');
@@ -15,7 +15,7 @@ const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.C
 project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);
 project.write('test.mjs', '');
 
-const { synthesizeIfChanged } = await import(join(project.folder, 'infra/local/assembly.ts'));
+const { synthesizeIfChanged } = await import(join(project.folder, 'infra/synthesize.ts'));
 const log = jest.spyOn(console, 'log').mockReturnValue();
 
 /** Returns whether the assembly was synthesized. */

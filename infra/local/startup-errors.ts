@@ -1,30 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
 import { UsageError } from '../command.ts';
 import { EmulatorError } from './emulator/errors.ts';
-import { temporaryFolderPrefix } from './local-service.ts';
-
-export function tablesIn(folder: string): string {
-  return join(folder, 'tables');
-}
-
-/** Creates a folder and its parents. In Node 24, `mkdirSync` with the option `recursive` hangs in `/proc`. */
-export function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder);
-}
-
-/** Creates a temporary folder that is deleted when the process exits. */
-export function temporaryFolder(): string {
-  try {
-    const folder = mkdtempSync(temporaryFolderPrefix);
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    return folder;
-  } catch (error) {
-    throw new UsageError(`Set TMPDIR to a writable folder (${(error as Error).message}).`);
-  }
-}
 
 /** What to do if the emulator cannot start. */
 const advice: Record<EmulatorError['subject'], string> = {
@@ -47,11 +22,6 @@ export function explainError(folder: string, error: unknown): unknown {
   }
   if (code.startsWith('LEVEL_'))
     return new UsageError(`The tables in ${folder} cannot be read (${message}). ${advice.tables}`);
-  const isFolderError = path ? isWithin(path, folder) || isWithin(folder, path) : /^E(?:IO|ROFS)$/.test(code);
-  if (!isFolderError) return error;
+  if (path === undefined && !/^E(?:IO|ROFS)$/.test(code)) return error;
   return new UsageError(`The folder ${folder} is unusable (${message}). Choose another folder with --data.`);
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
 }

@@ -3,20 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
-import type { StageSettings } from '../settings.ts';
-import { addStacks } from './stack.ts';
+import type { StageSettings } from '../../infra/settings.ts';
+import { addStacks } from '../../infra/stack/stack.ts';
 
 export interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
-interface Stage {
-  stage: string;
-  settings: StageSettings;
-}
-
 /** Returns a stage's template for inspection. The template cannot be deployed, because no function is bundled. */
-export function templateOf({ stage, settings }: Stage): CloudFormationTemplate {
+export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
   const app = new App({

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { UsageError } from '../../../../infra/command.ts';
+import { milliseconds, requireValid } from '../../../../infra/operate/keys/arguments.ts';
+import { generateApiKey } from '../../../../shared/storage/api-keys.ts';
+import { done, errorOutput } from '../../../support/run-command.ts';
+import { runInProcess } from '../../../support/run-in-process.ts';
+
+const key = generateApiKey('staging');
+const stage = 'staging';
+
+const issueTo = (owner: string) => () => requireValid('issue', { stage, owner }, []);
+const rotateAfter = (overlap: string) => () => requireValid('rotate', { stage, overlap }, ['key_1']);
+
+test.each(['Pets & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('accepts %j as an owner', (owner) => {
+  expect(issueTo(owner)).not.toThrow();
+});
+
+test.each([
+  '',
+  ' \u00A0',
+  '\u001B[2J',
+  'Acme\u2028key_1',
+  '\uD800',
+  'a'.repeat(101),
+  '--json',
+  `Acme ${key}`,
+])('rejects %j as an owner', (owner) => expect(issueTo(owner)).toThrow(UsageError));
+
+test.each([
+  ['30m', 1_800_000],
+  ['24h', 86_400_000],
+  ['99999d', 8_639_913_600_000],
+])('converts the duration %s to %d milliseconds', (duration, converted) => {
+  expect(rotateAfter(duration)).not.toThrow();
+  expect(milliseconds(duration)).toBe(converted);
+});
+
+test.each(['90', 'd', '0d', '-1d', '1.5d', '90 d', '90D', '90y', '123456d', '', ' 1d', '1d\n'])(
+  'rejects %j as a duration',
+  (duration) => expect(rotateAfter(duration)).toThrow(UsageError),
+);
+
+test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('rejects %j as a key id', (other) => {
+  expect(() => requireValid('revoke', { stage }, [other])).toThrow(UsageError);
+});
+
+function keys(parameters: string[], environment: Record<string, string> = {}) {
+  return runInProcess('infra/operate/keys/main.ts', parameters, { environment });
+}
+
+describe('npm run keys', () => {
+  const staging = ['--stage', stage];
+  const issue = ['issue', ...staging, '--owner', 'Acme'];
+
+  test.each([
+    ['issue', '--owner', '--yes'],
+    ['list', '--state', '--quiet'],
+    ['rotate', '--overlap', '--owner'],
+    ['revoke', '--yes', '--expires-in'],
+  ])('describes the options of the action %s, such as %s, but not %s', async (action, own, other) => {
+    const stdout = done(await keys([action, '--help']));
+    expect(stdout).toMatch(new RegExp(`^  ${own} +\\w+`, 'm'));
+    expect(stdout).not.toContain(other);
+  });
+
+  // Error messages must not contain keys, because messages can appear in logs and screenshots.
+  test.each([
+    ['a missing action', [], /issue, list, rotate, revoke/],
+    ['a missing stage', ['list'], /--stage/],
+    ['a missing owner', ['issue', ...staging], /--owner/],
+    ['a missing key id', ['rotate', ...staging], /KEY_ID/],
+    ['two output formats', [...issue, '--json', '--quiet'], /--json.*--quiet/],
+    ['an unknown state', ['list', ...staging, '--state', key], /--state.*active, expired, revoked/],
+    ['an option of a different action', [...issue, '--yes'], /--yes/],
+    ['an unknown option', ['list', '--limit', '5'], /--limit/],
+    ['an option without its value', ['issue', '--stage', '--owner', 'Acme'], /--stage/],
+    ['a key as the action', [key, ...staging], /issue, list, rotate, revoke/],
+    ['a key as an option', ['revoke', `--${key}`], /Unknown option/],
+    ['a key as the key id', ['revoke', key, ...staging], /KEY_ID/],
+    ['a key as a second id', ['revoke', 'key_1', key, ...staging], /KEY_ID/],
+    ['a key as the stage', ['list', '--stage', key], /--stage/],
+    ['a key as a duration', [...issue, '--expires-in', key], /--expires-in.* 90d/],
+  ])('rejects %s with a message that contains no key', async (_what, parameters, named) => {
+    const line = errorOutput(await keys(parameters));
+    expect(line).toMatch(named);
+    expect(line).not.toMatch(/\p{C}/u);
+    expect(line).not.toContain(key.slice(13, 20));
+  });
+
+  test('reports an option that npm consumed, but not an option of npm', async () => {
+    const line = errorOutput(await keys(['list'], { npm_config_stage: 'staging' }));
+    expect(line).toContain('npm run keys -- list --stage STAGE');
+    expect(errorOutput(await keys(['list'], { npm_config_yes: 'true' }))).toMatch(/^--stage /);
+  });
+});

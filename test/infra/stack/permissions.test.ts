@@ -1,0 +1,128 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import { rowOf } from '../../support/operations.ts';
+import {
+  functionNames,
+  propertiesOf,
+  type ReadableTemplate,
+  readableTemplate,
+  resourcesOf,
+  stageNames,
+} from '../../support/stack-template.ts';
+
+/** By function, its permissions in addition to writing its log and sending traces. */
+const permissionsByFunction = {
+  ListPets: 'dynamodb:Query on ${StoragePets.Arn}/index/newest and ${StoragePets.Arn}/index/newest-by-status',
+  CreatePet: 'dynamodb:GetItem and dynamodb:PutItem on ${StorageIntents.Arn} and ${StoragePets.Arn}',
+  GetPet: 'dynamodb:GetItem on ${StoragePets.Arn}',
+  Authorizer: 'dynamodb:GetItem on ${StorageApiKeys.Arn}',
+};
+
+const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
+const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
+
+describe.each(stageNames)('in %s', (stage) => {
+  const template = readableTemplate(stage);
+
+  test.each(functionNames)('%s can only use its tables, write its log and send traces', (name) => {
+    const hint = 'add the function’s permissions to test/infra/stack/permissions.test.ts';
+    expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
+    expect(roleOf(template, `${name}Role`)).toEqual({
+      trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
+      allows: [
+        rowOf<string>(permissionsByFunction, name, hint),
+        `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
+        'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
+      ],
+    });
+  });
+
+  test('there are no other roles and policies', () => {
+    const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
+    const expected = [...functionNames.map((name) => `${name}Role`), ...deploymentRoles];
+    expect(resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name)).toEqual(expected);
+    expect(propertiesOf(template, 'AWS::IAM::Policy')).toHaveLength(expected.length);
+    expect(propertiesOf(template, 'AWS::IAM::ManagedPolicy')).toEqual([]);
+  });
+
+  test('the API can invoke only the alias of each function and only from the function’s route', () => {
+    const routes = Object.entries<Operation>(operations).map(([id, { method, path }]) => [
+      `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
+      `/\${ApiRestApiDeploymentStage${stage}}/${method}${path.replaceAll(/\{\w+\}/g, '*')}`,
+    ]);
+    const sources = [...routes, ['Authorizer', '/authorizers/${ApiAuthorizer}']];
+    const permissions = sources.map(([name, source]) => ({
+      Action: 'lambda:InvokeFunction',
+      FunctionName: `\${${name}Live}`,
+      Principal: 'apigateway.amazonaws.com',
+      SourceArn: `${arnOf('execute-api')}:\${ApiRestApi}${source}`,
+    }));
+    expect(new Set(propertiesOf(template, 'AWS::Lambda::Permission'))).toEqual(new Set(permissions));
+  });
+
+  test('the alarm topic accepts only alarms in this account and region, and only over TLS', () => {
+    const [{ PolicyDocument }, ...otherPolicies] = propertiesOf(template, 'AWS::SNS::TopicPolicy');
+    const publish = { Action: 'sns:Publish', Resource: '${MonitoringAlarmTopic}', Sid: expect.any(String) };
+    const noTls = { Bool: { 'aws:SecureTransport': 'false' } };
+    const ownAlarms = { ArnLike: { 'aws:SourceArn': `${arnOf('cloudwatch')}:alarm:*` } };
+    const Principal = { Service: 'cloudwatch.amazonaws.com' };
+    const Condition = { ...ownAlarms, StringEquals: thisAccount };
+    expect(PolicyDocument.Statement).toEqual([
+      { ...publish, Effect: 'Deny', Principal: '*', Condition: noTls },
+      { ...publish, Effect: 'Allow', Principal, Condition },
+    ]);
+    expect(otherPolicies).toEqual([]);
+  });
+});
+
+test('CodeDeploy can only update the functions’ aliases and read alarms', () => {
+  const arns = functionNames.map((name) => `\${${name}.Arn}`).toSorted();
+  const aliases = arns.map((arn) => `${arn}:live`);
+  expect(roleOf(readableTemplate('production'), 'DeploymentRole')).toEqual({
+    trusts: trustIn('codedeploy.amazonaws.com', { StringEquals: thisAccount }),
+    allows: [
+      `lambda:GetAlias and lambda:UpdateAlias on ${[...arns, ...aliases].join(' and ')}`,
+      `lambda:GetProvisionedConcurrencyConfig on ${arns.map((arn) => `${arn}:*`).join(' and ')}`,
+      'cloudwatch:DescribeAlarms on *',
+    ],
+  });
+});
+
+// Deleting the stack retains both resources, because other APIs in the account can depend on them.
+test('the account stack contains only the role that API Gateway uses to write logs', () => {
+  const template = readableTemplate('account');
+  const { LogRole, ApiGatewayAccount, ...others } = template.Resources;
+  expect(roleOf(template, 'LogRole')).toEqual({
+    trusts: trustIn('apigateway.amazonaws.com', { StringEqualsIfExists: thisAccount }),
+    allows: [],
+    ManagedPolicyArns: [
+      'arn:${AWS::Partition}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
+    ],
+  });
+  expect(ApiGatewayAccount.Properties).toEqual({ CloudWatchRoleArn: '${LogRole.Arn}' });
+  expect(others).toEqual({});
+  for (const { DeletionPolicy, UpdateReplacePolicy } of [LogRole, ApiGatewayAccount])
+    expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+});
+
+function roleOf(template: ReadableTemplate, role: string): object {
+  const { AssumeRolePolicyDocument, ...others } = template.Resources[role].Properties;
+  const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
+    Roles.includes(`\${${role}}`),
+  );
+  return {
+    ...others,
+    trusts: AssumeRolePolicyDocument.Statement,
+    allows: policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement.map(textOf)),
+  };
+}
+
+function trustIn(Service: string, Condition: object): object[] {
+  return [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service }, Condition }];
+}
+
+/** Returns a statement such as "dynamodb:Query on ${StoragePets.Arn}". */
+function textOf({ Effect, Action, Resource, ...others }: any): string {
+  expect({ Effect, ...others }).toEqual({ Effect: 'Allow' });
+  return [Action, Resource].map((texts) => [texts].flat().join(' and ')).join(' on ');
+}
