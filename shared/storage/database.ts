@@ -29,8 +29,6 @@ export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClie
     maxAttempts: 3,
     sha256: Sha256,
     protocol: awsJson as object as Required<DynamoDBClientConfig>['protocol'],
-    // Endpoint discovery requires a cache that the bundles do not contain.
-    endpointDiscoveryEnabled: false,
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: ATTEMPT_MILLISECONDS,
