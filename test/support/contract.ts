@@ -69,6 +69,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   }
   // These rules cannot be expressed in JSON Schema.
   const breaksOtherRule =
+    response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
     response.text.includes('"The body is nested too deeply."') ||
     (response.text.includes('"cursor must be from a page of this list, or omitted."') &&
