@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
 import { authorizationPattern } from '../shared/contract/authorization.ts';
-import { environmentVariables, requireEnvironment } from '../shared/names.ts';
+import { requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 import { database } from '../shared/storage/database.ts';
 
@@ -34,8 +34,8 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
 
 function keyStore(): KeyStore {
   return {
-    stage: requireEnvironment(environmentVariables.stage),
-    table: requireEnvironment(environmentVariables.apiKeysTable),
+    stage: requireEnvironment('stage'),
+    table: requireEnvironment('apiKeysTable'),
     database,
   };
 }

@@ -1,19 +1,14 @@
 import { endpoint } from '../shared/runtime/endpoint.ts';
-import { tokenOf } from '../shared/storage/intents.ts';
 import { operations } from '../shared/contract/operations.ts';
-import { createPet, createPetOnce, getPet } from '../shared/storage/pets.ts';
+import { createPet, getPet } from '../shared/storage/pets.ts';
 import { metrics } from '../shared/names.ts';
 import { primeCount } from '../shared/telemetry.ts';
 import { prime } from '../shared/runtime/priming.ts';
 
-const { id: operation, path } = operations.createPet;
-
 export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId }) => {
   const idempotencyKey = headers['Idempotency-Key'];
-  const pet = idempotencyKey
-    ? await createPetOnce(body, tokenOf(keyId, operation, idempotencyKey))
-    : await createPet(body);
-  return { body: pet, headers: { Location: `${rootUrl}${path}/${pet.id}` } };
+  const pet = await createPet(body, idempotencyKey ? { keyId, idempotencyKey } : undefined);
+  return { body: pet, headers: { Location: `${rootUrl}${operations.createPet.path}/${pet.id}` } };
 });
 
 // The sample request only reads, because a write would add a pet and a failed condition check would appear in metrics.

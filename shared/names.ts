@@ -43,8 +43,9 @@ export function serviceName(stage: string): string {
 
 export type EnvironmentVariable = (typeof environmentVariables)[keyof typeof environmentVariables];
 
-/** @throws Error if the variable is not set. */
-export function requireEnvironment(name: EnvironmentVariable): string {
+/** Returns the value of an environment variable. @throws Error if the variable is not set. */
+export function requireEnvironment(variable: keyof typeof environmentVariables): string {
+  const name = environmentVariables[variable];
   const value = process.env[name];
   if (!value)
     throw new Error(`The environment variable ${name} is not set. The stack sets it for every function.`);

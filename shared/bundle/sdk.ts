@@ -8,7 +8,7 @@ export function defaultProvider(): ReturnType<typeof fromEnv> {
   return () => (credentials ??= fromEnv()());
 }
 
-export const AwsJson1_0Protocol = { setSerdeContext(): void {} };
+export const AwsJson1_0Protocol = undefined;
 
 export function DynamoDBJsonCodec2(): void {}
 export function EndpointCache(): void {}

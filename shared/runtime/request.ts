@@ -3,7 +3,6 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from '../contract/errors.ts';
 import { parseJson } from '../contract/json.ts';
-import { findJsonError } from '../contract/json-syntax.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
@@ -13,6 +12,10 @@ const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 /** Matches the parameters of a media type (RFC 9110 section 5.6.6). Quoted values can contain semicolons. */
 const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
+
+/** Matches the end of most messages of `JSON.parse`. The text before the position is not used, because it quotes the body. */
+const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
+const BYTE_ORDER_MARK = '\ufeff';
 
 type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
 export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
@@ -106,12 +109,16 @@ function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    const message =
-      cause instanceof RangeError
-        ? 'The body is nested too deeply.'
-        : `The body is not valid JSON: ${findJsonError(text)}.`;
-    throw new ApiError('invalid_request', message, { cause });
+    throw new ApiError('invalid_request', jsonProblem(text, cause as Error), { cause });
   }
+}
+
+function jsonProblem(text: string, error: Error): string {
+  if (error instanceof RangeError) return 'The body is nested too deeply.';
+  if (text === '') return 'The body is missing.';
+  if (text.startsWith(BYTE_ORDER_MARK)) return 'The body must not start with a byte order mark.';
+  const position = JSON_POSITION.exec(error.message);
+  return `The body is not valid JSON${position ? ` at line ${position[1]}, column ${position[2]}` : ''}.`;
 }
 
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
@@ -128,11 +135,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */
-function headerValues(
-  { multiValueHeaders }: Pick<RequestEvent, 'multiValueHeaders'>,
-  name: string,
-): string[] {
+function headerValues({ multiValueHeaders }: RequestEvent, name: string): string[] {
   const sent = Object.entries(multiValueHeaders ?? {});
-  const found = sent.filter(([key]) => key.toLowerCase() === name.toLowerCase());
-  return found.flatMap(([, values]) => values ?? []);
+  return sent.flatMap(([key, values = []]) => (key.toLowerCase() === name.toLowerCase() ? values : []));
 }

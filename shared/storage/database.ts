@@ -1,19 +1,17 @@
-import {
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  DynamoDBServiceException,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { getSmithyContext, type HttpResponse } from '@smithy/core/transport';
+import type { HttpResponse } from '@smithy/core/transport';
 import type { Readable } from 'node:stream';
-import { readResponse, writeRequest } from './aws-json.ts';
+import { awsJson } from './aws-json.ts';
 import { Sha256 } from './sha256.ts';
 
 type SdkError = Parameters<typeof isThrottlingError>[0];
 
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
+
+const OPENING_BRACE = 0x7b;
 
 /** Reads numbers as bigint, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
@@ -30,6 +28,7 @@ export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClie
   const client = new DynamoDBClient({
     maxAttempts: 3,
     sha256: Sha256,
+    protocol: awsJson as object as Required<DynamoDBClientConfig>['protocol'],
     // Endpoint discovery requires a cache that the bundles do not contain.
     endpointDiscoveryEnabled: false,
     requestHandler: {
@@ -52,52 +51,36 @@ function addMiddlewares({ middlewareStack }: DynamoDBClient): void {
   // This middleware spends time on describing the SDK's version and features in each request.
   middlewareStack.remove('getUserAgentMiddleware');
 
-  middlewareStack.add(
-    (next, context) => (args) => {
-      const { operation } = getSmithyContext(context) as { operation: string };
-      return next({ ...args, request: writeRequest(operation, args.input, context.endpointV2!.url) });
-    },
-    { name: 'serializerMiddleware', step: 'serialize', override: true },
-  );
-
-  // Adds a timeout for the body, because `requestTimeout` does not cover it, and rejects empty responses.
+  // Reads the complete response within the time limit of the attempt, because `requestTimeout` does not cover the body.
+  // Makes the SDK retry if there is no readable response.
   middlewareStack.add(
     (next) => async (args) => {
       const deadline = Date.now() + ATTEMPT_MILLISECONDS;
-      const { response } = (await next(args)) as { response: HttpResponse };
-      return { response, output: readResponse(response, await wholeBody(response.body, deadline)) };
-    },
-    { name: 'deserializerMiddleware', step: 'deserialize', override: true },
-  );
-
-  // Makes the SDK retry after responses that cannot be parsed.
-  middlewareStack.add(
-    (next) => async (args) => {
       try {
-        return await next(args);
+        const { response } = (await next(args)) as { response: HttpResponse };
+        response.body = await readObject(response.body, deadline);
+        return { response, output: undefined as never };
       } catch (error) {
-        if (error instanceof DynamoDBServiceException) throw error;
         // The code is kept, because it identifies connection errors.
         const { code } = error as NodeJS.ErrnoException;
         const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
         throw Object.assign(new Error(message, { cause: error }), { code, $retryable: {} });
       }
     },
-    { name: 'retryUnreadableResponse', step: 'deserialize', priority: 'high' },
+    { step: 'deserialize', priority: 'low' },
   );
 }
 
-async function wholeBody(body: Readable, deadline: number): Promise<Buffer> {
+async function readObject(body: Readable, deadline: number): Promise<object> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   body.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
-  body.on('error', reject).on('close', () => reject(new Error('The database response was interrupted.')));
-  const endLate = (): void => {
-    reject(new Error('The database response did not finish in time.'));
-    body.destroy();
-  };
-  const timer = setTimeout(endLate, deadline - Date.now());
-  return promise.finally(() => clearTimeout(timer));
+  body.on('error', reject);
+  const stop = (): void => void body.destroy(new Error('The database response did not finish in time.'));
+  const timer = setTimeout(stop, deadline - Date.now());
+  const bytes = await promise.finally(() => clearTimeout(timer));
+  if (bytes[0] !== OPENING_BRACE) throw new Error('The database response is not a JSON object.');
+  return JSON.parse(bytes.toString());
 }
 
 /** Returns true if the write succeeds, or false if its condition check fails. All other errors are thrown. */

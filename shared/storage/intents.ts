@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash } from 'node:crypto';
 import { conditionHolds, database, readItem } from './database.ts';
-import { environmentVariables, requireEnvironment } from '../names.ts';
+import { requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
@@ -16,12 +16,19 @@ interface Intent {
   expiresAt: number;
 }
 
+/** Value of an `Idempotency-Key` header and the client that sent it. */
+export interface ScopedIdempotencyKey {
+  /** Id of the client's API key. */
+  keyId: string | undefined;
+  idempotencyKey: string;
+}
+
 /**
- * Returns the hexadecimal SHA-256 of an `Idempotency-Key` and its scope, which is an API key and an operation.
+ * Returns the hexadecimal SHA-256 of an idempotency key and its scope, which is an API key and an operation.
  *
  * @throws Error if the key id is missing, because different clients would then share idempotency keys.
  */
-export function tokenOf(keyId: string | undefined, operation: string, idempotencyKey: string): string {
+export function tokenOf(operation: string, { keyId, idempotencyKey }: ScopedIdempotencyKey): string {
   if (!keyId) throw new Error('A request with an Idempotency-Key must have an API key id.');
   return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
 }
@@ -37,40 +44,25 @@ export async function claimPetId(
   token: string,
   newPet: NewPet,
   proposed: bigint,
-  taken?: bigint,
+  taken = 0n,
 ): Promise<bigint> {
   const fields = Object.entries(newPet).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);
-  const intent: Intent = { token, fingerprint, petId: proposed, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
-  if (await putUnlessEarlier(intent, now, taken)) return proposed;
+  const TableName = requireEnvironment('intentsTable');
+  const Item: Intent = { token, fingerprint, petId: proposed, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
+  const put = new PutCommand({
+    TableName,
+    Item,
+    // TTL deletes items late, so the condition compares `expiresAt`. No pet has the id 0.
+    ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
+    ExpressionAttributeValues: { ':now': now, ':taken': taken },
+  });
+  if (await conditionHolds(database.send(put))) return proposed;
 
-  const earlier = await readItem<Pick<Intent, 'fingerprint' | 'petId'>>(intentsTable(), { token });
+  const earlier = await readItem<Intent>(TableName, { token });
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new ApiError('service_unavailable');
   if (earlier.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
   return earlier.petId;
-}
-
-/** Stores an intent unless an unexpired intent exists. TTL deletes items late, so the condition compares `expiresAt`. */
-function putUnlessEarlier(intent: Intent, now: number, taken: bigint | undefined): Promise<boolean> {
-  const conditions = [
-    'attribute_not_exists(petId)',
-    'expiresAt < :now',
-    ...(taken ? ['petId = :taken'] : []),
-  ];
-  return conditionHolds(
-    database.send(
-      new PutCommand({
-        TableName: intentsTable(),
-        Item: intent,
-        ConditionExpression: conditions.join(' OR '),
-        ExpressionAttributeValues: { ':now': now, ...(taken && { ':taken': taken }) },
-      }),
-    ),
-  );
-}
-
-function intentsTable(): string {
-  return requireEnvironment(environmentVariables.intentsTable);
 }

@@ -1,10 +1,10 @@
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { ListPetsQuery, Pet } from '../contract/schemas.ts';
-import { listIndexes } from '../names.ts';
+import { listIndexes, requireEnvironment } from '../names.ts';
 import { database, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
-import { listPartitions, petFields, petsTable, statusPartition, toPet } from './pets.ts';
+import { listPartitions, petFields, statusPartition, toPet } from './pets.ts';
 
 /** Placeholders for field names, because some field names are reserved words in DynamoDB. */
 const fieldNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
@@ -64,7 +64,7 @@ async function queryPartition(
   const key = status ? statusPartition(status, partition) : partition;
   const { Items, LastEvaluatedKey } = await database.send(
     new QueryCommand({
-      TableName: petsTable(),
+      TableName: requireEnvironment('petsTable'),
       IndexName: indexName,
       KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
       ProjectionExpression: projection,

@@ -1,9 +1,10 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem } from './database.ts';
-import { environmentVariables, metrics, requireEnvironment } from '../names.ts';
+import { metrics, requireEnvironment } from '../names.ts';
 import { ApiError } from '../contract/errors.ts';
-import { claimPetId } from './intents.ts';
+import { claimPetId, type ScopedIdempotencyKey, tokenOf } from './intents.ts';
+import { operations } from '../contract/operations.ts';
 import { listPartitionOf, newPetId } from './pet-id.ts';
 import { type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
 import { count } from '../telemetry.ts';
@@ -13,7 +14,7 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table. `creation` is the token of the creating request. The partitions are index keys. */
+/** Item in the pets table. `creation` identifies the request that created the pet. The partitions are index keys. */
 interface PetItem extends Pet {
   creation: string;
   partition: string;
@@ -21,50 +22,36 @@ interface PetItem extends Pet {
 }
 
 /**
- * Stores a new pet under a free id.
- *
- * @param generateId function that generates an id and is called again if the id is taken
- * @throws ApiError `service_unavailable` if no free id was found.
- */
-export async function createPet(newPet: NewPet, generateId: () => bigint = newPetId): Promise<Pet> {
-  return storeOnce(newPet, randomUUID(), () => generateId());
-}
-
-/**
- * Stores a new pet once per token. Retries return the same pet, even if the first call was interrupted or is still
- * running.
- *
- * @param token result of `tokenOf`
- * @throws ApiError `idempotency_key_reused` if the token was used for a different pet.
- */
-export async function createPetOnce(
-  newPet: NewPet,
-  token: string,
-  generateId: () => bigint = newPetId,
-): Promise<Pet> {
-  return storeOnce(newPet, token, (taken) => claimPetId(token, newPet, generateId(), taken));
-}
-
-/**
- * Stores a pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
+ * Stores a new pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
  * this request or a different request took the id.
  *
- * @param chooseId function that returns an id and receives the previous id if a different pet has that id
+ * @param key idempotency key. All requests with the key return the same pet, even if the first request was interrupted or
+ *   is still running. @default - each call stores a pet
+ * @param generateId function that generates an id and is called again if the id is taken
+ * @throws ApiError `idempotency_key_reused` if the key was used for a different pet, or `service_unavailable` if no free id
+ *   was found.
  */
-async function storeOnce(
+export async function createPet(
   newPet: NewPet,
-  creation: string,
-  chooseId: (taken?: bigint) => bigint | Promise<bigint>,
+  key?: ScopedIdempotencyKey,
+  generateId: () => bigint = newPetId,
 ): Promise<Pet> {
+  const token = key && tokenOf(operations.createPet.id, key);
+  const creation = token ?? randomUUID();
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const pet: Pet = { id: await chooseId(taken), ...newPet };
-    if (await putIfFree({ ...pet, creation, ...indexKeys(pet) })) {
+    const proposed = generateId();
+    const id = token ? await claimPetId(token, newPet, proposed, taken) : proposed;
+    const pet: Pet = { id, ...newPet };
+    if (await putIfAbsent({ ...pet, creation, ...indexKeys(pet) })) {
       count(metrics.petsCreated, {});
       return pet;
     }
-    if (await isCreatedBy(creation, pet.id)) return pet;
-    taken = pet.id;
+    const stored = await readPet(id);
+    // Pets are never deleted, so a missing pet is unexpected. A write with a new id could create a duplicate.
+    if (!stored) throw new ApiError('service_unavailable');
+    if (stored.creation === creation) return pet;
+    taken = id;
   }
   throw new ApiError('service_unavailable', 'The service could not assign an id.');
 }
@@ -75,24 +62,14 @@ export async function getPet(id: bigint): Promise<Pet | undefined> {
   return item && toPet(item);
 }
 
-function putIfFree(item: PetItem): Promise<boolean> {
-  return conditionHolds(
-    database.send(
-      new PutCommand({ TableName: petsTable(), Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
-    ),
-  );
-}
-
-/** Checks whether the request with the token `creation` created the pet. @throws ApiError if the pet does not exist. */
-async function isCreatedBy(creation: string, id: bigint): Promise<boolean> {
-  const item = await readPet(id);
-  // Pets are never deleted, so a missing pet is unexpected. A write with a new id could create a duplicate.
-  if (!item) throw new ApiError('service_unavailable');
-  return item.creation === creation;
+function putIfAbsent(Item: PetItem): Promise<boolean> {
+  const TableName = requireEnvironment('petsTable');
+  const put = new PutCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(id)' });
+  return conditionHolds(database.send(put));
 }
 
 function readPet(id: bigint): Promise<PetItem | undefined> {
-  return readItem<PetItem>(petsTable(), { id });
+  return readItem(requireEnvironment('petsTable'), { id });
 }
 
 function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPartition'> {
@@ -111,12 +88,8 @@ export function toPet(item: Pet): Pet {
   return pet as unknown as Pet;
 }
 
-export function petsTable(): string {
-  return requireEnvironment(environmentVariables.petsTable);
-}
-
 export function listPartitions(): number {
-  const partitions = Number(requireEnvironment(environmentVariables.listPartitions));
+  const partitions = Number(requireEnvironment('listPartitions'));
   // With zero partitions, all lists would be empty without an error.
   if (!Number.isInteger(partitions) || partitions < 1)
     throw new Error('LIST_PARTITIONS must be a positive integer.');

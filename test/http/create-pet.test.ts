@@ -131,7 +131,7 @@ describe('POST /v1/pets with invalid input', () => {
     [`{"name":"${marker}"}`, /^categoryId is required\.$/],
     [`{"__proto__":${marked}}`, /^name is required; categoryId is required\.$/],
     ['{"name":"","status":1}', /^name must be [^;]+; categoryId is required; status must be [^;]+\.$/],
-    ['{"name":"Rex",\r\n"🐕":0,}', /: line 2, column 7: expected a name in double quotes, not '}'\.$/],
+    ['{"name":"Rex",\r\n"🐕":0,}', /^The body is not valid JSON at line 2, column 8\.$/],
   ])('rejects %j with a message about all errors', async (body, message) => {
     expectError(await postPet(body), 'invalid_request', expect.stringMatching(message));
   });

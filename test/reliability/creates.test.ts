@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { database } from '../../shared/storage/database.ts';
+import { type ScopedIdempotencyKey, tokenOf } from '../../shared/storage/intents.ts';
 import { newPetId } from '../../shared/storage/pet-id.ts';
-import { createPet, createPetOnce, getPet } from '../../shared/storage/pets.ts';
+import { createPet, getPet } from '../../shared/storage/pets.ts';
 import { listPets } from '../../shared/storage/pet-lists.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { errorResponse } from '../support/operations.ts';
@@ -16,14 +17,18 @@ const DAY_SECONDS = 86_400;
 const send = database.send.bind(database);
 
 let newPet: NewPet;
-let token: string;
+let key: ScopedIdempotencyKey;
 beforeEach(() => {
   [newPet] = newPets(1) as [NewPet];
-  token = randomUUID();
+  key = newKey();
 });
 afterEach(() => {
   database.send = send;
 });
+
+function newKey(idempotencyKey: string = randomUUID()): ScopedIdempotencyKey {
+  return { keyId: 'key_1', idempotencyKey };
+}
 
 function newPets(count: number): NewPet[] {
   return Array.from({ length: count }, () => ({ name: randomUUID(), categoryId: 2n ** 63n - 1n }));
@@ -53,7 +58,7 @@ function interruptBefore(call: number): () => number {
 /** Stores an idempotency record without a pet, as an interrupted request does. */
 async function leaveIntent(generateId?: () => bigint): Promise<void> {
   interruptBefore(2);
-  await expect(createPetOnce(newPet, token, generateId)).rejects.toThrow('The function was interrupted.');
+  await expect(createPet(newPet, key, generateId)).rejects.toThrow('The function was interrupted.');
   database.send = send;
 }
 
@@ -61,29 +66,29 @@ async function leaveIntent(generateId?: () => bigint): Promise<void> {
 async function leaveIntentForTakenId(): Promise<void> {
   const id = newPetId();
   await leaveIntent(() => id);
-  await createPet({ name: 'another', categoryId: 1n }, () => id);
+  await createPet({ name: 'another', categoryId: 1n }, undefined, () => id);
 }
 
 describe('a request that was interrupted at any of its database calls', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['its idempotency key is new', async () => {}],
     ['an earlier attempt stored only the idempotency record', () => leaveIntent()],
-    ['an earlier attempt succeeded', () => createPetOnce(newPet, token)],
+    ['an earlier attempt succeeded', () => createPet(newPet, key)],
     ['a different pet has the id in the idempotency record', leaveIntentForTakenId],
   ])('is completed by a retry if %s', async (_case, prepare) => {
     const pets: Pet[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
       newPet = { name: randomUUID(), categoryId: BigInt(end) };
-      token = randomUUID();
+      key = newKey();
       await prepare();
       const calls = interruptBefore(end);
-      const [outcome] = await Promise.allSettled([createPetOnce(newPet, token)]);
+      const [outcome] = await Promise.allSettled([createPet(newPet, key)]);
       isComplete = calls() < end;
       expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
       database.send = send;
 
-      const pet = await createPetOnce(newPet, token);
-      expect(await createPetOnce(newPet, token)).toEqual(pet);
+      const pet = await createPet(newPet, key);
+      expect(await createPet(newPet, key)).toEqual(pet);
       expect(await getPet(pet.id)).toEqual({ id: pet.id, ...newPet });
       pets.push(pet);
     }
@@ -98,7 +103,7 @@ describe('concurrent requests with the same idempotency key', () => {
   ])('get the same pet if %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
-    const pets = await Promise.all(Array.from({ length: 10 }, () => createPetOnce(newPet, token)));
+    const pets = await Promise.all(Array.from({ length: 10 }, () => createPet(newPet, key)));
     expect(pets).toEqual(pets.map(() => ({ id: pets[0]!.id, ...newPet })));
     await expectListed([pets[0]!]);
     expect(occurrences()).toEqual([...before, counted('PetsCreated')]);
@@ -107,7 +112,7 @@ describe('concurrent requests with the same idempotency key', () => {
   test('get the same pet or a 422 if they send two different pets', async () => {
     const requested = newPets(2);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, index) => createPetOnce(requested[index % 2]!, token)),
+      Array.from({ length: 10 }, (_, index) => createPet(requested[index % 2]!, key)),
     );
     const pets = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     expect(pets).toEqual(Array.from({ length: 5 }, () => pets[0]));
@@ -122,7 +127,7 @@ async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
       TableName: process.env['INTENTS_TABLE'],
-      Key: { token },
+      Key: { token: tokenOf('createPet', key) },
       UpdateExpression: 'ADD expiresAt :seconds',
       ExpressionAttributeValues: { ':seconds': -seconds },
     }),
@@ -132,16 +137,16 @@ async function expireSooner(seconds: number): Promise<void> {
 describe('an idempotency key', () => {
   test('can be used for a new pet after 24 hours even if its record is still stored', async () => {
     const other: NewPet = { ...newPet, status: 'sold' };
-    const first = await createPetOnce(newPet, token);
+    const first = await createPet(newPet, key);
     await expireSooner(DAY_SECONDS - 60);
-    expect(await createPetOnce(newPet, token)).toEqual(first);
-    await expect(createPetOnce(other, token)).rejects.toEqual(errorResponse('idempotency_key_reused'));
+    expect(await createPet(newPet, key)).toEqual(first);
+    await expect(createPet(other, key)).rejects.toEqual(errorResponse('idempotency_key_reused'));
 
     await expireSooner(120);
-    const second = await createPetOnce(other, token);
+    const second = await createPet(other, key);
     expect(await getPet(first.id)).toEqual(first);
     await expireSooner(DAY_SECONDS - 60);
-    expect(await createPetOnce(other, token)).toEqual(second);
+    expect(await createPet(other, key)).toEqual(second);
     await expectListed([first, second]);
   });
 });
@@ -162,7 +167,7 @@ describe('creates that generate the same id several times', () => {
   test('store each pet with a different id', async () => {
     timesEachId = 2;
     const requested = newPets(12);
-    const pets = await Promise.all(requested.map((pet) => createPet(pet, generateId)));
+    const pets = await Promise.all(requested.map((pet) => createPet(pet, undefined, generateId)));
     expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
     expect(generated).toBeGreaterThan(1.5 * requested.length);
     await expectListed(pets);
@@ -174,7 +179,7 @@ describe('creates that generate the same id several times', () => {
     const requested = newPets(8);
     const responses = await Promise.all(
       requested.flatMap((pet) => {
-        const create = () => createPetOnce(pet, `token of ${pet.name}`, generateId);
+        const create = () => createPet(pet, newKey(pet.name), generateId);
         return [create(), create(), create()];
       }),
     );
@@ -187,9 +192,10 @@ describe('creates that generate the same id several times', () => {
   });
 
   test.each([
-    ['without an idempotency key', createPet],
-    ['with an idempotency key', (pet: NewPet, getId: () => bigint) => createPetOnce(pet, pet.name, getId)],
-  ])('get a 503 if no id is free (%s)', async (_case, create) => {
+    ['without', () => undefined],
+    ['with', newKey],
+  ])('get a 503 if no id is free (%s an idempotency key)', async (_case, keyFor) => {
+    const create = (pet: NewPet, getId: () => bigint) => createPet(pet, keyFor(pet.name), getId);
     const requested = newPets(2);
     const id = newPetId();
     const pet = await create(requested[0]!, () => id);

@@ -103,8 +103,14 @@ describe('the body', () => {
   });
 
   test.each([
-    ['is missing', null, ': line 1, column 1: expected a value, not the end of the text\\.$'],
-    ['is not JSON', '{"name":"Rex",}', ': line 1, column 15: expected a name in double quotes, not .}.\\.$'],
+    ['is missing', null, '^The body is missing\\.$'],
+    [
+      'contains a syntax error',
+      `{${'\n'.repeat(9)}"name": "Rex",}`,
+      '^The body is not valid JSON at line 10, column 15\\.$',
+    ],
+    ['quotes a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
+    ['starts with a byte order mark', `\ufeff${REX}`, '^The body must not start with a byte order mark\\.$'],
     ['is nested too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
   ])('is rejected if it %s', (_problem, body, word) => {
     expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(errorResponse('invalid_request', word));

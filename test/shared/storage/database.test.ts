@@ -4,8 +4,8 @@ import {
   InternalServerError,
   ThrottlingException,
 } from '@aws-sdk/client-dynamodb';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from '@jest/globals';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, jest, test } from '@jest/globals';
 import { connect, database, isDatabaseUnavailable, readItem } from '../../../shared/storage/database.ts';
 import {
   respondWith,
@@ -17,6 +17,23 @@ import {
 } from '../../support/fake-dynamodb.ts';
 
 const details = { message: 'Why.', $metadata: {} };
+const Item = { id: { N: '1' } };
+const fail = respondWithError(500, 'InternalServerError');
+
+async function read(): Promise<unknown> {
+  return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
+}
+
+test.each<[boolean, string, unknown]>([
+  [true, 'throttling', new ThrottlingException(details)],
+  [true, 'a server error', new InternalServerError({ ...details, $metadata: { httpStatusCode: 500 } })],
+  [true, 'a timeout', Object.assign(new Error('?'), { name: 'TimeoutError' })],
+  [true, 'a closed connection', Object.assign(new Error('?'), { code: 'ECONNRESET' })],
+  [false, 'a failed condition', new ConditionalCheckFailedException(details)],
+  [false, 'a value that is not an error', { name: 'ThrottlingException' }],
+])('isDatabaseUnavailable returns %s for %s', (expected, _what, error) => {
+  expect(isDatabaseUnavailable(error)).toBe(expected);
+});
 
 test('the client has no middleware for logging or the User-Agent header', () => {
   const removed = /^(?:loggerMiddleware|getUserAgentMiddleware)/;
@@ -27,28 +44,16 @@ test('the client has no middleware for logging or the User-Agent header', () => 
   expect(actual).toEqual([]);
 });
 
-describe('isDatabaseUnavailable', () => {
-  test.each<[string, Error]>([
-    ['throttling', new ThrottlingException(details)],
-    ['a server error', new InternalServerError({ ...details, $metadata: { httpStatusCode: 500 } })],
-    ['a timeout', Object.assign(new Error('?'), { name: 'TimeoutError' })],
-    ['a closed connection', Object.assign(new Error('?'), { code: 'ECONNRESET' })],
-  ])('returns true for %s', (_what, error) => {
-    expect(isDatabaseUnavailable(error)).toBe(true);
+test('readItem can read from a database with a different region and different credentials', async () => {
+  const other = connect({
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
   });
-
-  test.each<[string, unknown]>([
-    ['a failed condition', new ConditionalCheckFailedException(details)],
-    ['a programming error', new TypeError('Cannot read properties of undefined')],
-    ['a value that is not an error', { name: 'ThrottlingException' }],
-  ])('returns false for %s', (_what, error) => {
-    expect(isDatabaseUnavailable(error)).toBe(false);
-  });
+  nextResponses.push(respondWith(500, {}), respondWith(200, { Item }));
+  expect(await readItem('pets', { id: 1n }, other)).toEqual({ id: 1n });
+  const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
+  expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
 });
-
-async function read(): Promise<unknown> {
-  return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
-}
 
 describe('a database call', () => {
   test('has timeouts of 1 s for the connection and 1.5 s for an attempt', async () => {
@@ -62,15 +67,7 @@ describe('a database call', () => {
   });
 
   test('makes up to three attempts', async () => {
-    const fail = respondWithError(500, 'InternalServerError');
-    nextResponses.push(
-      fail,
-      dropConnection,
-      respondWith(200, { Item: { id: { N: '1' } } }),
-      fail,
-      fail,
-      dropConnection,
-    );
+    nextResponses.push(fail, dropConnection, respondWith(200, { Item }), fail, fail, dropConnection);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
@@ -78,27 +75,30 @@ describe('a database call', () => {
     expect(received.map(({ operation }) => operation)).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
   });
 
-  test.each([
-    ['an empty response', 200, '', 'not a JSON object'],
-    ['a truncated response', 200, '{"Item":{"id":{"N":"1"', 'JSON at position'],
-    ['a response that is not a JSON object', 200, 'null', 'not a JSON object'],
-    ['a truncated error response', 400, '{"__type":"com.amaz', 'JSON at position'],
-  ])('is retried after %s', async (_what, status, body, cause) => {
-    const unreadable: Responder = (_request, response) => {
-      response.writeHead(status, { 'Content-Type': 'application/x-amz-json-1.0' }).end(body);
-    };
-    nextResponses.push(
-      unreadable,
-      respondWith(200, { Item: { id: { N: '1' } } }),
-      unreadable,
-      unreadable,
-      unreadable,
-    );
+  const headers = { 'Content-Length': 40 };
+  test.each<[string, Responder, string, string]>([
+    ['an empty response', (_, response) => response.end(''), '', 'not a JSON object'],
+    ['a truncated response', (_, response) => response.end('{"Item":{"id":{"N":"1"'), '', 'JSON at position'],
+    ['a response that is not a JSON object', (_, response) => response.end('null'), '', 'not a JSON object'],
+    [
+      'a truncated error response',
+      (_, response) => response.writeHead(400).end('{"__type":"com.amaz'),
+      '',
+      'JSON at position',
+    ],
+    [
+      'an interrupted response',
+      (_, response) => response.writeHead(200, headers).write('{"Item":', () => response.destroy()),
+      ' (ECONNRESET)',
+      'aborted',
+    ],
+  ])('is retried after %s', async (_what, unreadable, code, cause) => {
+    nextResponses.push(unreadable, respondWith(200, { Item }), unreadable, unreadable, unreadable);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
     expect(isDatabaseUnavailable(error)).toBe(true);
     expect(error).toMatchObject({
-      message: 'The database returned no readable response.',
+      message: `The database returned no readable response${code}.`,
       cause: { message: expect.stringContaining(cause) },
     });
     expect(received).toHaveLength(5);
@@ -106,7 +106,7 @@ describe('a database call', () => {
 
   test('accepts a response in several parts', async () => {
     nextResponses.push((_request, response) => {
-      response.writeHead(200, { 'Content-Type': 'application/x-amz-json-1.0' }).write('{"Item":');
+      response.write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);
     });
     expect(await read()).toMatchObject({ Item: { id: 1n } });
@@ -114,17 +114,66 @@ describe('a database call', () => {
   });
 });
 
-test('readItem can read from a database with a different region and different credentials', async () => {
-  const other = connect({
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
-  });
-  nextResponses.push(respondWith(500, {}), respondWith(200, { Item: { id: { N: '1' } } }));
-  expect(await readItem('pets', { id: 1n }, other)).toEqual({ id: 1n });
-  const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
-  expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
+const numbers = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
+const stored = { minimum: { N: '-9223372036854775808' }, maximum: { N: '9223372036854775807' } };
+
+test('numbers are read exactly over the full int64 range', async () => {
+  nextResponses.push(respondWith(200, { Item: stored }));
+  expect(await read()).toMatchObject({ Item: numbers });
 });
 
-test('endpoint discovery is disabled, because the bundles do not contain its cache', async () => {
-  expect(await (database.config as any).endpointDiscoveryEnabled()).toBe(false);
+test('requests are identical to those of the unmodified SDK', async () => {
+  const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
+  for (const client of [byDefault, database]) {
+    nextResponses.push(respondWith(200, {}), respondWith(200, {}));
+    await client.send(new GetCommand({ TableName: 'pets', Key: { id: 1n }, ConsistentRead: true }));
+    await client.send(
+      new PutCommand({ TableName: 'pets', Item: { ...numbers, tags: ['a', null], status: undefined } }),
+    );
+  }
+  byDefault.destroy();
+  const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
+  const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
+  expect(requests.slice(2)).toEqual(requests.slice(0, 2));
+});
+
+test('an error has the name, message and metadata of the DynamoDB response', async () => {
+  nextResponses.push(respondWithError(400, 'ResourceNotFoundException'));
+  await expect(read()).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+    message: 'Why.',
+    $fault: 'client',
+    $metadata: { httpStatusCode: 400, requestId: 'VB2K', attempts: 1 },
+  });
+  nextResponses.push(
+    respondWith(400, { __type: 'com.amazon.coral.service#UnrecognizedClientException', Message: 'Why.' }),
+  );
+  await expect(read()).rejects.toMatchObject({ name: 'UnrecognizedClientException', message: 'Why.' });
+  nextResponses.push(...Array.from({ length: 3 }, () => respondWith(500, {})));
+  await expect(read()).rejects.toMatchObject({ name: 'Unknown', $fault: 'server' });
+});
+
+test('a wrong clock is corrected with the date in an error response', async () => {
+  const Date = new globalThis.Date(globalThis.Date.now() + 3_600_000).toUTCString();
+  const skewed = respondWithError(400, 'InvalidSignatureException', { Date });
+  nextResponses.push(skewed, respondWith(200, {}));
+  await read();
+  const [first, second] = received.map(({ headers }) => String(headers['x-amz-date']).replace(/\D/g, ''));
+  expect(Number(second) - Number(first)).toBeGreaterThan(5_000);
+});
+
+test('a retry waits as long as the database requests', async () => {
+  const { setTimeout } = globalThis;
+  const pauses: number[] = [];
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds = 0) => {
+    const isPause = milliseconds > 4_000;
+    if (isPause) pauses.push(milliseconds);
+    return setTimeout(run, isPause ? 0 : milliseconds);
+  });
+  nextResponses.push(
+    respondWithError(400, 'ThrottlingException', { 'x-amz-retry-after': '5000' }),
+    respondWith(200, {}),
+  );
+  await read();
+  expect(pauses).toEqual([expect.closeTo(5_000, -3)]);
 });

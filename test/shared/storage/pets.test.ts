@@ -24,7 +24,7 @@ describe('createPet', () => {
   ])('writes the pet once with a condition and the keys of %s', async (_which, newPet, keys) => {
     mock.on(PutCommand).resolves({});
     const pet = { id: 42n, ...newPet };
-    expect(await createPet(newPet, idsInOrder(42n))).toEqual(pet);
+    expect(await createPet(newPet, undefined, idsInOrder(42n))).toEqual(pet);
     expect(occurrences()).toEqual([counted('PetsCreated')]);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
       {
@@ -38,7 +38,9 @@ describe('createPet', () => {
   test('does not generate a second id if the existing pet cannot be read', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(createPet(rex, idsInOrder(42n, 43n))).rejects.toEqual(errorResponse('service_unavailable'));
+    await expect(createPet(rex, undefined, idsInOrder(42n, 43n))).rejects.toEqual(
+      errorResponse('service_unavailable'),
+    );
     expect(written()).toHaveLength(1);
   });
 
@@ -46,7 +48,7 @@ describe('createPet', () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({ Item: { creation: 'other request' } });
     let id = 0n;
-    const creating = createPet(rex, () => (id += 1n));
+    const creating = createPet(rex, undefined, () => (id += 1n));
     await expect(creating).rejects.toEqual(errorResponse('service_unavailable', 'could not assign an id'));
     expect(written().map((item) => item['id'])).toEqual(
       Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
