@@ -31,7 +31,7 @@ const badKey: fc.Arbitrary<IdempotencyKey> = fc
 export const idempotencyKey = fc.oneof({ arbitrary: goodKey, weight: 4 }, { arbitrary: badKey, weight: 1 });
 
 /** Headers that describe the body. If they do not describe JSON in UTF-8, the error message contains `mentions`. */
-export interface BodyHeaders {
+interface BodyHeaders {
   pairs: Pairs;
   mentions?: string;
 }

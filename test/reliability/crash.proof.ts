@@ -2,14 +2,13 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
@@ -161,14 +160,4 @@ test('the local service replaces a damaged key file', async () => {
   writeFileSync(join(data, 'api-key'), '\0garbage\n');
   const running = await start();
   expect((await listAll(running)).length).toBeGreaterThan(0);
-});
-
-test('the local service does not start if its tables are damaged', async () => {
-  await (await start()).stop();
-  for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);
-  const { assembly } = await sharedSynthesis();
-  const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
-  expect(errorOutput(await runModule('infra/local/main.ts', parameters))).toMatch(
-    /^The tables in \S+ cannot be read \(.+\)\. Choose another folder with --data/,
-  );
 });
