@@ -14,16 +14,9 @@ const document = readFileSync(`${root}docs/api-keys.md`, 'utf8');
 const pattern = /^regex = '''(.+)'''$/m.exec(rules)![1]!;
 const folder = temporaryFolder();
 const key = generateApiKey('staging');
-const wrongChecksum = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 
 function keysIn(text: string): string[] {
   return Array.from(text.matchAll(new RegExp(pattern, 'g')), ([, found]) => found!);
-}
-
-/** Returns the entropy in bits per character that gitleaks computes. */
-function entropyOf(text: string): number {
-  const shares = Array.from(new Set(text), (character) => (text.split(character).length - 1) / text.length);
-  return shares.reduce((bits, share) => bits - share * Math.log2(share), 0);
 }
 
 describe('the gitleaks rule', () => {
@@ -36,12 +29,6 @@ describe('the gitleaks rule', () => {
     ['ignores a key with an additional character', `"${key}0"`, []],
   ])('%s', (_what, text, found) => {
     expect(keysIn(text)).toEqual(found);
-  });
-
-  test('distinguishes a key from a placeholder by entropy', () => {
-    const limit = Number(/^entropy = ([\d.]+)$/m.exec(rules)![1]);
-    expect(entropyOf(key)).toBeGreaterThan(limit);
-    expect(entropyOf(key.slice(0, -36) + 'x'.repeat(36))).toBeLessThan(limit);
   });
 
   test('has keywords that each key contains', () => {
@@ -58,10 +45,6 @@ describe('the gitleaks rule', () => {
 
 test('the checksum of a key follows the documented algorithm', () => {
   const [, digits = ''] = /The digits are\s+`(\w{62})`/.exec(document)!;
-  expect(document.replaceAll(/\s+/g, ' ')).toContain(
-    'Compute the CRC-32 (as in zip and PNG) of all characters before the last six. Write the CRC-32 as six base-62 ' +
-      'digits with leading zeros, most significant digit first.',
-  );
   for (const sample of Array.from({ length: 100 }, () => generateApiKey('production'))) {
     const sum = crc32(sample.slice(0, -6));
     const places = [5, 4, 3, 2, 1, 0].map((place) => digits[Math.floor(sum / 62 ** place) % 62]);
@@ -71,26 +54,19 @@ test('the checksum of a key follows the documented algorithm', () => {
 
 const ignored = new Set(['.git', ...readFileSync(`${root}.gitignore`, 'utf8').match(/^[\w.]+(?=\/$)/gm)!]);
 
-/** Checks whether the text is a key with a valid checksum. */
-function isKey(text: string): boolean {
-  return isWellFormedApiKey(text.split('_')[1]!, text);
-}
-
-/** Returns the files that contain a key of any stage. Skips the folders in `ignored`. */
+/** Returns the files that contain a key of any stage with a valid checksum. Skips the folders in `ignored`. */
 function filesWithKeys(parent: string): string[] {
   return readdirSync(parent, { withFileTypes: true }).flatMap((entry) => {
     const path = join(parent, entry.name);
     if (entry.isDirectory()) return ignored.has(entry.name) ? [] : filesWithKeys(path);
-    return entry.isFile() && keysIn(readFileSync(path, 'latin1')).some(isKey) ? [path] : [];
+    const keys = entry.isFile() ? keysIn(readFileSync(path, 'latin1')) : [];
+    return keys.some((found) => isWellFormedApiKey(found.split('_')[1]!, found)) ? [path] : [];
   });
 }
 
 test('no file in this project contains a key', () => {
-  for (const name of ['.github', 'node_modules']) {
-    mkdirSync(join(folder, name));
-    writeFileSync(join(folder, name, 'key.bin'), `${wrongChecksum}\0\xFF${generateApiKey('elsewhere')}`);
-  }
-  writeFileSync(join(folder, 'example.md'), wrongChecksum);
+  mkdirSync(join(folder, '.github'));
+  writeFileSync(join(folder, '.github', 'key.bin'), `\0\xFF${generateApiKey('elsewhere')}`);
   expect(filesWithKeys(folder)).toEqual([join(folder, '.github', 'key.bin')]);
   expect(filesWithKeys(root)).toEqual([]);
 });

@@ -1,21 +1,50 @@
-import { ConditionalCheckFailedException, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
+import { handler as authorize } from '../functions/authorizer.ts';
 import { type OperationId, operations } from '../shared/contract/operations.ts';
+import { generateApiKey } from '../shared/storage/api-keys.ts';
+import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { sharedSynthesis } from './support/assembly.ts';
 import { handlerOf, invoke } from './support/invoke.ts';
-import { type LocalService, startLocalService } from './support/local-service.ts';
+import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
-import { rowOf } from './support/operations.ts';
-import { findSecrets, secrets } from './support/marked-values.ts';
 import { mock, setEnvironment } from './support/mocked-database.ts';
-import { sendBytes } from './support/raw-http.ts';
+import { rowOf } from './support/operations.ts';
 
 // Logs must never contain a key, an Authorization header, a query or a body. These tests send unique values and search
 // all output for the values.
+
+const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+const mark = (): string => Array.from({ length: 24 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+
+/** Unique values by the part of a request that contains the value. */
+const secrets = {
+  key: generateApiKey('staging'),
+  otherKey: generateApiKey('staging'),
+  name: mark(),
+  member: mark(),
+  categoryId: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
+  header: mark(),
+  idempotencyKey: mark(),
+  query: mark(),
+};
+
+/** Returns the names of the values that occur in `text` completely or as a fragment, in any encoding of a log. */
+function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
+  return Object.keys(among).filter((name) => {
+    const random = among[name]!.replace(/^pets_[a-z]+_/, '');
+    // Some error messages quote only a few characters. Timestamps contain short sequences of digits by chance.
+    const length = name === 'categoryId' ? 15 : 9;
+    const starts = Array.from({ length: random.length - length + 1 }, (_, start) => start);
+    return starts.some((start) => {
+      const bytes = Buffer.from(random.slice(start, start + length));
+      const codes = [bytes.toString(), bytes.toString('hex'), bytes.join(','), bytes.toString('base64')];
+      return codes.some((code) => text.includes(code));
+    });
+  });
+}
 
 /** A request and the expected status of its response. If `petId` is omitted, the id of a stored pet is used. */
 interface Call {
@@ -27,7 +56,6 @@ interface Call {
 }
 
 const pet = `{"name":"${secrets.name}","categoryId":${secrets.categoryId},"note":"${secrets.member}"}`;
-const fail = (input: unknown) => Promise.reject(new SyntaxError(`${inspect(input, false, 9)} ${pet}`));
 const withKey = (key: string) => ({ body: pet, headers: { 'Idempotency-Key': key } });
 
 const wrongBodies = [
@@ -60,9 +88,6 @@ const calls: Partial<Record<string, Call[]>> = {
   getPet: [{ status: 200 }, { status: 404, petId: 'none' }],
 };
 const operationIds = Object.keys(operations) as OperationId[];
-const handlers = Object.fromEntries(
-  await Promise.all(operationIds.map(async (id) => [id, await handlerOf(id)])),
-);
 
 const callsOf = (id: OperationId) =>
   rowOf(calls, id, 'add requests with marked values to `calls` in test/logged-secrets.test.ts');
@@ -79,68 +104,59 @@ const markedHeaders = {
   'X-Api-Key': secrets.otherKey,
 };
 
-test.each<[string, (text: string) => unknown]>([
-  ['plain text', (text) => text],
-  ['a buffer', (text) => ({ rawPacket: Buffer.from(text) })],
-  ['a buffer in JSON', (text) => JSON.stringify(Buffer.from(text))],
-  ['hexadecimal digits', (text) => Buffer.from(text).toString('hex')],
-  ['base64', (text) => Buffer.from(`a${text}`).toString('base64')],
-])('the search for marked values finds fragments written as %s', (_what, encode) => {
-  for (const secret of Object.values(secrets)) console.log(encode(secret.slice(-18)));
-  expect(findSecrets(written())).toEqual(Object.keys(secrets));
+// Lambda logs all enumerable properties of an error that a function throws, and the functions log what they catch.
+const quoted = secrets.name;
+const failure = (members: object): Error => Object.assign(new Error('No.'), members);
+
+test.each<[string, unknown]>([
+  ['an error with additional properties', failure({ Item: quoted, $response: { body: quoted } })],
+  ['an AggregateError', Object.assign(new AggregateError([new Error(quoted)]), { port: 443 })],
+  ['an error with a toJSON method', failure({ toJSON: () => quoted })],
+  ['an error with a cause', failure({ cause: failure({ cause: new SyntaxError(quoted), quoted }) })],
+  ['an error whose cause is an object', failure({ cause: { message: quoted } })],
+  ['an object', { message: quoted, stack: quoted }],
+])('the log entry for %s contains no text from a request', (_what, thrown) => {
+  logger().error('A message', { error: loggable(thrown) });
+  expect(written()).toContain('A message');
+  expect(findSecrets(written())).toEqual([]);
 });
 
-/** Invokes an operation's function and returns the status of the response. */
-async function send(id: OperationId, call: Call, encoding: 'utf8' | 'base64'): Promise<number> {
-  const { method, path } = operations[id];
-  const { petId = '42', query = markedQuery, body } = call;
-  const values = Object.entries(query).map(([name, value]) => [name, [value]]);
-  const event = apiGatewayEvent({
-    httpMethod: method,
-    path: path.replace('{petId}', petId),
-    pathParameters: { petId },
-    queryStringParameters: query,
-    multiValueQueryStringParameters: Object.fromEntries(values),
-    headers: { Authorization: `Bearer ${secrets.key}`, ...markedHeaders, ...call.headers },
-    body: body === undefined ? null : Buffer.from(body).toString(encoding),
-    isBase64Encoded: encoding === 'base64',
-    requestContext: { authorizer: { keyId: 'key_1' }, identity: { userAgent: secrets.header } as never },
-  });
-  return (await invoke(handlers[id], event)).status;
-}
+describe('if the database fails', () => {
+  const tables = { API_KEYS_TABLE: 'keys', PETS_TABLE: 'pets', INTENTS_TABLE: 'intents' };
+  setEnvironment({ STAGE: 'staging', ...tables, LIST_PARTITIONS: '1' });
 
-describe.each(operationIds)('the output of %s', (id) => {
-  setEnvironment({
-    STAGE: 'staging',
-    API_KEYS_TABLE: 'keys',
-    PETS_TABLE: 'pets',
-    INTENTS_TABLE: 'intents',
-    LIST_PARTITIONS: '1',
-  });
-
-  test('contains no value from a request', async () => {
-    const item = { id: 42n, name: secrets.name, categoryId: BigInt(secrets.categoryId) };
-    const stored = new Map<unknown, object>([[42n, item]]);
-    mock.on(PutCommand).callsFake(({ Item }) => {
-      const key = Item.id ?? Item.token;
-      if (stored.has(key)) throw new ConditionalCheckFailedException({ message: pet, $metadata: {} });
-      stored.set(key, Item);
+  test.each(operationIds)('%s identifies a request only by its id', async (id) => {
+    mock.onAnyCommand().callsFake(async (input) => {
+      throw new SyntaxError(`${inspect(input, false, 9)} ${pet}`);
     });
-    mock.on(GetCommand).callsFake(({ Key }) => ({ Item: stored.get(Key.id ?? Key.token) }));
-    mock.on(QueryCommand).resolves({ Items: [marshall(item)] });
-    for (const call of callsOf(id)) {
-      expect({ ...call, status: await send(id, call, 'utf8') }).toEqual(call);
-      expect({ ...call, status: await send(id, call, 'base64') }).toEqual(call);
-    }
-    expect(findSecrets(written())).toEqual([]);
-  });
-
-  test('identifies a request only by its id if the database fails', async () => {
-    mock.onAnyCommand().callsFake(fail);
+    const handler = await handlerOf(id);
     const reading = callsOf(id).filter(({ status }) => status < 300);
-    for (const call of reading) expect(await send(id, call, 'utf8')).toBe(500);
+    for (const { query = markedQuery, headers, body = null } of reading) {
+      const event = apiGatewayEvent({
+        pathParameters: { petId: '42' },
+        queryStringParameters: query,
+        headers: { Authorization: `Bearer ${secrets.key}`, ...markedHeaders, ...headers },
+        body,
+        requestContext: { authorizer: { keyId: 'key_1' }, identity: { userAgent: secrets.header } as never },
+      });
+      expect((await invoke(handler, event)).status).toBe(500);
+    }
     expect(logLines()).toEqual(reading.map(() => expect.objectContaining({ requestId: REQUEST_ID })));
     expect(findSecrets(written())).toEqual([]);
+  });
+
+  test('the authorizer throws an error without the API key', async () => {
+    mock.onAnyCommand().callsFake(async (input) => {
+      throw Object.assign(new Error(inspect(input, { depth: Infinity })), { input });
+    });
+    const authorizationToken = `Bearer ${secrets.key}`;
+    const methodArn = 'arn:aws:execute-api/a/b/c';
+    const thrown: unknown = await authorize({ type: 'TOKEN', authorizationToken, methodArn }).catch(
+      (error: unknown) => error,
+    );
+    const logged = written() + inspect(thrown, { depth: Infinity }) + JSON.stringify(thrown);
+    expect(logged).toContain("TableName: 'keys'");
+    expect(findSecrets(logged)).toEqual([]);
   });
 });
 
@@ -153,39 +169,24 @@ const gatewayCalls = [
   { status: 401, path: '/v1/pets', headers: { Authorization: `Basic ${secrets.header}` } },
 ].map((call) => ({ method: 'POST', body: pet, ...call }));
 
-/** First lines of invalid or unusual requests. */
-const oddHeads = [
-  secrets.key,
-  `CONNECT ${secrets.header}:80 HTTP/1.1`,
-  `GET /v1/pets HTTP/1.1\r\nX ${secrets.header}: ${secrets.key}`,
-  `GET /v1/pets HTTP/1.1\r\nX: ${secrets.header.repeat(500)}`,
-  `GET http://user:${secrets.key}@localhost/v1/pets?a=${secrets.query} HTTP/1.1`,
-];
-
-async function sendEverything({ baseUrl, apiKey }: LocalService): Promise<void> {
-  const functionCalls = operationIds.flatMap((id) =>
-    callsOf(id).map((call) => ({ ...operations[id], ...call })),
-  );
-  let stored = '';
-  for (const call of [...functionCalls, ...gatewayCalls] as (Call & { method: string; path: string })[]) {
-    const { status, method, path, petId = stored, query = markedQuery, body } = call;
-    const target = new URL(path.replace('{petId}', petId), baseUrl);
-    target.search = new URLSearchParams(query).toString();
-    const headers = { Authorization: `Bearer ${apiKey}`, ...markedHeaders, ...call.headers };
-    const response = await fetch(target, { method, headers, ...(body !== undefined && { body }) });
-    expect({ call, status: response.status }).toEqual({ call, status });
-    stored ||= /"id":(\d+)/.exec(await response.text())?.[1] ?? '';
-  }
-  const rest = `\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n\r\n`;
-  for (const head of oddHeads) await sendBytes(Number(new URL(baseUrl).port), head + rest);
-}
-
 test('the local service with --verbose prints no secret except its API key at the start', async () => {
   const { assembly } = await sharedSynthesis();
   const service = await startLocalService('--verbose', '--assembly', assembly);
-  const { apiKey } = service;
+  const { baseUrl, apiKey } = service;
   try {
-    await sendEverything(service);
+    const functionCalls = operationIds.flatMap((id) =>
+      callsOf(id).map((call) => ({ ...operations[id], ...call })),
+    );
+    let stored = '';
+    for (const call of [...functionCalls, ...gatewayCalls] as (Call & { method: string; path: string })[]) {
+      const { status, method, path, petId = stored, query = markedQuery, body } = call;
+      const target = new URL(path.replace('{petId}', petId), baseUrl);
+      target.search = new URLSearchParams(query).toString();
+      const headers = { Authorization: `Bearer ${apiKey}`, ...markedHeaders, ...call.headers };
+      const response = await fetch(target, { method, headers, ...(body !== undefined && { body }) });
+      expect({ call, status: response.status }).toEqual({ call, status });
+      stored ||= /"id":(\d+)/.exec(await response.text())?.[1] ?? '';
+    }
   } finally {
     await service.stop();
   }

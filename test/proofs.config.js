@@ -3,6 +3,5 @@ import config, { common } from './jest.config.js';
 /** Selects the tests for `npm run proofs`, which are too slow or need too many tools to be part of `npm test`. */
 export default {
   ...config,
-  reporters: ['default', '<rootDir>/test/support/proofs-reporter.ts'],
   projects: [{ ...common, displayName: 'proofs', testMatch: ['<rootDir>/test/**/*.proof.ts'] }],
 };

@@ -1,14 +1,16 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../command.ts';
+import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
+import { accountId, region } from './emulator/template/template.ts';
 
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
 /** Prefix of the temporary folders of local services that keep their data in memory. */
-export const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
+const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
 
 /** Connection data for operator commands. While a local service runs, its data folder contains this data. */
 export interface LocalService {
@@ -16,17 +18,24 @@ export interface LocalService {
   baseUrl: string;
   apiKeysTable: string;
   databaseEndpoint: string;
-  region: string;
-  accessKeyId: string;
-  operatorArn: string;
 }
+
+/** ARN of the operator who issues, rotates and revokes keys of a local service. */
+export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
 export function defaultDataFolder(stage = 'staging'): string {
   return fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
 }
 
-export function apiKeyFile(folder: string): string {
-  return join(folder, 'api-key');
+/** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */
+export function temporaryFolder(): string {
+  try {
+    const folder = mkdtempSync(temporaryFolderPrefix);
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  } catch (error) {
+    throw new UsageError(`Set TMPDIR to a writable folder (${(error as Error).message}).`);
+  }
 }
 
 /** Writes a service's connection data to its data folder. Returns a function that deletes the data. */
@@ -46,19 +55,22 @@ export function readLocalService(folder: string): LocalService {
  * @default data - the default folder or, if no service uses this folder, the only service with its data in memory
  * @throws UsageError if no such service is running, or if several services keep their data in memory.
  */
-export async function findLocalService(data = ''): Promise<LocalService> {
-  const folder = data ? resolve(data) : defaultDataFolder();
-  const onFolder = data === IN_MEMORY ? undefined : await findRunning(folder);
-  if (onFolder) return onFolder.service;
-  const folders = data && data !== IN_MEMORY ? [] : temporaryFolders();
-  const found = (await Promise.all(folders.map(findRunning))).filter((one) => one !== undefined);
-  if (found.length > 1) {
-    const services = found.map((one) => `${one.service.baseUrl} on ${one.folder}`).join(', ');
+export async function findLocalService(data?: string): Promise<LocalService> {
+  const onDisk = data === IN_MEMORY ? [] : [data ? resolve(data) : defaultDataFolder()];
+  const inMemory = data && data !== IN_MEMORY ? [] : temporaryFolders();
+  const running = (await Promise.all([...onDisk, ...inMemory].map(findRunning))).filter(
+    (one) => one !== undefined,
+  );
+  const [first, ...others] = running;
+  if (!first) {
+    const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${onDisk.join()}`;
+    throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
+  }
+  if (others.length > 0 && first.folder !== onDisk[0]) {
+    const services = running.map(({ folder, service }) => `${service.baseUrl} on ${folder}`).join(', ');
     throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
   }
-  if (found[0]) return found[0].service;
-  const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${folder}`;
-  throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
+  return first.service;
 }
 
 /** Returns only this user's folders, because a different user's service could collect API keys. */
@@ -85,14 +97,12 @@ function fileIn(folder: string): string {
   return join(folder, 'service.json');
 }
 
-type DatabaseAccess = Pick<LocalService, 'databaseEndpoint' | 'region' | 'accessKeyId'>;
-
 /** Returns the settings of an SDK client for a local service. They take precedence over the developer's AWS settings. */
-export function databaseSettings({ databaseEndpoint, region, accessKeyId }: DatabaseAccess) {
+export function databaseSettings({ databaseEndpoint }: Pick<LocalService, 'databaseEndpoint'>) {
   return {
     endpoint: databaseEndpoint,
     region,
-    credentials: { accessKeyId, secretAccessKey: 'local' },
+    credentials: { accessKeyId: operatorAccessKeyId, secretAccessKey: 'local' },
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
   };

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { explainError } from './data-folder.ts';
 import { onInterrupt, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
 import { startService } from './service.ts';
+import { explainError } from './startup-errors.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
           [--watch] [--verbose]

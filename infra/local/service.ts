@@ -1,17 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findApiKey, requireStage } from './api-key.ts';
+import { findApiKey } from './api-key.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
-import { explainError, tablesIn, temporaryFolder } from './data-folder.ts';
-import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
 import { type Exchange, requireFreePort } from './emulator/gateway/server.ts';
-import { accountId, region } from './emulator/template/template.ts';
 import { plain } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
-import { IN_MEMORY, writeLocalService } from './local-service.ts';
+import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
 import { respondToBrowser } from './reference.ts';
+import { explainError } from './startup-errors.ts';
 
 export interface ServiceOptions {
   stage: string;
@@ -35,10 +33,9 @@ export async function startService(options: ServiceOptions) {
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port); // The synthesis is slow, so the port is checked first.
-    const storeFolder = folder && tablesIn(folder);
-    if (storeFolder) mkdirSync(storeFolder, { recursive: true });
-    requireStage(workFolder, stage);
-    const store = await openStore(storeFolder);
+    const tables = folder && join(folder, 'tables');
+    if (tables) mkdirSync(tables, { recursive: true });
+    const store = await openStore(tables);
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
@@ -51,14 +48,7 @@ export async function startService(options: ServiceOptions) {
     started.defer(emulator.close);
     const { api, template, databaseEndpoint } = emulator;
 
-    const access = {
-      stage,
-      apiKeysTable: template.output('ApiKeysTable'),
-      databaseEndpoint,
-      region,
-      accessKeyId: operatorAccessKeyId,
-      operatorArn: `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`,
-    };
+    const access = { stage, apiKeysTable: template.output('ApiKeysTable'), databaseEndpoint };
     const apiKey = await findApiKey(workFolder, api, access);
     const servedPort = await emulator.listen(port, {
       respondFirst: (request) => respondToBrowser(request, apiKey),

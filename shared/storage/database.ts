@@ -1,8 +1,4 @@
-import {
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  DynamoDBServiceException,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { HttpResponse } from '@smithy/core/transport';
@@ -33,8 +29,6 @@ export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClie
     maxAttempts: 3,
     sha256: Sha256,
     protocol: awsJson as object as Required<DynamoDBClientConfig>['protocol'],
-    // Endpoint discovery requires a cache that the bundles do not contain.
-    endpointDiscoveryEnabled: false,
     requestHandler: {
       connectionTimeout: 1_000,
       requestTimeout: ATTEMPT_MILLISECONDS,

@@ -2,22 +2,17 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
-import { bounds, evaluate } from './bench-bounds.ts';
 import { prepareFunctions } from './bench-functions.ts';
 import { coldStart, measure as measureFunctions, type Subject, subjectsOf } from './bench-measure.ts';
-import type { Results } from './bench-results.ts';
-import { readResults } from './benchmark.ts';
 import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
 import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
 
 // `npm run check` compares the documents with the stored results, so these tests do not.
 
-const results: Results = readResults('results.json');
 const folder = temporaryFolder();
 
 (hasTools() ? describe : describe.skip)('measure', () => {
@@ -42,13 +37,6 @@ const folder = temporaryFolder();
     const rows = await measureCold(...subjects);
     expect(rows).toHaveLength(subjects.length);
     expect(rows.filter(({ cold, chain }) => chain && chain.median > cold!.median)).toHaveLength(5);
-    const verdicts = bounds.map((bound) => evaluate(results, bound).verdict);
-    const met = verdicts.filter((verdict) => !verdict.includes('*')).length;
-    const { cold } = rows.find(({ name }) => name === 'list-pets')!;
-    reportFigure(
-      import.meta.filename,
-      `${met} of ${verdicts.length} stored bounds are met. list-pets had a cold start of ${cold!.median} ms.`,
-    );
   });
 
   test('fails if a function returns a wrong response', async () => {

@@ -2,7 +2,7 @@ import type { AbstractBatchPutOperation } from 'abstract-level';
 import { ClassicLevel } from 'classic-level';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { tablesIn } from '../../infra/local/data-folder.ts';
+import { join } from 'node:path';
 import { startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore, updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
@@ -71,7 +71,7 @@ export async function seedPets(
   { pets, partitions }: Contents,
   onProgress: (pets: number) => void = () => {},
 ): Promise<void> {
-  const path = tablesIn(folder);
+  const path = join(folder, 'tables');
   mkdirSync(path, { recursive: true });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
   await (await startDatabase(await openStore(path), tables, () => true)).close();

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { createServer, type ServerResponse } from 'node:http';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { type Outcome, runModule } from '../support/run-command.ts';
 import { hasTools } from '../support/tools.ts';
@@ -46,7 +45,6 @@ function load(baseUrl: string, apiKey: string): Promise<Outcome> {
       const count = logged.filter((line) => pattern.test(line)).length;
       expect(Math.abs(count - logged.length * share)).toBeLessThanOrEqual(2 * CONNECTIONS);
     }
-    reportFigure(import.meta.filename, `${Math.round(counted / SECONDS)} requests per second, no errors`);
   });
 
   test.each([

@@ -5,7 +5,6 @@ import { type Browser, chromium, type Page, type Request } from 'playwright-core
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { findChromium, openReference, operationButton, type ReferencePage } from './reference-page.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -59,7 +58,6 @@ async function renderPicture(page: Page): Promise<void> {
     exported = await openReference(browser, pathToFileURL(join(exportFolder, 'index.html')).href);
   });
   afterAll(async () => {
-    reportFigure(import.meta.filename, `Chromium ${browser?.version()}`);
     if (isUpdate) await renderPicture(served.page);
     await browser?.close();
     await service?.stop();

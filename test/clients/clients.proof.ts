@@ -6,7 +6,6 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -24,7 +23,6 @@ import {
 
 const folder = temporaryFolder();
 let service: LocalService;
-let runs = 0;
 const proxies: ClientProxy[] = [];
 /** Pets that exist before the first test, newest first. */
 const sold: Pet[] = [];
@@ -38,8 +36,6 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  const requests = proxies.reduce((sum, proxy) => sum + proxy.requests.length, 0);
-  reportFigure(import.meta.filename, `${runs} runs of examples, ${requests} requests`);
   for (const proxy of proxies) await proxy.close();
   await service.stop();
 });
@@ -77,7 +73,6 @@ async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   const proxy = await startProxy(...behaviors);
   const files = unpack(folder);
   function run(text: string, ...parameters: string[]): Promise<Outcome> {
-    runs += 1;
     return runIn(files, client, text, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
   }
   function add(pet: NewPet): Promise<Outcome> {

@@ -5,7 +5,6 @@ import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { type Behavior, type ClientProxy, startClientProxy } from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
 import { build, generators, start } from './generated-clients.ts';
@@ -18,7 +17,6 @@ const maximum = 2n ** 63n - 1n;
 const rounded = (int64: bigint) => BigInt(String(Number(int64)));
 let service: LocalService;
 let proxy: ClientProxy;
-let generatedCount = 0;
 
 // Responses that a later release or a proxy in front of the service could send.
 const unknownCode = { code: 'pet_asleep', message: 'The pet is asleep.' };
@@ -37,7 +35,6 @@ beforeAll(async () => {
   await call('', { method: 'POST', body: stringifyJson({ name: 'Mia', categoryId: maximum }) });
 });
 afterAll(async () => {
-  reportFigure(import.meta.filename, `${generatedCount} of ${generators.length} generators`);
   await proxy.close();
   await service.stop();
 });
@@ -55,7 +52,6 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
   beforeAll(async () => {
     ({ apiKey } = service);
     const folder = await build(generator, parent);
-    generatedCount += 1;
     program = start(folder, { BASE_URL: proxy.baseUrl });
   });
   afterAll(() => {

@@ -75,12 +75,7 @@ describe('the authorizer', () => {
     ['text after the key', (key) => `Bearer ${key} x`],
     ['a line break after the key', (key) => `Bearer ${key}\n`],
     ['an additional character in the key', (key) => `Bearer ${key}0`],
-    ['a missing character in the key', (key) => `Bearer ${key.slice(0, -1)}`],
     ['a key for a different stage', () => `Bearer ${generateApiKey('production')}`],
-    [
-      'a key for a different stage and a changed prefix',
-      () => `Bearer ${generateApiKey('production').replace('production', 'staging')}`,
-    ],
   ])('denies a header with %s without a read', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);

@@ -29,6 +29,8 @@ export interface Body {
   expected?: { content: Content } | ExpectedError;
 }
 
+const invalid: ExpectedError = { code: 'invalid_request' };
+
 type TextBody = Required<Omit<Body, 'bytes'>> & { text: string };
 
 const wrongFields: Field[] = [
@@ -79,7 +81,7 @@ const wrongField = fc
     const text = isMissing
       ? objectOf(others)
       : wrongJson[wrong].chain((json) => objectOf([...others, [wrong, json]], fields));
-    return text.map((json) => ({ text: json, expected: invalid(wrong) }));
+    return text.map((json) => ({ text: json, expected: { ...invalid, mentions: wrong } }));
   });
 
 const notAnObject = fc
@@ -87,7 +89,7 @@ const notAnObject = fc
     jsonBut((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
     goodBody.map(({ text }) => `[${text}]`),
   )
-  .map((text) => ({ text, expected: invalid() }));
+  .map((text) => ({ text, expected: invalid }));
 
 const notJson = goodBody
   .chain(({ text }) =>
@@ -97,7 +99,7 @@ const notJson = goodBody
       fc.constantFrom('\uFEFF', ',', 'x', '\0').map((before) => `${before}${text}`),
     ),
   )
-  .map((text) => ({ text, expected: invalid() }));
+  .map((text) => ({ text, expected: invalid }));
 
 /** Body that is a damaged pet, deeply nested, or arbitrary JSON, text or bytes. */
 const anyBytes = fc.oneof(
@@ -114,10 +116,6 @@ const anyBytes = fc.oneof(
   fc.oneof(fc.json(), fc.string({ unit: 'binary' })).map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
-
-function invalid(mentions?: string): ExpectedError {
-  return { code: 'invalid_request', ...(mentions !== undefined && { mentions }) };
-}
 
 /** Appends spaces to a body until it has at least `length` bytes. */
 function padded({ text, expected }: TextBody, length = 0): Body {

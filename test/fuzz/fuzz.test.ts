@@ -1,14 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { fuzz } from './fuzz.ts';
-import { startFunctionsTarget } from './functions.ts';
+import { startFunctions } from './targets.ts';
 
 // This test runs a few cases with a fixed seed. fuzz.proof.ts runs more cases with a random seed.
 test('the functions respond to generated requests as documented', async () => {
-  const target = await startFunctionsTarget((await sharedSynthesis()).assembly);
-  try {
-    await expect(fuzz(target, { seed: 20_261_122, cases: 40 })).resolves.toBeUndefined();
-  } finally {
-    await target.close();
-  }
+  const target = await startFunctions((await sharedSynthesis()).assembly);
+  await expect(fuzz(target, { seed: 20_261_122, cases: 40 })).resolves.toBeDefined();
 });

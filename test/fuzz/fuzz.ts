@@ -1,40 +1,108 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { contract } from '../support/contract.ts';
+import type { HttpReply, OutgoingRequest } from '../support/http.ts';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
-import type { ApiResponse } from './responses.ts';
+import { check, checkCreated, newState, type Request } from './checks.ts';
+import { anyEvent, anyFunction } from './events.ts';
+import { otherHeaders, type Pairs } from './headers.ts';
+import type { Generated } from './json.ts';
+import { anyCase, rejected } from './requests.ts';
+import { checkResponse, readPet } from './responses.ts';
 
-/** Service that the fuzzer tests, and a generator of requests. */
-export interface Target<T> {
+/** Service that the fuzzer tests. */
+export interface Target {
   name: string;
-  input: fc.Arbitrary<T>;
-  /** @throws AssertionError if a response differs from the documentation */
-  check: (input: T) => Promise<void>;
-  /** Number of responses for each kind of request and status. */
-  outcomes: Record<string, number>;
+  apiKey: string;
+  send: (request: OutgoingRequest) => Promise<HttpReply>;
+  /** Calls a function without API Gateway. */
+  invoke?: (functionName: string, event: APIGatewayProxyEvent) => Promise<HttpReply>;
   /** Returns the last lines that the service printed. */
   printed: () => string;
   close: () => Promise<unknown>;
 }
 
-export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
+/** Variations of a request that must not change the response. */
+const anyStyle = fc.record({
+  others: otherHeaders,
+  toCase: fc.constantFrom('toString', 'toLowerCase', 'toUpperCase'),
+  encode: fc.constantFrom<((text: string) => string)[]>(
+    encodeURIComponent,
+    (text) => encodeURIComponent(text).replaceAll('%20', '+'),
+    (text) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
+  ),
+});
+const { contradictions } = contract();
 
-/** @throws Error with the seed and the smallest failing case if a case fails */
-export async function fuzz<T>(
-  { name, input, check, printed }: Target<T>,
+/**
+ * Tests generated cases and closes the target.
+ *
+ * @returns the number of responses for each kind of request and status
+ * @throws Error with the seed and the smallest failing case if a case fails
+ */
+export async function fuzz(
+  target: Target,
   { seed, cases }: { seed: number; cases: number },
-): Promise<void> {
-  const details = await fc.check(fc.asyncProperty(input, check), {
-    seed,
-    numRuns: cases,
-    // Without a timeout, a request without a response would prevent the seed from being reported.
-    timeout: WAIT_LIMIT_MILLISECONDS,
-    includeErrorInReport: true,
-  });
-  if (details.failed)
-    throw new Error(`${name}, seed ${seed}: ${fc.defaultReportMessage(details)}\n${printed()}`);
+): Promise<Record<string, number>> {
+  const outcomes: Record<string, number> = {};
+  const properties = propertiesOf(target, outcomes);
+  try {
+    for (const [index, property] of properties.entries()) {
+      // Most cases are requests that reach an operation.
+      const numRuns = Math.ceil(cases * (index === 0 ? 0.6 : 0.4 / (properties.length - 1)));
+      // Without a timeout, a request without a response would prevent the seed from being reported.
+      const options = { seed, numRuns, timeout: WAIT_LIMIT_MILLISECONDS, includeErrorInReport: true };
+      const details = await fc.check(property, options);
+      if (!details.failed) continue;
+      const report = fc.defaultReportMessage(details);
+      throw new Error(`${target.name}, seed ${seed}: ${report}\n${target.printed()}`);
+    }
+  } finally {
+    await target.close();
+  }
+  return outcomes;
 }
 
-/** Counts a response in `outcomes`. */
-export function count(outcomes: Record<string, number>, kind: string, { status }: ApiResponse): void {
-  const outcome = `${kind} ${status}`;
-  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+function propertiesOf({ apiKey, send, invoke }: Target, outcomes: Record<string, number>) {
+  const state = newState();
+
+  async function checked(kind: string, sent: Promise<HttpReply>, method = 'any'): Promise<HttpReply> {
+    const response = await sent;
+    const outcome = `${kind} ${response.status}`;
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    checkResponse(response, method);
+    return response;
+  }
+
+  const sendAs = ({ others, toCase, encode }: Generated<typeof anyStyle>) =>
+    async function sendRequest({ method, path, query, headers, body }: Request): Promise<HttpReply> {
+      const pairs = query.map((pair) => pair.map((text) => encode(text.toWellFormed())).join('='));
+      const target = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path;
+      const fields: Pairs = [['Authorization', `Bearer ${apiKey}`], ...others, ...headers];
+      const sent = fields.map(([name, value]): Pairs[0] => [name[toCase](), value]);
+      const kind = `${method} ${path.replace(/(pets\/).+/, '$1…')}`;
+      const response = await checked(kind, send({ method, target, headers: sent, body }));
+      // OpenAPI cannot describe repeated headers.
+      const named = Object.fromEntries(headers);
+      if (Object.keys(named).length < headers.length) return response;
+      const exchange = { method, target: target.slice('/v1'.length), headers: named, body, response };
+      assert.deepEqual(contradictions(exchange), []);
+      return response;
+    };
+
+  const properties: fc.IAsyncProperty<any>[] = [
+    fc.asyncProperty(anyCase, anyStyle, (testCase, style) => check(testCase, sendAs(style), state)),
+    fc.asyncProperty(rejected, async ({ expected, authorization, ...request }) => {
+      const headers: Pairs = [['Authorization', authorization.replaceAll('{key}', apiKey)]];
+      const response = await checked('rejected', send({ ...request, headers }), request.method);
+      assert.equal(response.status, expected, response.text);
+    }),
+  ];
+  if (!invoke) return properties;
+  const ofEvents = fc.asyncProperty(anyEvent, anyFunction, anyStyle, async (event, name, style) => {
+    const response = await checked(name, invoke(name, event));
+    if (response.status === 201) await checkCreated(readPet(response.text), sendAs(style), state);
+  });
+  return [...properties, ofEvents];
 }

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 
 // Generates pets and equivalent JSON texts for each pet.
 
+export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
 /** Pet without an id. */
 export interface Content {
   name: string;

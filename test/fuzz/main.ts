@@ -1,8 +1,7 @@
-import { integerOption, seedOption, runWithOptions } from '../../infra/command.ts';
+import { integerOption, runWithOptions, seedOption } from '../../infra/command.ts';
 import { synthesizeStaging } from '../support/assembly.ts';
-import { startFunctionsTarget } from './functions.ts';
-import { fuzz, type Target } from './fuzz.ts';
-import { startLocalServiceTarget } from './wire.ts';
+import { fuzz } from './fuzz.ts';
+import { startFunctions, startService } from './targets.ts';
 
 // `npm run fuzz` runs the same checks as fuzz.proof.ts, but with more cases.
 
@@ -18,19 +17,6 @@ await runWithOptions(USAGE, options, async (values) => {
   const seed = seedOption('--seed', values.seed);
   console.log(`${2 * cases} cases, seed ${seed}`);
   const assembly = await synthesizeStaging();
-  await run(await startFunctionsTarget(assembly), { seed, cases });
-  await run(await startLocalServiceTarget(assembly), { seed, cases });
+  for (const start of [startFunctions, startService])
+    console.table(await fuzz(await start(assembly), { seed, cases }));
 });
-
-async function run<T>(target: Target<T>, sample: { seed: number; cases: number }): Promise<void> {
-  try {
-    await fuzz(target, sample);
-    console.log(`${target.name}: no case failed`);
-  } catch (error) {
-    console.error((error as Error).message);
-    process.exitCode = 1;
-  } finally {
-    await target.close();
-  }
-  console.table(target.outcomes);
-}

@@ -1,29 +1,48 @@
+import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
+import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
+
 const folder = '.petstore/mutation';
+
+// All mutants share one synthesis, which runs here because the code is still unchanged.
+process.env['PET_STORE_TEST_RUN'] = folderUntilExit();
+await sharedSynthesis();
 
 export default {
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  jest: { configFile: 'test/mutation/jest.config.js' },
+  // These tests are fast and run shared/ and functions/ in process, except init.test.ts, which runs bundles.
+  jest: {
+    config: {
+      transform: {},
+      extensionsToTreatAsEsm: ['.ts'],
+      testTimeout: MUTANT_LIMIT_MILLISECONDS,
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/functions/init.test.ts'],
+      testMatch: [
+        '<rootDir>/test/{shared,functions}/**/*.test.ts',
+        '<rootDir>/test/reliability/creates.test.ts',
+        '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
+        '<rootDir>/test/infra/stack/gateway-responses.test.ts',
+      ],
+    },
+  },
+  // Coverage assigns most mutants to tests. All tests run for a mutant in a module's top-level code.
   coverageAnalysis: 'perTest',
-  // Static mutants are in a module's top-level code. They take effect because Jest reloads modules for each test file.
-  // Coverage cannot assign a static mutant to tests, so all tests that import its module run.
-  ignoreStatic: false,
   mutate: ['shared/**/*.ts', 'functions/*.ts'],
   ignorePatterns: ['.git', '.petstore', 'coverage', 'cdk.out', 'docs-site'],
   concurrency: 2,
   // Jest does not free native modules, so a process grew to 1.8 GB in 150 mutants without this limit.
   maxTestRunnerReuse: 50,
-  // The timeout is long because machines can be busy. StrykerJS and Jest stop endless loops and hanging tests earlier.
-  timeoutMS: 60_000,
-  timeoutFactor: 1.5,
+  // The limit is long because machines can be busy. StrykerJS stops most endless loops earlier.
+  timeoutMS: 30_000,
   // StrykerJS cannot rewrite the TypeScript configuration, because TypeScript 7 has no API for it.
   tsconfigFile: 'none',
+  // Node strips types without checking them, so there is nothing to disable.
+  disableTypeChecks: false,
   tempDirName: `${folder}/sandbox`,
   incremental: true,
   incrementalFile: `${folder}/incremental.json`,
-  reporters: ['json', 'progress-append-only'],
-  jsonReporter: { fileName: `${folder}/report.json` },
-  // Node strips types without checking them, so there is nothing to disable.
-  disableTypeChecks: false,
+  reporters: ['clear-text', 'dots'],
+  clearTextReporter: { logTests: false },
+  thresholds: { break: 85 },
   warnings: { slow: false },
 };

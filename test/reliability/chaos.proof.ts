@@ -3,7 +3,6 @@ import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { faultNames } from '../support/fault-proxy.ts';
 import { seedOption } from '../../infra/command.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { runExperiment } from './experiment.ts';
 
 test('the guarantees for creates hold despite a mix of all database faults', async () => {
@@ -13,11 +12,6 @@ test('the guarantees for creates hold despite a mix of all database faults', asy
   const findings = await runExperiment({ template, creates: 500, seed, faultPercent: 20 });
 
   const { violations, acknowledged } = findings;
-  const faults = faultNames.reduce((sum, name) => sum + findings.injected[name]!, 0);
-  reportFigure(
-    import.meta.filename,
-    `${acknowledged} pets, ${faults} faults, ${violations.length} violated guarantees, seed ${seed}`,
-  );
   expect({ seed, violations, acknowledged }).toEqual({ seed, violations: [], acknowledged: 500 });
   expect(findings.responses).toMatchObject({ 'POST 503': expect.any(Number), 'GET 200': expect.any(Number) });
   for (const name of faultNames) expect(findings.injected[name]).toBeGreaterThan(0);

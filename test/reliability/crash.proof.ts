@@ -2,15 +2,13 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
-import { errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const CLIENTS = 3;
@@ -130,7 +128,6 @@ test('the local service stores each acknowledged pet exactly once even if killed
     const wrong = [...listed].filter(([name, pet]) => !all.has(name) || !matches(pet, all.get(name)!));
     expect({ lost, wrong }).toEqual({ lost: [], wrong: [] });
   }
-  reportFigure(import.meta.filename, `${RESPONSES_BEFORE_KILL.length} kills, ${all.size} creates, none lost`);
   // A partially stored pet would differ from the pet in the list.
   for (const pet of await listAll(running)) {
     expect(await call(running, `/pets/${pet.id}`)).toMatchObject({ status: 200, body: pet });
@@ -163,14 +160,4 @@ test('the local service replaces a damaged key file', async () => {
   writeFileSync(join(data, 'api-key'), '\0garbage\n');
   const running = await start();
   expect((await listAll(running)).length).toBeGreaterThan(0);
-});
-
-test('the local service does not start if its tables are damaged', async () => {
-  await (await start()).stop();
-  for (const file of globSync(join(data, 'tables', '*.ldb'))) truncateSync(file);
-  const { assembly } = await sharedSynthesis();
-  const parameters = ['--port', '0', '--assembly', assembly, '--data', data];
-  expect(errorOutput(await runModule('infra/local/main.ts', parameters))).toMatch(
-    /^The tables in \S+ cannot be read \(.+\)\. Choose another folder with --data/,
-  );
 });

@@ -3,7 +3,6 @@ import { afterAll, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { readFileSync } from 'node:fs';
 import { listenOnLoopback } from '../support/loopback.ts';
-import { reportFigure } from '../support/proofs-reporter.ts';
 import { done, runModule } from '../support/run-command.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
@@ -58,5 +57,4 @@ test('the restore script in the runbook copies only missing items', async () => 
     '2 as it is 9223372036854775807',
     '3 new 9223372036854775807',
   ]);
-  reportFigure(import.meta.filename, '1 missing item copied, 1 existing item kept');
 });

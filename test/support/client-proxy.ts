@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { passOn } from './fault-proxy.ts';
 import { listenOnLoopback } from './loopback.ts';
 
 /**
@@ -50,20 +51,12 @@ export async function startClientProxy(service: string) {
         .end(behavior.body);
       return;
     }
-    const { connection: _connection, 'content-length': _length, host, ...others } = headers;
-    const serviceResponse = await fetch(new URL(target, service), {
-      method,
-      headers: others as Record<string, string>,
-      ...(method === 'POST' && { body }),
-    });
-    const content = Buffer.from(await serviceResponse.arrayBuffer());
+    // The forwarded Host header makes links in the response point to the proxy.
+    const reply = await passOn(new URL(target, service), request, body);
     if (behavior === 'lose') return void request.socket.destroy();
-    // Links in the response contain the service's host, which the proxy replaces with its own host.
-    const link = serviceResponse.headers.get('Link')?.replace(new URL(service).host, host!);
-    const { connection: _kept, ...serviceHeaders } = Object.fromEntries(serviceResponse.headers);
-    response.writeHead(serviceResponse.status, { ...serviceHeaders, ...(link !== undefined && { link }) });
-    if (behavior === 'pass') return void response.end(content);
-    response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
+    response.writeHead(reply.status, reply.headers);
+    if (behavior === 'pass') return void response.end(reply.body);
+    response.write(reply.body.subarray(0, reply.body.length / 2), () => request.socket.destroy());
   }
 
   const server = createServer((request, response) => {

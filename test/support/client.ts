@@ -1,13 +1,10 @@
 import { expect } from '@jest/globals';
-import { once } from 'node:events';
-import { type IncomingMessage, request as requestByHttp } from 'node:http';
-import { request as requestByHttps } from 'node:https';
-import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { awsRejections, type SentRequest } from './aws-rejections.ts';
 import { contract } from './contract.ts';
+import { type HttpReply, sendHttp } from './http.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 /** Base URL of the service under test. */
@@ -20,19 +17,14 @@ export const rootUrl = baseUrl.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
 
-export interface ApiResponse {
+/** A response, whose status is 0 if the connection was closed without a response. */
+export interface ApiResponse extends HttpReply {
   method: string;
-  /** HTTP status code, or 0 if the connection was closed without a response. */
-  status: number;
-  headers: Headers;
-  /** The unparsed body. */
-  text: string;
   /** The parsed body with its integers as bigint, or undefined if the body is empty or AWS rejected the request. */
   body: any;
   /** Whether a deployed stage rejected a request that is listed in aws-rejections.ts. */
   isRejectedByAws: boolean;
 }
-type Received = Pick<ApiResponse, 'status' | 'headers' | 'text'>;
 
 interface Init {
   method?: string;
@@ -89,33 +81,16 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
  * gets a 503 is retried only if the retry cannot create a duplicate.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
-async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Received> {
+async function untilNotThrottled(origin: string, sent: SentRequest): Promise<HttpReply> {
   const isRetriable = sent.method !== 'POST' || new Headers(sent.headers).has('Idempotency-Key');
   const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
   for (;;) {
-    const response = await send(origin, sent);
+    const response = await sendHttp(origin, { ...sent, headers: Object.entries(sent.headers) });
     const isThrottled = isDeployed && (response.status === 429 || (response.status === 503 && isRetriable));
     const pause = 1_000 * Number(response.headers.get('Retry-After') ?? 1);
     if (!isThrottled || Date.now() + pause > deadline) return response;
     await setTimeout(pause);
   }
-}
-
-async function send(origin: string, { method, target, headers, body }: SentRequest): Promise<Received> {
-  const outgoing = (origin.startsWith('https:') ? requestByHttps : requestByHttp)(origin, {
-    method,
-    path: target,
-    // Without this header, Node.js does not frame the bodies of some methods, so the server would read the body as the
-    // start of the next request.
-    headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
-  });
-  outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return {
-    status: incoming.statusCode ?? 0,
-    headers: new Headers(incoming.headers as Record<string, string>),
-    text: await text(incoming),
-  };
 }
 
 /** Sends `POST /pets`. A string or bytes are sent unchanged, and other bodies are sent as JSON. */

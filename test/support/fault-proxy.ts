@@ -122,8 +122,10 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
   };
 }
 
-async function passOn(target: string, { method, headers }: http.IncomingMessage, body: string) {
-  const outgoing = http.request(target, { method, headers });
+/** Forwards a request to `url` and returns the response. */
+export async function passOn(url: string | URL, request: http.IncomingMessage, body: Buffer | string) {
+  const { method, headers } = request;
+  const outgoing = http.request(url, { method, headers });
   outgoing.end(body);
   const [reply] = (await once(outgoing, 'response')) as [http.IncomingMessage];
   return { status: reply.statusCode ?? 0, headers: reply.headers, body: await buffer(reply) };

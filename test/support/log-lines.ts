@@ -60,29 +60,20 @@ function jsonLines(): Record<string, any>[] {
     });
 }
 
-const text: unknown = expect.stringMatching(/^.{1,1024}$/);
-
 /**
- * Parses a log line as CloudWatch does. The test fails if CloudWatch would drop the line.
+ * Parses a log line as CloudWatch does.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
-  const { Timestamp, CloudWatchMetrics } = _aws;
-  expect(_aws).toEqual({ Timestamp: expect.any(Number), CloudWatchMetrics: expect.any(Array) });
-  expect(Math.abs(Date.now() - Timestamp)).toBeLessThan(2 * 3_600_000); // CloudWatch drops later metrics
-  return CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }: Record<string, any>) => {
-    expect(Namespace).toEqual(text);
-    expect(Dimensions).not.toEqual([]);
-    return Metrics.flatMap(({ Name, Unit }: Record<string, any>) => {
-      expect([Name, members[Name]]).toEqual([text, expect.any(Number)]);
-      return Dimensions.map((names: string[]) => {
-        expect(names).toEqual(expect.any(Array));
-        const dimensions = Object.fromEntries(names.map((name) => [name, members[name]]));
-        for (const value of Object.values(dimensions)) expect(value).toEqual(text);
-        return { namespace: Namespace, name: Name, unit: Unit, value: members[Name], dimensions };
-      });
-    });
-  });
+  return _aws.CloudWatchMetrics.flatMap(
+    ({ Namespace: namespace, Dimensions, Metrics }: Record<string, any>) =>
+      Metrics.flatMap(({ Name: name, Unit: unit }: Record<string, any>) =>
+        Dimensions.map((names: string[]) => {
+          const dimensions = Object.fromEntries(names.map((dimension) => [dimension, members[dimension]]));
+          return { namespace, name, unit, value: members[name], dimensions };
+        }),
+      ),
+  );
 }
 
 /** Returns the expected metric value for one event. Every metric also has the dimension `service`. */

@@ -44,12 +44,10 @@ export interface DocumentedResponse {
 }
 
 /** Reads a published document. Integers that a double cannot represent exactly are rounded. */
-export function readOpenApi(file = 'openapi.json'): any {
-  return JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
-}
-
 export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenApiDocument {
-  const resolved: any = withoutReferences(readOpenApi(file));
+  const resolved: any = withoutReferences(
+    JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')),
+  );
   const ajv = publishedDocuments[file];
   return {
     complaints: (schema, value, name) =>

@@ -1,9 +1,6 @@
-import { rmSync } from 'node:fs';
 import type { LocalService } from './local-service.ts';
 
-/** Stops the local service and removes the shared folder. Jest calls this function once for all projects. */
+/** Stops the local service of the HTTP tests. Jest calls this function once for all projects. */
 export default async function tearDown(): Promise<void> {
-  const started = globalThis as { localService?: LocalService; testRunFolder?: string };
-  await started.localService?.stop();
-  if (started.testRunFolder) rmSync(started.testRunFolder, { recursive: true, force: true });
+  await (globalThis as { localService?: LocalService }).localService?.stop();
 }

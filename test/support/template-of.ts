@@ -6,7 +6,7 @@ import { stackName } from '../../shared/names.ts';
 import type { StageSettings } from '../../infra/settings.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 
-export interface CloudFormationTemplate {
+interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 

@@ -9,14 +9,10 @@ import { UsageError } from '../../infra/command.ts';
 const manifest = new URL('../tools/package.json', import.meta.url);
 export const toolModules = fileURLToPath(new URL('node_modules', manifest));
 
-/** Checks whether npm has installed all packages in a `node_modules` folder. npm writes the checked file last. */
-export function isInstalled(modules: string): boolean {
-  return existsSync(`${modules}/.package-lock.json`);
-}
-
 /** Checks whether the tools are installed. @throws UsageError if they are missing in CI, which must run all tests */
 export function hasTools(): boolean {
-  if (isInstalled(toolModules)) return true;
+  // npm writes this file after it has installed all packages.
+  if (existsSync(`${toolModules}/.package-lock.json`)) return true;
   if (process.env['CI'] === 'true') requireTool('');
   return false;
 }

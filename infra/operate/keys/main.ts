@@ -3,7 +3,7 @@ import { type KeyStore, stateOf } from '../../../shared/storage/api-keys.ts';
 import { connect, database } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
-import { databaseSettings, findLocalService } from '../../local/local-service.ts';
+import { databaseSettings, findLocalService, localOperator } from '../../local/local-service.ts';
 import { helpFor, milliseconds, options, requireValid } from './arguments.ts';
 import {
   findApiKey,
@@ -70,9 +70,9 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
 
 async function findStage({ stage = '', data }: Values): Promise<Stage> {
   if (stage === 'local') {
-    const { stage: name, apiKeysTable: table, operatorArn, ...access } = await findLocalService(data);
+    const { stage: name, apiKeysTable: table, ...access } = await findLocalService(data);
     const store = { stage: name, table, database: connect(databaseSettings(access)) };
-    return { store, findCaller: async () => operatorArn };
+    return { store, findCaller: async () => localOperator };
   }
   // This import is slow, so it is executed only for a deployed stage.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');

@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../../infra/local/emulator/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
+import { sharedSynthesis } from '../../support/assembly.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -107,7 +108,7 @@ describe('the local service', () => {
     const data = mkdtempSync(join(folders, 'data-'));
     writeFileSync(join(data, 'api-key'), 'pets_production_key');
     await expectError(
-      { data },
+      { data, assembly: (await sharedSynthesis()).assembly },
       `The folder ${data} is for a different stage. Choose another folder with --data.`,
     );
   });

@@ -5,7 +5,6 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { reportFigure } from '../../support/proofs-reporter.ts';
 import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
 import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -178,9 +177,5 @@ describe('the local service with --watch', () => {
 
   test('stops gracefully', async () => {
     expect(await service.stop()).toBe(0);
-    const reloads = Array.from(service.output().matchAll(/reloaded the functions in (\d+) ms/g), ([, time]) =>
-      Number(time),
-    );
-    reportFigure(import.meta.filename, `${reloads.length} reloads in up to ${Math.max(...reloads)} ms`);
   });
 });

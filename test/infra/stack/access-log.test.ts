@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../../infra/stages.ts';
-import { requestCounts } from '../../support/cloudwatch.ts';
+import { requestCounts } from './cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   requestCounts,
   nextState,
   statesOf,
-} from '../../support/cloudwatch.ts';
+} from './cloudwatch.ts';
 import type { StageName } from '../../../infra/stages.ts';
 import {
   functionNames,

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cdkSynth, sharedSynthesis, synthesizeStaging } from '../../support/assembly.ts';
-import { reportFigure } from '../../support/proofs-reporter.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -20,7 +19,6 @@ describe('cdk synth', () => {
     expect(bundles).toHaveLength(functionNames.length);
     expect(files.get('PetStore-staging.template.json')).toBeDefined();
     for (const other of [second, await synthesizeStaging()]) expect(deployedFilesOf(other)).toEqual(files);
-    reportFigure(import.meta.filename, `${files.size} identical files`);
   });
 
   test('writes only the on-demand stage and the account stack if the context contains a stage', async () => {

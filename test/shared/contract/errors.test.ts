@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
+import { errorBody, errorCatalogue, errorCodes } from '../../../shared/contract/errors.ts';
+
+test('the message of a 5xx contains the request id only if there is one', () => {
+  expect(errorBody('internal_error', 'Why.').message).toBe('Why.');
+});
 
 test('each error has a unique status, because the OpenAPI document lists responses by status', () => {
   const statuses = errorCodes.map((code) => errorCatalogue[code].status);

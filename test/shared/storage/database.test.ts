@@ -14,7 +14,7 @@ import {
   dropConnection,
   received,
   respondWithError,
-} from '../../support/fake-dynamodb.ts';
+} from './fake-dynamodb.ts';
 
 const details = { message: 'Why.', $metadata: {} };
 const Item = { id: { N: '1' } };

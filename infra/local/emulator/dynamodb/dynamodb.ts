@@ -123,14 +123,13 @@ async function ensureTable(endpoint: string, { logicalId: TableName, properties 
 }
 
 /** Returns the table's keys and indexes as a string, so that two tables can be compared. */
-function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any): string {
-  const types = new Map(AttributeDefinitions.map((item: any) => [item.AttributeName, item.AttributeType]));
-  const keyOf = ({ IndexName = '', KeySchema: keySchema }: any): string =>
-    [
-      IndexName,
-      ...keySchema.map((key: any) => [key.KeyType, key.AttributeName, types.get(key.AttributeName)]),
-    ].join(' ');
-  return [{ KeySchema }, ...GlobalSecondaryIndexes].map(keyOf).toSorted().join('; ');
+function shape({
+  AttributeDefinitions: types,
+  KeySchema: key,
+  GlobalSecondaryIndexes: all = [],
+}: any): string {
+  const indexes = all.map(({ IndexName, KeySchema }: any) => JSON.stringify([IndexName, KeySchema]));
+  return JSON.stringify([types, key, indexes.toSorted()]);
 }
 
 async function call(endpoint: string, action: string, input: object): Promise<any> {

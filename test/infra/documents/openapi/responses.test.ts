@@ -3,10 +3,10 @@ import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http
 import { readTemplate, type Template } from '../../../../infra/local/emulator/template/template.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
-import { firewallResponse } from '../../../support/aws-responses.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { rowOf } from '../../../support/operations.ts';
+import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real.
 
@@ -141,6 +141,21 @@ async function sent(...requests: Request[]): Promise<Exchange[]> {
 
 function fromApiGateway(responseType: string, request: Request): Exchange {
   return exchange(request, service.api.gatewayResponse(responseType));
+}
+
+/** Returns the production firewall's response to a request that the given rule blocks. */
+function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
+  const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
+  const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);
+  const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
+  const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
+  if (ContentType !== 'APPLICATION_JSON') throw new Error(`The firewall sends ${ContentType}.`);
+  const headers = ResponseHeaders.map(({ Name, Value }: Record<string, string>) => [Name, Value]);
+  return {
+    status: ResponseCode,
+    headers: { 'Content-Type': 'application/json', ...Object.fromEntries(headers) },
+    body: Content,
+  };
 }
 
 function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {

@@ -7,7 +7,6 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../../../../infra/local/emulator/emulator.ts';
-import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 // This app has nothing in common with the pet store: other routes and methods, one table without an index, no authorizer.
@@ -99,7 +98,6 @@ describe('a stack of another app', () => {
         403,
         { message: 'Missing Authentication Token' },
       ]);
-      reportFigure(import.meta.filename, 'responses over HTTP from the stack of another app');
     },
   );
 });

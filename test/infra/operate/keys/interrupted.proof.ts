@@ -1,8 +1,7 @@
-import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { readLocalService, writeLocalService } from '../../../../infra/local/local-service.ts';
 import { hashOf } from '../../../../shared/storage/api-keys.ts';
-import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type ChooseFault, type FaultProxy, startFaultProxy } from '../../../support/fault-proxy.ts';
 import { active, dataFolder, issue, keys, stored, useKeysInTables, works } from './keys-in-tables.ts';
 import { done, type Outcome, type RunningModule, startModule } from '../../../support/run-command.ts';
@@ -15,10 +14,8 @@ const FIRST_WRITE = '"Item":';
 const LAST_WRITE = 'rotatedBy = ';
 const FINISHING = 'Finishing this step before exiting …\n';
 
-let commands = 0;
 let proxy: FaultProxy | undefined;
 afterEach(async () => proxy?.close());
-afterAll(() => reportFigure(import.meta.filename, `${commands} commands interrupted`));
 
 /**
  * Runs `npm run keys` in a separate process. Delays the first request that contains `text` until `act` has finished.
@@ -38,7 +35,6 @@ async function runHeld(
     return act(running);
   });
   writeLocalService(dataFolder, { ...service, databaseEndpoint: proxy.endpoint });
-  commands += 1;
   const local = ['--stage', 'local', '--data', dataFolder];
   const running = startModule('infra/operate/keys/main.ts', [...parameters, ...local]);
   const outcome = await running.ended;

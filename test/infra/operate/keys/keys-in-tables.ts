@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
-import { operatorAccessKeyId } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { region } from '../../../../infra/local/emulator/template/template.ts';
 import { issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
-import { writeLocalService } from '../../../../infra/local/local-service.ts';
+import { localOperator, writeLocalService } from '../../../../infra/local/local-service.ts';
 import {
   type ApiKeyRecord,
   type AuditLine,
@@ -17,7 +15,7 @@ import { runInProcess } from '../../../support/run-in-process.ts';
 import { useRealTables } from '../../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-export const caller = 'arn:aws:iam::123456789012:user/operator';
+export const caller = localOperator;
 export const DAY = 86_400_000;
 /** Matches an ISO 8601 time. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown as string;
@@ -36,9 +34,6 @@ export function startStage(): void {
     baseUrl: 'http://127.0.0.1:1/v1',
     apiKeysTable: store.table,
     databaseEndpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB']!,
-    region,
-    accessKeyId: operatorAccessKeyId,
-    operatorArn: caller,
   });
 }
 

@@ -4,7 +4,6 @@ import { parseJson } from '../../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
 import { sharedSynthesis } from '../../../support/assembly.ts';
 import { type ClientProxy, startClientProxy } from '../../../support/client-proxy.ts';
-import { reportFigure } from '../../../support/proofs-reporter.ts';
 import { type LocalService, startLocalService } from '../../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../../support/run-command.ts';
 
@@ -48,5 +47,4 @@ test('a run that resumes a killed run creates each pet only once', async () => {
   const list = await service.request('/pets?limit=100');
   const stored = parseJson(await list.text()) as Pet[];
   expect(inOrder(stored)).toEqual(inOrder(Array.from({ length: 45 }, (_, index) => generatePet(1, index))));
-  reportFigure(import.meta.filename, `1 run killed, ${stored.length} of 45 pets stored once`);
 });

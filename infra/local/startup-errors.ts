@@ -1,23 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { UsageError } from '../command.ts';
 import { EmulatorError } from './emulator/errors.ts';
-import { temporaryFolderPrefix } from './local-service.ts';
-
-export function tablesIn(folder: string): string {
-  return join(folder, 'tables');
-}
-
-/** Creates a temporary folder that is deleted when the process exits. */
-export function temporaryFolder(): string {
-  try {
-    const folder = mkdtempSync(temporaryFolderPrefix);
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    return folder;
-  } catch (error) {
-    throw new UsageError(`Set TMPDIR to a writable folder (${(error as Error).message}).`);
-  }
-}
 
 /** What to do if the emulator cannot start. */
 const advice: Record<EmulatorError['subject'], string> = {

@@ -1,5 +1,5 @@
 import { compileFunction } from 'node:vm';
-import { propertiesOf, type ReadableTemplate } from './stack-template.ts';
+import { propertiesOf, type ReadableTemplate } from '../../support/stack-template.ts';
 
 // This model of CloudWatch follows AWS's documentation. It supports only the features that the templates use.
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { listenOnLoopback } from './loopback.ts';
-import { database } from '../../shared/storage/database.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
+import { database } from '../../../shared/storage/database.ts';
 
 // Test files that import this module use a fake DynamoDB, which can return any response on demand.
 

@@ -1,0 +1,65 @@
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { startFaultyService } from '../support/faulty-service.ts';
+import { type HttpReply, sendHttp } from '../support/http.ts';
+import { invoke } from '../support/invoke.ts';
+import { startLocalService } from '../support/local-service.ts';
+import type { Target } from './fuzz.ts';
+
+/**
+ * Starts the functions in this process. They get bodies in Base64 and paths with the stage, as API Gateway can send them.
+ *
+ * @param assembly folder of the cloud assembly
+ */
+export async function startFunctions(assembly: string): Promise<Target> {
+  const { api, apiKey, handlers, ...service } = await startFaultyService(
+    readTemplate('PetStore-staging', assembly),
+  );
+  const original = { ...handlers };
+  for (const [name, handler] of Object.entries(original)) {
+    handlers[name] = ({ requestContext, ...event }, context) => {
+      const path = `/staging${event.path}`;
+      return handler(
+        { ...event, isBase64Encoded: true, requestContext: { ...requestContext, path } },
+        context,
+      );
+    };
+  }
+  return {
+    name: 'functions',
+    apiKey,
+    async send({ method, target, headers, body = '' }): Promise<HttpReply> {
+      const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(target)!;
+      const base64 = Buffer.from(Buffer.from(body).toString('base64'));
+      const request = { method, path, query, headers, body: base64, sourceIp: '127.0.0.1' };
+      const response = await api.handle(request);
+      return {
+        status: response.status,
+        headers: new Headers(response.headers),
+        text: method === 'HEAD' ? '' : response.body,
+      };
+    },
+    async invoke(functionName, event) {
+      const { status, headers, text } = await invoke(original[functionName]!, event);
+      return { status, headers: new Headers(headers as Record<string, string>), text };
+    },
+    printed: () => '',
+    close: () => service.close(),
+  };
+}
+
+/**
+ * Starts the local service in a separate process.
+ *
+ * @param assembly folder of the cloud assembly
+ */
+export async function startService(assembly: string): Promise<Target> {
+  const { baseUrl, apiKey, output, process: child, stop } = await startLocalService('--assembly', assembly);
+  process.once('exit', () => child.kill());
+  return {
+    name: 'local service',
+    apiKey,
+    send: (request) => sendHttp(new URL(baseUrl).origin, request),
+    printed: () => output().replaceAll(apiKey, '…').slice(-3_000),
+    close: stop,
+  };
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestByHttp } from 'node:http';
+import { request as requestByHttps } from 'node:https';
+import { text } from 'node:stream/consumers';
+
+export interface OutgoingRequest {
+  method: string;
+  /** Path and query, exactly as they are sent. */
+  target: string;
+  headers: [name: string, value: string][];
+  body?: string | Uint8Array | undefined;
+}
+
+/** Response to an HTTP request. */
+export interface HttpReply {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Sends a request. Unlike `fetch`, this keeps the URL and the headers unchanged. */
+export async function sendHttp(
+  origin: string,
+  { method, target, headers, body }: OutgoingRequest,
+): Promise<HttpReply> {
+  const fields = [['Host', new URL(origin).host], ...headers];
+  // Without this header, Node.js does not frame the bodies of some methods, so the server would read the body as the
+  // start of the next request.
+  if (body !== undefined) fields.push(['Content-Length', Buffer.byteLength(body).toString()]);
+  const send = origin.startsWith('https:') ? requestByHttps : requestByHttp;
+  const outgoing = send(origin, { method, path: target, headers: fields.flat() });
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const received = new Headers(incoming.headers as Record<string, string>);
+  return { status: incoming.statusCode ?? 0, headers: received, text: await text(incoming) };
+}
