@@ -1,63 +1,29 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { plain, runWithOptions, UsageError } from '../command.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { changesSince, withoutReferences } from './changes/differences.ts';
-import { withParts } from './document-parts.ts';
+import { withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
+import { withoutReferences } from './openapi/references.ts';
 import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
 
-const RELEASED = 'docs/openapi-released.json';
-const CHANGELOG = 'docs/changelog.md';
-
-const USAGE = `npm run generate:contract -- [--check] [--release]
+const USAGE = `npm run generate:contract -- [--check]
 
 Writes openapi.json, openapi-3.0.json and the generated parts of documents.
 
-  --check    writes nothing and fails if a file is outdated
-  --release  also releases the contract: writes ${RELEASED}, which npm run openapi:diff compares with;
-             ${CHANGELOG} must list the changes under today's date`;
+  --check  writes nothing and fails if a file is outdated`;
 
-const options = {
-  check: { type: 'boolean', default: false },
-  release: { type: 'boolean', default: false },
-} as const;
-
-await runWithOptions(USAGE, options, ({ check, release }) => {
-  if (check && release) throw new UsageError('--check and --release cannot be combined.');
-  const outdated = Object.entries(generatedFiles()).filter(([file, text]) => text !== read(file));
-  if (check) {
-    if (outdated.length === 0) return;
-    const names = outdated.map(([file]) => file).join(', ');
-    throw new UsageError(`Outdated: ${names}. Run npm run generate.`);
-  }
-  if (release) outdated.push([RELEASED, releasableContract()]);
+await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ check }) => {
+  const outdated = generatedFiles().filter(([file, text]) => text !== readFileSync(file, 'utf8'));
+  if (check && outdated.length > 0)
+    throw new UsageError(`Outdated: ${outdated.map(([file]) => file).join(', ')}. Run npm run generate.`);
   for (const [file, text] of outdated) {
-    writeFileSync(inProject(file), text);
+    writeFileSync(file, text);
     console.log(`Wrote ${file}.`);
   }
-  if (outdated.length === 0) console.log('All generated files are up to date.');
 });
 
-/** Returns the contract to release. @throws UsageError if a change breaks clients or the changelog lists no changes. */
-function releasableContract(): string {
-  const contract = openApiJson('3.1.1');
-  if (contract === read(RELEASED))
-    throw new UsageError('The contract has not changed since the last release.');
-  const [breaking] = read(RELEASED) ? changesSince(inProject(RELEASED)).failing : [];
-  if (breaking) {
-    throw new UsageError(
-      `The contract cannot be released. Run npm run openapi:diff to list all problems. The first is: ${plain(breaking)}`,
-    );
-  }
-  const heading = `## ${new Date().toISOString().slice(0, 10)}`;
-  if (!read(CHANGELOG).includes(`\n${heading}\n\n- `))
-    throw new UsageError(`${CHANGELOG} must list the changes. Add a list under "${heading}".`);
-  return contract;
-}
-
-function generatedFiles(): Record<string, string> {
+function generatedFiles(): [file: string, text: string][] {
   const cacheSeconds = Object.values(stages).map(({ authorizerCacheSeconds }) => authorizerCacheSeconds);
   const cache = { 'authorizer cache': Math.max(...cacheSeconds).toFixed() };
   const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
@@ -65,7 +31,7 @@ function generatedFiles(): Record<string, string> {
     'docs/api-keys.md': cache,
     'docs/architecture.md': cache,
     'docs/interface.md': {
-      operations: operationTable(),
+      operations: operationTable(contract),
       fields: fieldList(contract),
       'list parameters': parameterList(contract),
       errors: errorList(),
@@ -74,19 +40,12 @@ function generatedFiles(): Record<string, string> {
     'docs/security.md': { retention: retentionTable() },
     'README.md': cache,
   };
-  const documents = Object.entries(parts).map(([file, texts]) => [file, withParts(file, read(file), texts)]);
-  return {
-    'openapi.json': openApiJson('3.1.1'),
-    'openapi-3.0.json': openApiJson('3.0.4'),
-    ...Object.fromEntries(documents),
-  };
-}
-
-/** Returns the text of a file, or an empty string if the file does not exist. */
-function read(file: string): string {
-  return existsSync(inProject(file)) ? readFileSync(inProject(file), 'utf8') : '';
-}
-
-function inProject(file: string): string {
-  return fileURLToPath(new URL(`../../${file}`, import.meta.url));
+  return [
+    ['openapi.json', openApiJson('3.1.1')],
+    ['openapi-3.0.json', openApiJson('3.0.4')],
+    ...Object.entries(parts).map(([file, texts]): [string, string] => [
+      file,
+      withParts(file, readFileSync(file, 'utf8'), texts),
+    ]),
+  ];
 }

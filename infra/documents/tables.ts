@@ -1,34 +1,30 @@
 import { errorCatalogue } from '../../shared/contract/errors.ts';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { markdownTable } from './markdown-table.ts';
-import { stages } from '../stages.ts';
 import type { StageSettings } from '../settings.ts';
-const LINE_CHARACTERS = 120;
+import { stages } from '../stages.ts';
+import { markdownList, markdownTable } from './markdown.ts';
 
-export function operationTable(): string {
-  const rows = Object.values<Operation>(operations).map((operation) => {
-    const { id, method, path, summary, success, deprecation } = operation;
-    const sunset = deprecation?.sunset.toISOString().slice(0, 10);
-    const request = `\`${method} ${path.replace('/v1', '')}\``;
-    const purpose = `${summary}${sunset ? ` (deprecated, removal on ${sunset})` : ''}`;
-    return [`\`${id}\``, request, purpose, success.status.toString()];
-  });
+// `contract` is the OpenAPI document without references.
+
+export function operationTable(contract: any): string {
+  const rows = Object.entries<any>(contract.paths).flatMap(([path, item]) =>
+    Object.entries<any>(item).map(([method, { operationId, summary, responses, 'x-sunset': sunset }]) => [
+      `\`${operationId}\``,
+      `\`${method.toUpperCase()} ${path}\``,
+      sunset ? `${summary} (deprecated, removal on ${sunset})` : summary,
+      Object.keys(responses)[0]!,
+    ]),
+  );
   return markdownTable(['operation', 'request', 'purpose', 'success'], rows, '---');
 }
 
 export function errorList(): string {
+  const errors = Object.entries(errorCatalogue);
   return markdownList(
-    Object.entries(errorCatalogue).map(
-      ([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`,
-    ),
+    errors.map(([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`),
   );
 }
 
-/**
- * Returns a list of the fields of a pet with the rules for fields that clients send.
- *
- * @param contract OpenAPI document without references
- */
+/** Returns the fields of a pet with the rules for fields that clients send. */
 export function fieldList(contract: any): string {
   const { requestBody, responses } = contract.paths['/pets'].post;
   const sent = requestBody.content['application/json'].schema;
@@ -41,7 +37,6 @@ export function fieldList(contract: any): string {
   );
 }
 
-/** @param contract OpenAPI document without references */
 export function parameterList(contract: any): string {
   return markdownList(
     contract.paths['/pets'].get.parameters.map(({ name, schema, description }: any) => {
@@ -52,16 +47,13 @@ export function parameterList(contract: any): string {
 }
 
 export function limitTable(): string {
-  const columns = Object.values<StageSettings>(stages).map(
-    ({ requestsPerSecond, requestBurst, firewall }) => [
-      `${number(requestsPerSecond)} per second, bursts of ${number(requestBurst)}`,
-      perMinute(firewall?.requestsPerMinutePerIp),
-      perMinute(firewall?.requestsPerMinutePerKey),
-    ],
-  );
-  const names = ['operation', 'IP address', 'API key'];
-  const rows = names.map((name, row) => [name, ...columns.map((column) => column[row]!)]);
-  return markdownTable(['limit per', ...Object.keys(stages)], rows, '---');
+  const rows = Object.entries<StageSettings>(stages).map(([stage, settings]) => [
+    stage,
+    `${number(settings.requestsPerSecond)} per second, bursts of ${number(settings.requestBurst)}`,
+    perMinute(settings.firewall?.requestsPerMinutePerIp),
+    perMinute(settings.firewall?.requestsPerMinutePerKey),
+  ]);
+  return markdownTable(['stage', 'per operation', 'per IP address', 'per API key'], rows, '---');
 }
 
 /** Returns a table of the retention periods of each stage in days. */
@@ -70,11 +62,6 @@ export function retentionTable(): string {
     [stage, logRetentionDays, recoveryDays].map(String),
   );
   return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
-}
-
-function markdownList(items: string[]): string {
-  const line = new RegExp(String.raw`\S.{0,${LINE_CHARACTERS - 3}}(?=\s|$)`, 'g');
-  return items.map((item) => `- ${item.match(line)!.join('\n  ')}\n`).join('');
 }
 
 function perMinute(requests: number | undefined): string {

@@ -1,4 +1,4 @@
-import { markdownTable } from '../../infra/documents/markdown-table.ts';
+import { markdownTable } from '../../infra/documents/markdown.ts';
 import { templateOf } from '../support/template-of.ts';
 import { stages } from '../../infra/stages.ts';
 import { bounds, evaluate } from './bench-bounds.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { withParts } from '../../infra/documents/document-parts.ts';
+import { withParts } from '../../infra/documents/markdown.ts';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 
 interface Benchmark<Results> {

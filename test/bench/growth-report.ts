@@ -1,4 +1,4 @@
-import { markdownTable } from '../../infra/documents/markdown-table.ts';
+import { markdownTable } from '../../infra/documents/markdown.ts';
 import type { Contents } from './growth-pets.ts';
 import { formatSpread, type Spread } from './spread.ts';
 

@@ -1,4 +1,4 @@
-import { markdownTable } from '../../infra/documents/markdown-table.ts';
+import { markdownTable } from '../../infra/documents/markdown.ts';
 import { stages } from '../../infra/stages.ts';
 import { likelyShare } from '../../shared/storage/pet-id.ts';
 

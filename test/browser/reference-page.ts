@@ -2,16 +2,6 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import type { Operation } from '../../shared/contract/operations.ts';
 
-// Disables the browser's own requests, such as update checks.
-const ARGUMENTS = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 const INSTALLATION_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -37,10 +27,6 @@ export function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | unde
   if (CI === 'true') throw new Error(advice);
   console.warn(`${advice} The tests of the reference page are skipped.`);
   return undefined;
-}
-
-export function launchBrowser(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
 export interface ReferencePage {

@@ -1,21 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page, Request } from 'playwright-core';
+import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import {
-  findChromium,
-  launchBrowser,
-  openReference,
-  operationButton,
-  type ReferencePage,
-} from './reference-page.ts';
+import { findChromium, openReference, operationButton, type ReferencePage } from './reference-page.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const chromium = findChromium(process.env);
+const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
 const LARGEST = '9223372036854775807';
 const { listPets, createPet } = operations;
@@ -52,9 +46,9 @@ async function renderPicture(page: Page): Promise<void> {
   await page.screenshot({ path: 'docs/reference.png' });
 }
 
-(chromium ? describe : describe.skip)('the reference page', () => {
+(executablePath ? describe : describe.skip)('the reference page', () => {
   beforeAll(async () => {
-    browser = await launchBrowser(chromium!);
+    browser = await chromium.launch({ executablePath: executablePath! });
     const { assembly } = await sharedSynthesis();
     // The screenshot shows the base URL, so it is updated with the default port.
     service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { exampleOf } from '../../infra/documents/openapi/examples.ts';
+import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { exampleOf } from '../../infra/documents/openapi/examples.ts';
+import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
 import { expectError, expectSuccess, postPet, request } from '../support/client.ts';

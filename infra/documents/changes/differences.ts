@@ -1,72 +1,94 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
-import { UsageError } from '../../command.ts';
-import { openApiJson } from '../openapi/document.ts';
-import { ruleFor } from './rules.ts';
+import { stringifyJson } from '../../../shared/contract/json.ts';
 
-const OPERATION = /^paths › (\S+) › (get|put|post|delete|patch)\b/;
+/** A schema can allow more values (wider) or fewer values (narrower). Requests may get wider, and responses narrower. */
+type Impact = 'breaking' | 'non-breaking' | 'wider' | 'narrower';
+type Classifier = Impact | ((before: any, after: any) => Impact);
+type Rule = [path: string, added: Classifier, removed: Classifier, changed?: Classifier];
 
-/**
- * Returns a line for each change in the API since the OpenAPI document in the file `base`, such as `breaking: changed GET
- * /pets › parameters › limit › schema › maximum: 100 → 50`. The lines are in alphabetical order, so breaking changes are
- * first. `failing` contains the changes that break clients or cannot be classified.
- *
- * @throws UsageError if the file cannot be read.
- */
-export function changesSince(base: string): { all: string[]; failing: string[] } {
-  let before: unknown;
-  try {
-    before = withoutReferences(parseJson(readFileSync(base, 'utf8')));
-  } catch (error) {
-    throw new UsageError(`${base} is not an OpenAPI document in JSON: ${(error as Error).message}`);
-  }
-  const all = differences(before, withoutReferences(parseJson(openApiJson('3.1.1')))).toSorted();
-  return { all, failing: all.filter((line) => !line.startsWith('non-breaking:')) };
+const SAFE = 'non-breaking';
+const BREAKING = 'breaking';
+const DAY = 86_400_000;
+
+/** A removal must be announced 12 months in advance. An announced date can only be postponed. */
+function sunset(before: string | undefined, after: string): Impact {
+  const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
+  return Date.parse(after) > minimum ? SAFE : BREAKING;
 }
 
-/** Returns the lines for two documents without references, or for the parts of two documents at `path`. */
+/** An operation can be removed after the date in its `Sunset` header. */
+const removedOperation: Classifier = (before) =>
+  Date.parse(before['x-sunset']) + DAY <= Date.now() ? SAFE : BREAKING;
+
+const addedInput: Classifier = (_before, { required }) => (required ? BREAKING : SAFE);
+const required: Classifier = (_before, after) => (after ? BREAKING : SAFE);
+const lowerLimit: Classifier = (before, after) => (before < after ? 'narrower' : 'wider');
+const upperLimit: Classifier = (before, after) => (before < after ? 'wider' : 'narrower');
+
+const ANY = '[^›]+';
+const OPERATION = `paths › ${ANY} › (get|post|put|patch|delete)`;
+const INPUT = `${OPERATION} › (parameters › ${ANY}|requestBody)`;
+const RESPONSE = `(${OPERATION}|x-other-requests) › responses › ${ANY}`;
+const SCHEMA = `(${OPERATION}|x-other-requests) › .+ › schema( › items| › properties › ${ANY})*`;
+const INFO = 'summary|description|(x-)?deprecated(-reason)?|example|operationId|tags|links|x-extensible-enum';
+
+// Impact of adding, removing and changing the part at a path, according to the policy in docs/interface.md
+// ("Compatibility"). The first rule with the path applies.
+const rules: Rule[] = [
+  ['(info|servers|tags|externalDocs)( › .+)?', SAFE, SAFE, SAFE],
+  ['(security|components › securitySchemes)( › (?!.+ › description).+)?', BREAKING, BREAKING, BREAKING],
+  [OPERATION, SAFE, removedOperation],
+  [`${OPERATION} › x-sunset`, sunset, SAFE, sunset],
+  [INPUT, addedInput, BREAKING],
+  [`${INPUT} › required`, required, required, required],
+  [`${INPUT} › content › ${ANY}`, SAFE, BREAKING],
+  [`${RESPONSE}( › (headers|content) › ${ANY}( › required)?)?`, SAFE, BREAKING, BREAKING],
+  // The removal of a property breaks clients, because the property is missing from responses and no longer stored.
+  [`${SCHEMA} › (properties › ${ANY}|default)`, SAFE, BREAKING, BREAKING],
+  // Clients must not rely on the length of strings and lists in responses, because the limits for requests can be raised.
+  [`${RESPONSE} › .+ › (minLength|max(Length|Items))`, SAFE, SAFE, SAFE],
+  [`${SCHEMA} › min(imum|Length)`, 'narrower', 'wider', lowerLimit],
+  [`${SCHEMA} › max(imum|Length)`, 'narrower', 'wider', upperLimit],
+  [`${SCHEMA} › enum › .+`, 'wider', 'narrower'],
+  [`${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, 'narrower', 'wider'],
+  // Fields, parameters and headers can have these names too.
+  [`.+(?<!parameters|headers|properties) › (${INFO})( › .+)?`, SAFE, SAFE, SAFE],
+];
+
+/**
+ * Returns a line for each change between two OpenAPI documents without references, or between their parts at `path`, such
+ * as `breaking: changed paths › /pets › get › parameters › limit › schema › maximum: 100 → 50`.
+ */
 export function differences(before: unknown, after: unknown, path: string[] = []): string[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const name = path.join(' › ').replace(OPERATION, (_match, url, method) => `${method.toUpperCase()} ${url}`);
-  const rule = ruleFor(name);
+  const name = path.join(' › ');
   const action = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+  const verdict = verdictOn(name, before, after);
   const [old, current] = [partsOf(before), partsOf(after)];
   const parts = new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])]);
-  if (old && current && parts.size > 0 && (!rule || action === 'changed'))
+  if (old && current && parts.size > 0 && (!verdict || action === 'changed'))
     return [...parts].flatMap((part) => differences(old.get(part), current.get(part), [...path, part]));
 
   const values = [before, after].filter((value) => value !== undefined);
   const texts = values.map((value) => stringifyJson(value).replace(/(?<=^.{60}).+/s, '…'));
-  // The name of an item in a list of texts is its value, so the value is not repeated.
-  const shown = texts[0] === path.at(-1) ? '' : `: ${texts.join(' → ')}`;
-  return [`${rule?.(before, after) ?? 'cannot classify'}: ${action} ${name}${shown}`];
+  return [`${verdict ?? 'cannot classify'}: ${action} ${name}: ${texts.join(' → ')}`];
 }
 
 /** Splits an object into its members, or a list into its items by name. Returns undefined if that is not possible. */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));
-  const parts = new Map(
-    value.map((item) => [typeof item === 'object' ? item?.name : stringifyJson(item), item]),
-  );
-  return parts.size === value.length && !parts.has(undefined) ? parts : undefined;
+  const parts = new Map(value.map((item) => [item?.name ?? stringifyJson(item), item]));
+  return parts.size === value.length ? parts : undefined;
 }
 
-/** Returns a copy of the document in which the target of each reference replaces the reference. */
-export function withoutReferences(document: any): any {
-  const { schemas: _, responses: __, headers: ___, ...components } = document.components ?? {};
-  return resolve({ ...document, components });
-
-  function resolve(part: any): any {
-    if (typeof part !== 'object' || part === null) return part;
-    if (Array.isArray(part)) return part.map(resolve);
-    const { $ref: reference, ...members } = part;
-    if (reference === undefined)
-      return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, resolve(member)]));
-    const keys: string[] = reference.split('/').slice(1);
-    const target = keys.reduce((parent, key) => parent?.[key], document);
-    if (target === undefined) throw new Error(`it does not contain the target of ${reference}.`);
-    return resolve({ ...target, ...members });
-  }
+/** Returns undefined if no rule applies. */
+function verdictOn(path: string, before: unknown, after: unknown): string | undefined {
+  const rule = rules.find(([pattern]) => new RegExp(`^(${pattern})$`).test(path));
+  const [, added, removed, changed] = rule ?? [];
+  const classifier = before === undefined ? added : after === undefined ? removed : changed;
+  const impact = typeof classifier === 'function' ? classifier(before, after) : classifier;
+  if (impact !== 'wider' && impact !== 'narrower') return impact;
+  const isResponse = path.includes(' › responses › ');
+  return isResponse === (impact === 'narrower') ? SAFE : BREAKING;
 }

@@ -1,24 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parseJson } from '../../../shared/contract/json.ts';
 import { plain, runWithOptions, UsageError } from '../../command.ts';
-import { changesSince } from './differences.ts';
+import { openApiJson } from '../openapi/document.ts';
+import { withoutReferences } from '../openapi/references.ts';
+import { differences } from './differences.ts';
 
-const USAGE = `npm run openapi:diff -- [--base docs/openapi-released.json]
+const RELEASED = 'docs/openapi-released.json';
 
-  --base  OpenAPI 3.1 document to compare with; the default is the last release
+const USAGE = `npm run openapi:diff -- [--base FILE]
 
-Lists the changes of the API since the base document, breaking changes first. Fails if a change breaks clients or cannot be
-classified automatically.`;
+Lists the changes since the OpenAPI document FILE (default: ${RELEASED}), breaking changes first. Fails if a
+change breaks clients or cannot be classified automatically.`;
 
-const options = { base: { type: 'string', default: 'docs/openapi-released.json' } } as const;
-
-await runWithOptions(USAGE, options, ({ base }) => {
-  const { all, failing } = changesSince(base);
-  for (const line of all) console.log(plain(line));
+await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ base }) => {
+  if (!existsSync(base)) throw new UsageError(`${base} does not exist.`);
+  const [before, after] = [readFileSync(base, 'utf8'), openApiJson('3.1.1')].map((text) =>
+    withoutReferences(parseJson(text)),
+  );
+  // In alphabetical order, breaking changes are first.
+  const lines = differences(before, after).toSorted();
+  for (const line of lines) console.log(plain(line));
+  const failing = lines.filter((line) => !line.startsWith('non-breaking:'));
   if (failing.length > 0) {
     throw new UsageError(
-      `${failing.length} of ${all.length} changes since ${base} break clients or cannot be classified. Undo breaking changes or ` +
-        'publish them in a new version with its own URL (docs/interface.md, "Compatibility"). For changes that cannot be ' +
-        'classified, add rules to infra/documents/changes/rules.ts.',
+      `${failing.length} of ${lines.length} changes since ${base} break clients or cannot be classified. Undo them, ` +
+        'publish a new version (docs/interface.md, "Compatibility") or add rules to infra/documents/changes/differences.ts.',
     );
   }
-  console.log(`No ${all.length > 0 ? 'breaking ' : ''}changes since ${base}.`);
+  console.log(`No ${lines.length > 0 ? 'breaking ' : ''}changes since ${base}.`);
 });

@@ -1,8 +1,8 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorCodes } from '../../../shared/contract/errors.ts';
+import type { RequestParts } from '../../../shared/contract/operations.ts';
 import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
-import { exampleOf } from './examples.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -50,25 +50,33 @@ export function schemaObject(schema: v.GenericSchema): Json {
   return converted;
 }
 
-type Entry = v.GenericSchema & { wrapped?: v.GenericSchema; default?: unknown };
+/** Returns the schema's own example, or an example composed from its entries. The example of an array has two items. */
+export function exampleOf(schema: any, index = 0): any {
+  const { entries, item, wrapped } = schema;
+  const examples: readonly unknown[] = v.getExamples(schema);
+  if (examples.length > 0) return examples[index] ?? examples[0];
+  if (item) return [exampleOf(item), exampleOf(item, 1)];
+  if (!entries) return wrapped && exampleOf(wrapped, index);
+  const fields = Object.entries(entries);
+  return Object.fromEntries(fields.map(([name, entry]) => [name, exampleOf(entry, index)]));
+}
 
-export function parameterObjects(
-  location: 'path' | 'query' | 'header',
-  schema: (v.GenericSchema & { entries?: Record<string, Entry> }) | undefined,
-): Json[] {
-  return Object.entries(schema?.entries ?? {}).map(([name, entry]) => ({
-    name,
-    in: location,
-    required: location === 'path',
-    description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
-    schema: parameterSchema(entry),
-    example: exampleOf(entry),
-  }));
+export function parameterObjects({ path, query, headers: header }: RequestParts): Json[] {
+  return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) =>
+    Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => ({
+      name,
+      in: location,
+      required: location === 'path',
+      description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
+      schema: parameterSchema(entry),
+      example: exampleOf(entry),
+    })),
+  );
 }
 
 /** Returns the schema of a parameter. Parameters are strings, so the schema of a numeric parameter is in its metadata. */
-function parameterSchema(entry: Entry): Json {
-  const schema: v.GenericSchema & { options?: unknown } = entry.wrapped ?? entry;
+function parameterSchema(entry: any): Json {
+  const schema = entry.wrapped ?? entry;
   if (schema.options === PetStatus.options) return schemaObject(PetStatus);
   const metadata = v.getMetadata(schema);
   const { description: _, ...converted } = 'type' in metadata ? metadata : schemaObject(schema);

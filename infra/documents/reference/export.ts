@@ -1,6 +1,5 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runWithOptions, UsageError } from '../../command.ts';
 import { referencePage } from './page.ts';
 
@@ -10,7 +9,6 @@ Exports the API reference as static files for any web server.
 
   --output  folder for index.html and the linked files; created if it does not exist`;
 
-const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
 /** Files that the page links to, directly or through another of these files. */
 const linked = [
   'openapi.json',
@@ -19,16 +17,13 @@ const linked = [
   'docs/changelog.md',
   'docs/clients.md',
 ];
-const options = { output: { type: 'string', default: join(projectRoot, 'docs-site') } } as const;
 
-await runWithOptions(USAGE, options, async ({ output }) => {
-  if (output === '') throw new UsageError('--output must be the path of a folder.');
-  const document = await readFile(join(projectRoot, 'openapi.json'), 'utf8');
-  const { html } = referencePage(document);
+await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
+  const { html } = referencePage(await readFile('openapi.json', 'utf8'));
   try {
     await mkdir(join(output, 'docs'), { recursive: true });
     await writeFile(join(output, 'index.html'), html);
-    for (const file of linked) await copyFile(join(projectRoot, file), join(output, file));
+    for (const file of linked) await copyFile(file, join(output, file));
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(`${output} cannot be written: ${message}. Choose another folder with --output.`);

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { showReference } from './browser.ts';
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>`;
-
-const READ_ONLY =
-  'This page is read-only. To send requests from it, run `npm start` and open the URL that it prints. ' +
-  'Download the [OpenAPI document](openapi.json).';
+declare const SwaggerUIBundle: any;
 
 /**
  * Renders the reference page of an OpenAPI document. The page loads no other files.
@@ -23,13 +18,16 @@ export function referencePage(document: string, service?: { baseUrl: string; api
     delete spec.externalDocs; // The local service does not serve this file.
   } else {
     spec.externalDocs.url = 'docs/interface.md';
-    spec.info.description += `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\n${READ_ONLY}`;
+    spec.info.description +=
+      `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests from it, ` +
+      'run `npm start` and open the URL that it prints. Download the [OpenAPI document](openapi.json).';
     delete spec.components.securitySchemes; // Otherwise, the page asks for an API key.
     delete spec.security;
   }
   const configuration = {
     spec,
     ...(service ? { apiKey: service.apiKey } : { supportedSubmitMethods: [] }),
+    dom_id: '#reference',
     deepLinking: true,
     displayOperationId: true,
     showExtensions: true,
@@ -38,8 +36,9 @@ export function referencePage(document: string, service?: { baseUrl: string; api
   };
 
   const style = readLibrary('swagger-ui.css');
+  const call = `(${showReference.toString()})(${JSON.stringify(configuration)});`;
   // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as the end of a script.
-  const scripts = [readLibrary('swagger-ui-bundle.js'), `(${showReference.toString()})();`].map((script) =>
+  const scripts = [readLibrary('swagger-ui-bundle.js'), call].map((script) =>
     script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
   );
   const contentSecurityPolicy = [
@@ -59,13 +58,12 @@ export function referencePage(document: string, service?: { baseUrl: string; api
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${spec.info.title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+<link rel="icon" href="data:,">
 <style>${style}</style>
 </head>
 <body>
 <noscript>This page needs JavaScript.</noscript>
 <div id="reference"></div>
-<script id="configuration" type="application/json">${JSON.stringify(configuration).replaceAll('<', String.raw`\u003c`)}</script>
 ${scripts.map((script) => `<script>${script}</script>`).join('\n')}
 </body>
 </html>
@@ -86,11 +84,33 @@ function hash(text: string): string {
 function forLibrary(key: string, part: any): unknown {
   // Limits that the library would round are removed. `format` implies the same limits.
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
-  const { description, example, schema } = part ?? {};
+  const { description, example, schema, ...others } = part ?? {};
   if (description === undefined || example === undefined) return part;
   // The library would send the examples and defaults of parameters, and does not show the examples of headers.
   const { default: value, ...typed } = schema;
   const texts = [`Example: \`${example}\`.`, ...(value === undefined ? [] : [`Default: \`${value}\`.`])];
-  const { example: _, ...others } = part;
   return { ...others, schema: typed, description: [description, ...texts].join(' ') };
+}
+
+/** Runs in the browser. The page contains the source of this function, so the function must be self-contained. */
+function showReference({ apiKey, ...options }: any): void {
+  const ui = SwaggerUIBundle({
+    ...options,
+    onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
+    // The library rounds integers beyond 2^53 in JSON, but shows text as it is. It reads the media type only from headers in
+    // small letters. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
+    responseInterceptor(response: any) {
+      const { text, headers } = response;
+      const { 'content-type': type, ...others } = headers;
+      if (!type?.includes('json') || JSON.stringify(JSON.parse(text)) === text) return response;
+      response.headers = { ...others, 'CONTENT-TYPE': type };
+      if ('rawJSON' in JSON) {
+        const exact = JSON.parse(text, (_key, value, { source = '' }) =>
+          typeof value === 'number' ? JSON.rawJSON(source) : value,
+        );
+        response.text = JSON.stringify(exact, null, 2);
+      }
+      return response;
+    },
+  });
 }

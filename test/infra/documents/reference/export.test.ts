@@ -19,17 +19,12 @@ test('npm run docs creates a folder with the page and the linked files', async (
   for (const file of files.split(', ')) expect(readFileSync(join(output, file))).toEqual(readFileSync(file));
   const html = readFileSync(join(output, 'index.html'), 'utf8');
   expect(html).toContain("connect-src 'none'");
-  expect(html).toContain('SwaggerUIBundle');
-  expect(html).not.toContain('"apiKey":"');
 });
 
-test.each([
-  [['--output', ''], /^--output must be the path of a folder\.$/],
-  [
-    ['--output', join(folder, 'file')],
+test('npm run docs rejects an output folder that it cannot create', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect(errorOutput(await runInProcess(command, ['--output', file]))).toMatch(
     /^\S+file cannot be written: .*ENOTDIR.*\. Choose another folder with --output\.$/,
-  ],
-])('npm run docs rejects %j with an error message', async (parameters, sentence) => {
-  writeFileSync(join(folder, 'file'), '');
-  expect(errorOutput(await runInProcess(command, parameters))).toMatch(sentence);
+  );
 });

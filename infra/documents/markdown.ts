@@ -1,10 +1,17 @@
 import { UsageError } from '../command.ts';
 
-/**
- * Returns the document `text` with the given parts between the markers `<!-- generated: NAME -->` and `<!-- end -->`.
- *
- * @throws UsageError if a marker is missing.
- */
+/** Returns a Markdown table. `alignment` applies to all columns except the first. */
+export function markdownTable(head: string[], rows: string[][], alignment = '---:'): string {
+  const lines = [head, head.map((_, column) => (column === 0 ? '---' : alignment)), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** Returns a Markdown list with lines of at most 120 characters. */
+export function markdownList(items: string[]): string {
+  return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
+}
+
+/** Puts parts between `<!-- generated: NAME -->` and `<!-- end -->`. @throws UsageError if a marker is missing */
 export function withParts(file: string, text: string, parts: Record<string, string>): string {
   return Object.entries(parts).reduce((document, [name, part]) => {
     const marker = `<!-- generated: ${name} -->`;
