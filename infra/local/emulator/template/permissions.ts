@@ -1,8 +1,8 @@
 import type { Template } from './template.ts';
 
-export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
+export type IsAllowed = ReturnType<typeof readPermissions>;
 
-export function readPermissions(template: Template): IsAllowed {
+export function readPermissions(template: Template) {
   const policies = template.resources('AWS::IAM::Policy').map(({ properties }) => properties);
   const statementsOf = new Map(
     template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
@@ -10,7 +10,7 @@ export function readPermissions(template: Template): IsAllowed {
       return [logicalId, attached.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)];
     }),
   );
-  return (functionId, action, resourceArn) =>
+  return (functionId: string, action: string, resourceArn: string) =>
     permits(statementsOf.get(functionId) ?? [], action, resourceArn);
 }
 

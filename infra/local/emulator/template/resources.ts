@@ -27,8 +27,8 @@ function model<Entries extends v.ObjectEntries>(entries: Entries) {
 const text = v.string();
 const texts = v.record(text, text);
 
-function textLike(pattern: RegExp, message: string) {
-  return v.pipe(text, v.regex(pattern, message));
+function textLike(pattern: RegExp, supported: string) {
+  return v.pipe(text, v.regex(pattern, `only ${supported} is supported`));
 }
 
 export function stringOrList() {
@@ -39,20 +39,17 @@ export function stringOrList() {
   );
 }
 
-const staticHeaders = v.optional(
-  v.record(text, textLike(/^'[^']*'$/, 'only a value in single quotes is supported')),
-  {},
-);
+const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value in single quotes')), {});
 
-const literalTemplate = textLike(/^[^$#]*$/, 'only literal text is supported');
+const literalTemplate = textLike(/^[^$#]*$/, 'literal text');
 
 const gatewayTemplate = textLike(
   /^(?:[^$]|\$context\.requestId(?![\w.]))*$/,
-  'only the variable $context.requestId is supported',
+  'the variable $context.requestId',
 );
 
 /** Selects a status. The emulator ignores it, because an integration's only response applies to each status. */
-const statusTemplate = textLike(/^\{"statusCode":\d{3}\}$/, 'only a template with a status is supported');
+const statusTemplate = textLike(/^\{"statusCode":\d{3}\}$/, 'a template with a status');
 
 const Statement = model({ Action: stringOrList(), Effect: v.literal('Allow'), Resource: stringOrList() });
 

@@ -32,16 +32,9 @@ function functionArn(name: string): string {
   return `arn:aws:lambda:${region}:${accountId}:function:${name}`;
 }
 
-interface RawResource {
-  Type: string;
-  Properties?: Record<string, unknown>;
-  Condition?: string;
-  Metadata?: Record<string, unknown>;
-}
-
 /** Parts of a template that the emulator reads. The other parts have no effect on resources that it supports. */
 interface RawTemplate {
-  Resources: Record<string, RawResource>;
+  Resources: Record<string, { Type: any; Properties?: any; Condition?: unknown; Metadata?: any }>;
   Outputs?: Record<string, { Value: unknown }>;
 }
 
@@ -77,12 +70,11 @@ export function parseTemplate(text: string) {
   const problems: string[] = [];
   const skippedTypes = new Set<string>();
   const known: (Resource<ResourceType> & { type: ResourceType })[] = [];
-  for (const [logicalId, { Type, Properties, Condition, Metadata = {} }] of Object.entries(Resources)) {
-    const type = Type as ResourceType;
+  for (const [logicalId, { Type: type, Properties, Condition, Metadata = {} }] of Object.entries(Resources)) {
     if (SKIPPED_TYPES.test(type)) {
       skippedTypes.add(type);
     } else if (Object.hasOwn(resourceModels, type)) {
-      const model: v.GenericSchema = resourceModels[type];
+      const model: v.GenericSchema = resourceModels[type as ResourceType];
       const { output, issues = [] } = v.safeParse(model, resolve({ ...Properties, Condition }));
       problems.push(...issues.map((issue) => `${logicalId} (${type}): ${describe(issue)}`));
       known.push({ type, logicalId, metadata: Metadata, properties: output as never });

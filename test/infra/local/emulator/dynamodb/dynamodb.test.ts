@@ -9,14 +9,14 @@ import {
   operatorAccessKeyId,
   startDatabase,
 } from '../../../../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { openStore } from '../../../../../infra/local/emulator/dynamodb/store.ts';
+import { type OpenStore, openStore } from '../../../../../infra/local/emulator/dynamodb/store.ts';
 import { readPermissions } from '../../../../../infra/local/emulator/template/permissions.ts';
 import { lambdaFunction, policy, role, type SampleResource, table, templateOf } from '../sample-resources.ts';
 import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 
-async function startWith(pets: SampleResource, folder?: string): Promise<Database> {
+async function startWith(pets: SampleResource, store?: OpenStore): Promise<Database> {
   const petsArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
   const template = templateOf({
     Pets: pets,
@@ -28,7 +28,7 @@ async function startWith(pets: SampleResource, folder?: string): Promise<Databas
     List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
   });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
-  return startDatabase(await openStore(folder), tables, readPermissions(template));
+  return startDatabase(store ?? (await openStore()), tables, readPermissions(template));
 }
 
 let database: Database;
@@ -105,15 +105,16 @@ describe('a tables folder', () => {
   });
 
   test('is rejected if a stored table has a different key or index', async () => {
-    const folder = mkdtempSync(join(folders, 'data-'));
-    await (await startWith(table('id', 'kind'), folder)).close();
+    const store = await openStore(mkdtempSync(join(folders, 'data-')));
+    await (await startWith(table('id', 'kind'), store)).close();
     for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
-      await expect(startWith(other, folder)).rejects.toMatchObject({
+      await expect(startWith(other, store)).rejects.toMatchObject({
         subject: 'tables',
-        message: 'The stored table Pets is incomplete, or its keys or indexes differ from the template.',
+        message: 'The keys or indexes of the stored table Pets differ from the template.',
       });
     }
-    await (await startWith(table('id', 'kind'), folder)).close();
+    await (await startWith(table('id', 'kind'), store)).close();
+    await store.close();
   });
 });
 
@@ -134,7 +135,7 @@ describe('a caller of the database', () => {
   });
 
   test('can perform actions that its role permits', async () => {
-    const closed = jest.spyOn(AbstractValueIterator.prototype, 'close');
+    const closed = jest.spyOn(AbstractValueIterator.prototype as any, 'return');
     expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
     const query = {
       ...onIndex,
