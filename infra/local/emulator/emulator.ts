@@ -2,7 +2,7 @@ import { startDatabase } from './dynamodb/dynamodb.ts';
 import { type OpenStore, openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
 import { serve, type ServerSettings } from './gateway/server.ts';
-import { bundleIn, createFunction } from './lambda/lambda.ts';
+import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
 import { readPermissions } from './template/permissions.ts';
 import { readTemplate } from './template/template.ts';
 
@@ -29,14 +29,13 @@ export async function startEmulator({ assembly, stackName, store, log = console.
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
   const database = await startDatabase(store ?? (await openStore()), tables, readPermissions(template));
   starting.defer(database.close);
-  const functions = new Map(
-    template.resources('AWS::Lambda::Function').map((resource) => {
-      const file = bundleIn(assembly, resource);
-      const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, log });
-      starting.defer(fn.close);
-      return [resource.logicalId, fn] as const;
-    }),
-  );
+  const functions = new Map<string, RunningFunction>();
+  for (const resource of template.resources('AWS::Lambda::Function')) {
+    const file = bundleIn(assembly, resource);
+    const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, log });
+    starting.defer(fn.close);
+    functions.set(resource.logicalId, fn);
+  }
   const api = createApiGateway(template, functions);
   const started = starting.move();
   return {

@@ -12,9 +12,7 @@ const WITHOUT_EFFECT = `
   Replicas StreamSpecification TimeToLiveSpecification`;
 
 const ignored = Object.fromEntries(
-  WITHOUT_EFFECT.trim()
-    .split(/\s+/)
-    .map((name) => [name, v.optional(v.unknown())]),
+  WITHOUT_EFFECT.match(/\w+/g)!.map((name) => [name, v.optional(v.unknown())]),
 );
 
 /** Returns a schema that rejects all properties that neither it nor the list contains. */
@@ -55,11 +53,7 @@ const Statement = model({ Action: stringOrList(), Effect: v.literal('Allow'), Re
 
 const KeySchema = v.array(model({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
 
-const Index = model({
-  IndexName: text,
-  KeySchema,
-  Projection: model({ ProjectionType: v.literal('ALL') }),
-});
+const Index = model({ IndexName: text, KeySchema, Projection: model({ ProjectionType: v.literal('ALL') }) });
 
 const ProxyIntegration = model({
   Type: v.literal('AWS_PROXY'),

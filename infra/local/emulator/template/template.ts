@@ -71,15 +71,13 @@ export function parseTemplate(text: string) {
   const skippedTypes = new Set<string>();
   const known: (Resource<ResourceType> & { type: ResourceType })[] = [];
   for (const [logicalId, { Type: type, Properties, Condition, Metadata = {} }] of Object.entries(Resources)) {
-    if (SKIPPED_TYPES.test(type)) {
-      skippedTypes.add(type);
-    } else if (Object.hasOwn(resourceModels, type)) {
+    if (SKIPPED_TYPES.test(type)) skippedTypes.add(type);
+    else if (!Object.hasOwn(resourceModels, type)) problems.push(`${logicalId}: the type ${type}`);
+    else {
       const model: v.GenericSchema = resourceModels[type as ResourceType];
       const { output, issues = [] } = v.safeParse(model, resolve({ ...Properties, Condition }));
       problems.push(...issues.map((issue) => `${logicalId} (${type}): ${describe(issue)}`));
       known.push({ type, logicalId, metadata: Metadata, properties: output as never });
-    } else {
-      problems.push(`${logicalId}: the type ${type}`);
     }
   }
   if (problems.length > 0) {

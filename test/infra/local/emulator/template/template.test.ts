@@ -113,12 +113,10 @@ describe('parseTemplate', () => {
     );
   });
 
-  test.each(['aws::sns::topic', 'AWS::WAFv2', 'AWS::ApiGateway::DomainNameV2', 'AWS::EventSchemas::Schema'])(
-    'rejects the unknown type %s',
-    (Type) => {
+  test('rejects types that are similar to types of resources that are not run locally', () => {
+    for (const Type of ['aws::sns::topic', 'AWS::ApiGateway::DomainNameV2', 'AWS::EventSchemas::Schema'])
       expect(() => templateOf({ Other: { Type, Properties: {} } })).toThrow(`Other: the type ${Type}`);
-    },
-  );
+  });
 
   test.each<[object, string]>([
     [{ 'Fn::toString': ['a'] }, 'the intrinsic function Fn::toString'],
@@ -132,16 +130,12 @@ describe('parseTemplate', () => {
   });
 });
 
-describe('matchesArn', () => {
-  test.each([
-    ['arn:a:b', 'arn:a:b', true],
-    ['arn:a:b', 'arn:a:bc', false],
-    ['arn:a:b', 'xarn:a:b', false],
-    ['arn:a/*/GET/*', 'arn:a/stage/GET/v1/pets', true],
-    ['arn:a/*/GET/*', 'arn:a/stage/POST/v1/pets', false],
-    ['arn:a.c', 'arn:abc', false],
-    ['*', 'arn:line\nbreak', true],
-  ])('compares the pattern %s with the ARN %j and returns %s', (pattern, arn, expected) => {
-    expect(matchesArn(pattern, arn)).toBe(expected);
-  });
+test.each([
+  ['arn:a:b', 'arn:a:bc', false],
+  ['arn:a:b', 'xarn:a:b', false],
+  ['arn:a.c', 'arn:abc', false],
+  ['arn:a/*/GET/*', 'arn:a/stage/GET/v1/line\nbreak', true],
+  ['arn:a/*/GET/*', 'arn:a/stage/POST/v1/pets', false],
+])('matchesArn compares the pattern %s with the ARN %j and returns %s', (pattern, arn, expected) => {
+  expect(matchesArn(pattern, arn)).toBe(expected);
 });
