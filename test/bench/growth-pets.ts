@@ -3,7 +3,6 @@ import { ClassicLevel } from 'classic-level';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startDatabase } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore, updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
@@ -74,7 +73,9 @@ export async function seedPets(
   const path = join(folder, 'tables');
   mkdirSync(path, { recursive: true });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
-  await (await startDatabase(await openStore(path), tables, () => true)).close();
+  const opened = await openStore(path);
+  for (const table of tables) await opened.ensureTable(table);
+  await opened.close();
 
   const level = new ClassicLevel<string, unknown>(path, { valueEncoding: 'json' });
   const { logicalId } = tables.find(({ properties }) => properties.GlobalSecondaryIndexes.length > 0)!;

@@ -2,7 +2,7 @@ import { startDatabase } from './dynamodb/dynamodb.ts';
 import { type OpenStore, openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
 import { serve, type ServerSettings } from './gateway/server.ts';
-import { bundleIn, createFunction } from './lambda/lambda.ts';
+import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
 import { readPermissions } from './template/permissions.ts';
 import { readTemplate } from './template/template.ts';
 
@@ -10,7 +10,7 @@ export interface EmulatorOptions {
   /** Folder of the cloud assembly that `cdk synth` wrote. */
   assembly: string;
   stackName: string;
-  /** Result of `openStore`, which the emulator closes. @default - tables in memory */
+  /** Result of `openStore`. Close the store after the emulator. @default - tables in memory */
   store?: OpenStore;
   /** Receives each line that a function writes. @default console.log */
   log?: (line: string) => void;
@@ -24,39 +24,32 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
  * @throws EmulatorError if the stack is missing or contains something that the emulator does not support.
  */
 export async function startEmulator({ assembly, stackName, store, log = console.log }: EmulatorOptions) {
-  const started = new AsyncDisposableStack();
-  try {
-    const tables = store ?? (await openStore());
-    started.defer(tables.close);
-    const template = readTemplate(stackName, assembly);
-    const definitions = template.resources('AWS::DynamoDB::GlobalTable');
-    const database = await startDatabase(tables, definitions, readPermissions(template));
-    started.defer(database.close);
-    const functions = new Map(
-      template.resources('AWS::Lambda::Function').map((resource) => {
-        const file = bundleIn(assembly, resource);
-        const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, log });
-        started.defer(fn.close);
-        return [resource.logicalId, fn] as const;
-      }),
-    );
-    const api = createApiGateway(template, functions);
-    return {
-      template,
-      functions,
-      api,
-      databaseEndpoint: database.endpoint,
-      /** @returns the port, which is a free port if `port` is 0 */
-      async listen(port: number, settings?: ServerSettings): Promise<number> {
-        const server = await serve(api, port, settings);
-        started.defer(() => server.close());
-        return server.port;
-      },
-      /** Stops accepting requests, waits for the requests in progress, and stops the functions and the tables. */
-      close: () => started.disposeAsync(),
-    };
-  } catch (error) {
-    await started.disposeAsync();
-    throw error;
+  await using starting = new AsyncDisposableStack();
+  const template = readTemplate(stackName, assembly);
+  const tables = template.resources('AWS::DynamoDB::GlobalTable');
+  const database = await startDatabase(store ?? (await openStore()), tables, readPermissions(template));
+  starting.defer(database.close);
+  const functions = new Map<string, RunningFunction>();
+  for (const resource of template.resources('AWS::Lambda::Function')) {
+    const file = bundleIn(assembly, resource);
+    const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, log });
+    starting.defer(fn.close);
+    functions.set(resource.logicalId, fn);
   }
+  const api = createApiGateway(template, functions);
+  const started = starting.move();
+  return {
+    template,
+    functions,
+    api,
+    databaseEndpoint: database.endpoint,
+    /** @returns the port, which is a free port if `port` is 0 */
+    async listen(port: number, settings?: ServerSettings): Promise<number> {
+      const server = await serve(api, port, settings);
+      started.defer(() => server.close());
+      return server.port;
+    },
+    /** Stops accepting requests, waits for the requests in progress, and stops the functions and the database. */
+    close: () => started.disposeAsync(),
+  };
 }

@@ -1,11 +1,15 @@
 import { AbstractValueIterator } from 'abstract-level';
 import dynalite from 'dynalite';
 import engine from 'dynalite/db/index.js';
-import type { ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { EmulatorError } from '../errors.ts';
+import type { Resource } from '../template/template.ts';
 
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
+
+export type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
 
 /**
  * Opens the tables in a folder and locks the folder until the tables are closed.
@@ -20,17 +24,42 @@ export async function openStore(folder?: string) {
     await db.open();
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException;
-    if (cause.code === 'LEVEL_LOCKED')
-      throw new EmulatorError('lock', `Another process uses the tables in ${folder}.`);
-    throw new EmulatorError('tables', `The tables in ${folder} cannot be read (${cause.message}).`, {
-      cause,
-    });
+    const isLocked = cause.code === 'LEVEL_LOCKED';
+    const message = isLocked
+      ? `Another process uses the tables in ${folder}.`
+      : `The tables in ${folder} cannot be read (${cause.message}).`;
+    throw new EmulatorError(isLocked ? 'lock' : 'tables', message, { cause });
   }
   return {
-    handle: (request: Readable, response: ServerResponse): boolean =>
-      server.emit('request', request, response),
+    /**
+     * Creates the table unless it is stored. dynalite's CreateTable is not used, because a process that is killed
+     * between its two writes leaves an unusable table.
+     *
+     * @throws EmulatorError if the stored table differs from the template.
+     */
+    async ensureTable({ logicalId: TableName, properties }: Table): Promise<void> {
+      const key = `table~${TableName}`;
+      const stored = await db.get(key);
+      if (!stored) await db.put(key, { TableName, TableStatus: 'ACTIVE', ...properties });
+      else if (!isDeepStrictEqual(shape(stored), shape(properties)))
+        throw new EmulatorError(
+          'tables',
+          `The keys or indexes of the stored table ${TableName} differ from the template.`,
+        );
+    },
+    handle(request: IncomingMessage, input: object, response: ServerResponse): void {
+      const { method, url, headers } = request;
+      const body = Readable.from([JSON.stringify(input)]);
+      server.emit('request', Object.assign(body, { method, url, headers }), response);
+    },
     close: (): Promise<void> => db.close(),
   };
+}
+
+/** Returns the table's keys and indexes, so that two tables can be compared. */
+function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }: any) {
+  const indexes = GlobalSecondaryIndexes.map((index: any) => [index.IndexName, index.KeySchema]);
+  return { AttributeDefinitions, KeySchema, indexes: Object.fromEntries(indexes) };
 }
 
 /** Creates a dynalite server and returns it with its store, which dynalite does not expose. */
@@ -38,15 +67,12 @@ function createEngine(path?: string) {
   let store: any;
   const { create } = engine;
   engine.create = (options: object) => (store = create(options));
-  const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
+  const server = dynalite({ path });
   Object.assign(engine, { create, updateIndexes });
   // dynalite 4.0.0 closes a query's iterator with `return`, which abstract-level 3 does not provide. Without this method,
   // every query would leak memory and open files.
-  Object.assign(AbstractValueIterator.prototype, {
-    return(this: AbstractValueIterator<any, any, any>) {
-      return this.close();
-    },
-  });
+  const { prototype } = AbstractValueIterator;
+  Object.assign(prototype, { return: Reflect.get(prototype, 'close') });
   return { server, db: store.db };
 }
 

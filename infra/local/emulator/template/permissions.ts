@@ -1,18 +1,17 @@
 import type { Template } from './template.ts';
 
-export type IsAllowed = (functionId: string, action: string, resourceArn: string) => boolean;
+export type IsAllowed = ReturnType<typeof readPermissions>;
 
-export function readPermissions(template: Template): IsAllowed {
-  const policies = template.resources('AWS::IAM::Policy');
-  const statementsByFunction = new Map(
+export function readPermissions(template: Template) {
+  const policies = template.resources('AWS::IAM::Policy').map(({ properties }) => properties);
+  const statementsOf = new Map(
     template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
-      const role = properties.Role.slice(properties.Role.lastIndexOf('/') + 1);
-      const attached = policies.filter((policy) => policy.properties.Roles.includes(role));
-      return [logicalId, attached.flatMap((policy) => policy.properties.PolicyDocument.Statement)];
+      const attached = policies.filter(({ Roles }) => Roles.includes(properties.Role.split('/')[1]!));
+      return [logicalId, attached.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)];
     }),
   );
-  return (functionId, action, resourceArn) =>
-    permits(statementsByFunction.get(functionId) ?? [], action, resourceArn);
+  return (functionId: string, action: string, resourceArn: string) =>
+    permits(statementsOf.get(functionId) ?? [], action, resourceArn);
 }
 
 /** Returns whether a statement allows the action on the resource. All statements must have the effect Allow. */

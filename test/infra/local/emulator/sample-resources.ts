@@ -3,6 +3,7 @@ import { parseTemplate, type Template } from '../../../../infra/local/emulator/t
 export interface SampleResource {
   Type: string;
   Properties: Record<string, unknown>;
+  Condition?: string;
 }
 export type SampleResources = Record<string, SampleResource>;
 
