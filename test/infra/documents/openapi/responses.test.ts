@@ -158,15 +158,9 @@ function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
   };
 }
 
-function exchange({ method = 'GET', target, headers = {}, body }: Request, response: HttpResponse): Exchange {
-  const { status, headers: responseHeaders, body: text } = response;
-  return {
-    method,
-    target: target.replace('/v1', ''),
-    headers,
-    body,
-    response: { status, headers: responseHeaders, text },
-  };
+function exchange(request: Request, { status, headers, body: text }: HttpResponse): Exchange {
+  const target = request.target.replace('/v1', '');
+  return { method: 'GET', headers: {}, ...request, target, response: { status, headers, text } };
 }
 
 async function throttled(request: Request): Promise<Exchange[]> {

@@ -12,10 +12,8 @@ test('npm run docs creates a folder with the page and the linked files', async (
   const output = join(folder, 'for', 'clients');
   const printed = done(await runModule(command, ['--output', output]));
   const [, page, files = ''] = /^Wrote (\S+) and, in the same folder, (.+)\.\n$/.exec(printed)!;
-  expect([page, files]).toEqual([
-    join(output, 'index.html'),
-    expect.stringMatching(/openapi\.json.*interface\.md/),
-  ]);
+  expect(page).toBe(join(output, 'index.html'));
+  expect(files).toMatch(/openapi\.json.*interface\.md/);
   for (const file of files.split(', ')) expect(readFileSync(join(output, file))).toEqual(readFileSync(file));
   const html = readFileSync(join(output, 'index.html'), 'utf8');
   expect(html).toContain("connect-src 'none'");
