@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parseJson } from '../../../shared/contract/json.ts';
 import { plain, runWithOptions, UsageError } from '../../command.ts';
 import { openApiJson } from '../openapi/document.ts';
@@ -13,12 +13,14 @@ Lists the changes since the OpenAPI document FILE (default: ${RELEASED}), breaki
 change breaks clients or cannot be classified automatically.`;
 
 await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ base }) => {
-  if (!existsSync(base)) throw new UsageError(`${base} does not exist.`);
-  const [before, after] = [readFileSync(base, 'utf8'), openApiJson('3.1.1')].map((text) =>
-    withoutReferences(parseJson(text)),
-  );
+  let before;
+  try {
+    before = withoutReferences(parseJson(readFileSync(base, 'utf8')));
+  } catch (error) {
+    throw new UsageError(`${base} is not an OpenAPI document in JSON: ${(error as Error).message}`);
+  }
   // In alphabetical order, breaking changes are first.
-  const lines = differences(before, after).toSorted();
+  const lines = differences(before, withoutReferences(parseJson(openApiJson('3.1.1')))).toSorted();
   for (const line of lines) console.log(plain(line));
   const failing = lines.filter((line) => !line.startsWith('non-breaking:'));
   if (failing.length > 0) {

@@ -19,6 +19,7 @@ const linked = [
 ];
 
 await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
+  if (output === '') throw new UsageError('--output must be the path of a folder.');
   const { html } = referencePage(await readFile('openapi.json', 'utf8'));
   try {
     await mkdir(join(output, 'docs'), { recursive: true });

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 
 declare const SwaggerUIBundle: any;
 
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>';
+
 /**
  * Renders the reference page of an OpenAPI document. The page loads no other files.
  *
@@ -57,7 +60,7 @@ export function referencePage(document: string, service?: { baseUrl: string; api
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${spec.info.title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
 <style>${style}</style>
 </head>
 <body>
