@@ -9,8 +9,11 @@ const YOUNG_GENERATION_MEGABYTES = 12;
 
 export type FunctionResource = Resource<'AWS::Lambda::Function'>;
 
-/** Result of an invocation as JSON, or the error if the invocation failed. */
-export type Invocation = { result: string } | { error: string };
+/** Result of an event as JSON, or the reason why the event failed. */
+export interface Invocation {
+  result?: string;
+  error?: string;
+}
 
 export interface InstanceOptions {
   file: string;
@@ -20,24 +23,14 @@ export interface InstanceOptions {
 
 export type Instance = ReturnType<typeof startInstance>;
 
-/**
- * Starts an instance of a function. The instance gets no environment variables of this process.
- *
- * @param onEnd callback that gets the reason for the end of the instance, at least once and before `invoke` resolves.
- */
+/** Starts an instance of a function. The instance gets no environment variables of this process. */
 export function startInstance(
   { logicalId, properties }: FunctionResource,
   { file, databaseEndpoint, log }: InstanceOptions,
-  onEnd: (reason: string) => void,
 ) {
   const { Environment, Handler, MemorySize, Timeout } = properties;
   const worker = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
-    workerData: {
-      file,
-      exportName: Handler.split('.')[1],
-      functionName: logicalId,
-      memoryLimitInMB: MemorySize,
-    },
+    workerData: { file, Handler, MemorySize },
     env: {
       ...Environment.Variables,
       AWS_LAMBDA_FUNCTION_NAME: logicalId,
@@ -52,12 +45,15 @@ export function startInstance(
       maxYoungGenerationSizeMb: YOUNG_GENERATION_MEGABYTES,
     },
   });
+  let state: 'idle' | 'busy' | 'ended' = 'idle';
   let finish: ((invocation: Invocation) => void) | undefined;
 
-  function end(reason: string): void {
-    onEnd(reason);
+  function end(error: string): void {
+    // An idle instance has no event that could fail with the error.
+    if (state === 'idle') log(`${logicalId}: ${error}`);
+    state = 'ended';
+    finish?.({ error });
     void worker.terminate();
-    finish?.({ error: reason });
   }
 
   for (const stream of [worker.stdout, worker.stderr]) forEachLine(stream, log);
@@ -67,16 +63,20 @@ export function startInstance(
   return {
     file,
     exited: new Promise<unknown>((resolve) => worker.on('exit', resolve)),
-    terminate: () => worker.terminate(),
-    invoke: (event: unknown) =>
-      new Promise<Invocation>((resolve) => {
-        const timer = setTimeout(() => end(`Task timed out after ${Timeout} seconds`), Timeout * 1000);
-        finish = (invocation) => {
-          clearTimeout(timer);
-          resolve(invocation);
-        };
-        worker.postMessage({ event, deadline: Date.now() + Timeout * 1000 });
-      }),
+    isIdle: () => state === 'idle',
+    invoke: async (event: unknown): Promise<Invocation> => {
+      state = 'busy';
+      const timer = setTimeout(() => end(`Task timed out after ${Timeout} seconds`), Timeout * 1000);
+      worker.postMessage({ event, deadline: Date.now() + Timeout * 1000 });
+      const invocation = await new Promise<Invocation>((resolve) => (finish = resolve));
+      clearTimeout(timer);
+      if (state === 'busy') state = 'idle';
+      return invocation;
+    },
+    terminate: (): Promise<unknown> => {
+      state = 'ended';
+      return worker.terminate();
+    },
   };
 }
 
@@ -86,10 +86,8 @@ function forEachLine(stream: Readable, onLine: (line: string) => void): void {
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) onLine(line);
+    rest = lines.pop()!;
+    lines.forEach(onLine);
   });
-  stream.on('close', () => {
-    if (rest) onLine(rest);
-  });
+  stream.on('close', () => rest && onLine(rest));
 }

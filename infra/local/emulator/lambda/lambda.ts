@@ -33,52 +33,45 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
  */
 export function createFunction(resource: FunctionResource, options: InstanceOptions) {
   let { file } = options;
-  const alive = new Set<Instance>();
-  const idle = new Set<Instance>();
-  const waiting: (() => void)[] = [];
-  let free = MAX_INSTANCES;
+  const instances = new Set<Instance>();
+  const waiting: ((instance: Instance) => void)[] = [];
 
   function start(): Instance {
-    const instance = startInstance(resource, { ...options, file }, (reason) => {
-      alive.delete(instance);
-      // An idle instance has no invocation that could return the reason, so the reason is logged.
-      if (idle.delete(instance)) options.log(`${resource.logicalId}: ${reason}`);
-    });
-    alive.add(instance);
+    const instance = startInstance(resource, { ...options, file });
+    instances.add(instance);
+    void instance.exited.then(() => instances.delete(instance)).then(assignEvents);
     return instance;
   }
 
-  function release(instance: Instance): void {
-    idle.delete(instance);
-    if (alive.has(instance) && instance.file === file) idle.add(instance);
-    else if (alive.delete(instance)) void instance.terminate();
+  function assignEvents(): void {
+    while (waiting.length > 0) {
+      const idle = instances.values().find(({ isIdle }) => isIdle());
+      if (!idle && instances.size >= MAX_INSTANCES) return;
+      waiting.shift()!(idle ?? start());
+    }
   }
 
   return {
-    invoke: async (event: unknown): Promise<Invocation> => {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      const [instance = start()] = idle;
-      idle.delete(instance);
-      const invocation = await instance.invoke(event);
-      release(instance);
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
-      return invocation;
-    },
+    invoke: (event: unknown) =>
+      new Promise<Invocation>((resolve) => {
+        waiting.push(async (instance) => {
+          resolve(await instance.invoke(event));
+          if (instance.file !== file) void instance.terminate();
+          assignEvents();
+        });
+        assignEvents();
+      }),
     /** Handles new events with the given bundle. Resolves when all instances of the previous bundle have exited. */
     updateCode: async (bundle: string): Promise<void> => {
-      const previous = [...alive];
+      const previous = [...instances];
       file = bundle;
-      for (const instance of idle) release(instance);
-      // An instance starts before the first event so that load errors are logged immediately.
-      idle.add(start());
+      for (const instance of previous) if (instance.isIdle()) void instance.terminate();
+      start(); // An instance starts before the first event so that load errors are logged immediately.
       await Promise.all(previous.map(({ exited }) => exited));
     },
     close: async (): Promise<void> => {
-      idle.clear();
-      await Promise.all([...alive].map(({ terminate }) => terminate()));
+      waiting.length = 0;
+      await Promise.all([...instances].map(({ terminate }) => terminate()));
     },
   };
 }
