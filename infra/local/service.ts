@@ -6,7 +6,8 @@ import { explainError, tablesIn, temporaryFolder } from './data-folder.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
-import { type Exchange, requireFreePort } from './emulator/gateway/server.ts';
+import type { HttpRequest } from './emulator/gateway/http-message.ts';
+import { requireFreePort } from './emulator/gateway/server.ts';
 import { accountId, region } from './emulator/template/template.ts';
 import { plain } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
@@ -79,6 +80,6 @@ export async function startService(options: ServiceOptions) {
   }
 }
 
-function printLine({ method, path, status, milliseconds }: Exchange): void {
+function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {
   console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${milliseconds.toFixed(1)} ms`);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Invocation } from './instance.ts';
+import type { Invocation } from './lambda.ts';
 
 const { file, Handler, MemorySize } = workerData;
 const exportName = Handler.split('.')[1];
