@@ -4,7 +4,8 @@ import { findApiKey } from './api-key.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
-import { type Exchange, requireFreePort } from './emulator/gateway/server.ts';
+import type { HttpRequest } from './emulator/gateway/http-message.ts';
+import { requireFreePort } from './emulator/gateway/server.ts';
 import { plain } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
@@ -69,6 +70,6 @@ export async function startService(options: ServiceOptions) {
   }
 }
 
-function printLine({ method, path, status, milliseconds }: Exchange): void {
+function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {
   console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${milliseconds.toFixed(1)} ms`);
 }

@@ -31,11 +31,12 @@ export function callsFor(template: Template, apiKey: string) {
     const context = {
       apiId: 'abc123',
       stage: 'staging',
-      route: findRoute(method, path)!,
       requestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
       authorizer: { keyId: 'key_01JD8Z2V5W', principalId: 'key_01JD8Z2V5W', integrationLatency: 12 },
     };
-    return JSON.stringify(proxyEvent({ ...request, headers: Object.entries(headers) }, context));
+    return JSON.stringify(
+      proxyEvent({ ...request, headers: Object.entries(headers) }, findRoute(method, path)!, context),
+    );
   };
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`;
   const list = eventOf('GET', '/v1/pets', { query: 'limit=20' });

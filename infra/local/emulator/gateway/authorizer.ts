@@ -1,30 +1,22 @@
 import * as v from 'valibot';
-import { scalarAsText } from './integrations.ts';
+import { invoke, scalarAsText } from './responses.ts';
 import type { LambdaFunction } from '../lambda/lambda.ts';
-import { matchesArn } from '../template/permissions.ts';
+import { permits } from '../template/permissions.ts';
 import { stringOrList } from '../template/resources.ts';
 import type { Resource } from '../template/template.ts';
 
-export type Decision = { context: Record<string, string> } | { responseType: string };
-
-export type Authorizer = ReturnType<typeof createAuthorizer>;
+const Statement = v.strictObject({
+  Action: stringOrList(),
+  Effect: v.picklist(['Allow', 'Deny']),
+  Resource: stringOrList(),
+});
 
 /** Result that an authorizer function must return. Any other result is a configuration error, which is not cached. */
 const Policy = v.strictObject({
   principalId: v.string(),
-  policyDocument: v.strictObject({
-    Version: v.literal('2012-10-17'),
-    Statement: v.array(
-      v.strictObject({
-        Action: v.literal('execute-api:Invoke'),
-        Effect: v.picklist(['Allow', 'Deny']),
-        Resource: stringOrList(),
-      }),
-    ),
-  }),
+  policyDocument: v.strictObject({ Version: v.literal('2012-10-17'), Statement: v.array(Statement) }),
   context: v.optional(v.record(v.string(), scalarAsText), {}),
 });
-type Policy = v.InferOutput<typeof Policy>;
 
 /**
  * Creates a TOKEN authorizer, which caches the policy for a token and evaluates the policy for each request.
@@ -32,41 +24,31 @@ type Policy = v.InferOutput<typeof Policy>;
  */
 export function createAuthorizer(
   properties: Resource<'AWS::ApiGateway::Authorizer'>['properties'],
-  authorizerFunction: LambdaFunction,
+  functions: Map<string, LambdaFunction>,
 ) {
-  const expression = new RegExp(properties.IdentityValidationExpression);
-  let cache = new Map<string, { policy: Policy; until: number }>();
+  const { AuthorizerUri, AuthorizerResultTtlInSeconds, IdentityValidationExpression } = properties;
+  const expression = new RegExp(IdentityValidationExpression);
+  let cache = new Map<string, v.InferOutput<typeof Policy> & { until: number }>();
 
-  async function findPolicy(token: string, methodArn: string): Promise<Policy | undefined> {
-    const current = cache; // A flush also discards decisions in progress, because it replaces the cache.
-    const cached = current.get(token);
-    if (cached && Date.now() < cached.until) return cached.policy;
-
-    const event = { type: 'TOKEN', authorizationToken: token, methodArn };
-    const invocation = await authorizerFunction.invoke(event);
-    if ('error' in invocation) console.error(`authorizer: ${invocation.error}`);
-    const result = 'result' in invocation ? JSON.parse(invocation.result) : undefined;
-    const { success, output: policy } = v.safeParse(Policy, result);
-    if (!success) return undefined;
-    const now = Date.now();
-    for (const [other, { until }] of current) if (until <= now) current.delete(other);
-    current.set(token, { policy, until: now + properties.AuthorizerResultTtlInSeconds * 1000 });
-    return policy;
-  }
-
-  /** @param token value of the Authorization header, or an empty string if the request has none */
-  async function authorize(token: string, methodArn: string): Promise<Decision> {
-    if (token === '' || !expression.test(token)) return { responseType: 'UNAUTHORIZED' };
-    const policy = await findPolicy(token, methodArn);
-    if (!policy) return { responseType: 'AUTHORIZER_CONFIGURATION_ERROR' };
-
-    const applying = policy.policyDocument.Statement.filter(({ Resource }) =>
-      Resource.some((pattern) => matchesArn(pattern, methodArn)),
-    );
-    const effects = new Set(applying.map(({ Effect }) => Effect));
-    if (effects.has('Deny') || !effects.has('Allow')) return { responseType: 'ACCESS_DENIED' };
-    return { context: { principalId: policy.principalId, ...policy.context } };
-  }
-
-  return { authorize, flushCache: () => void (cache = new Map()) };
+  return {
+    /** Returns the context for the event, or the type of the gateway response if the request is rejected. */
+    authorize: async (token: string, methodArn: string): Promise<Record<string, string> | string> => {
+      if (!token || !expression.test(token)) return 'UNAUTHORIZED';
+      const current = cache; // A flush also discards decisions in progress, because it replaces the cache.
+      let policy = current.get(token);
+      if (!policy || policy.until <= Date.now()) {
+        const event = { type: 'TOKEN', authorizationToken: token, methodArn };
+        const output = await invoke(functions, AuthorizerUri, event, Policy);
+        if (!output) return 'AUTHORIZER_CONFIGURATION_ERROR';
+        policy = { ...output, until: Date.now() + AuthorizerResultTtlInSeconds * 1000 };
+        current.set(token, policy);
+      }
+      const { principalId, policyDocument, context } = policy;
+      const { Deny = [], Allow = [] } = Object.groupBy(policyDocument.Statement, ({ Effect }) => Effect);
+      const action = 'execute-api:Invoke';
+      const isAllowed = permits(Allow, action, methodArn) && !permits(Deny, action, methodArn);
+      return isAllowed ? { principalId, ...context } : 'ACCESS_DENIED';
+    },
+    flushCache: () => void (cache = new Map()),
+  };
 }

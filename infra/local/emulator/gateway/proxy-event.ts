@@ -1,75 +1,61 @@
-import { headerValues, type HttpRequest } from './http-message.ts';
+import { headerValues, type HttpRequest, type Pair } from './http-message.ts';
 import type { Route } from './routes.ts';
 import { accountId } from '../template/template.ts';
 
 const REMOVED_HEADERS =
   /^(?:connection|content-length|expect|keep-alive|proxy-authenticate|server|te|trailer|transfer-encoding|upgrade|www-authenticate|x-forwarded-(?:for|proto))$/i;
 
-interface EventContext {
-  apiId: string;
-  stage: string;
-  route: Route;
-  requestId: string;
-  authorizer: Record<string, unknown> | undefined;
-}
+/** Fields of `requestContext` that the request and the route do not determine. */
+type RequestContext = Record<'apiId' | 'stage' | 'requestId', string> & { authorizer: object | undefined };
 
 /**
  * Returns the event that API Gateway sends to a function (payload format 1.0). Absent values are `null`. Query
  * parameters are decoded, but the path and its parameters are not. Single-value maps contain each name's last value.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
-export function proxyEvent(
-  request: HttpRequest,
-  { apiId, stage, route, requestId, authorizer }: EventContext,
-) {
-  const { method, path, query, body, sourceIp } = request;
-  const headers: [string, string][] = [
+export function proxyEvent(request: HttpRequest, route: Route, context: RequestContext) {
+  const { method: httpMethod, path, sourceIp } = request;
+  const headers: Pair[] = [
     ...request.headers.filter(([name]) => !REMOVED_HEADERS.test(name)),
     ['X-Forwarded-For', sourceIp],
     ['X-Forwarded-Proto', 'http'],
   ];
   // URLSearchParams leaves invalid percent-encoding unchanged, so malformed queries reach the function.
-  const parameters = [...new URLSearchParams(query)];
-
+  const parameters = [...new URLSearchParams(request.query)];
   return {
     resource: route.resourcePath,
     path,
-    httpMethod: method,
-    headers: orNull(Object.fromEntries(headers)),
-    multiValueHeaders: orNull(multiValues(headers)),
-    queryStringParameters: orNull(Object.fromEntries(parameters)),
-    multiValueQueryStringParameters: orNull(multiValues(parameters)),
-    pathParameters: orNull(route.pathParameters),
+    httpMethod,
+    headers: lastValues(headers),
+    multiValueHeaders: allValues(headers),
+    queryStringParameters: lastValues(parameters),
+    multiValueQueryStringParameters: allValues(parameters),
+    pathParameters: lastValues(route.pathParameters),
     stageVariables: null,
     requestContext: {
+      ...context,
       accountId,
-      apiId,
-      ...(authorizer && { authorizer }),
       domainName: headerValues(request, 'Host').at(-1) ?? 'localhost',
-      extendedRequestId: requestId,
-      httpMethod: method,
+      extendedRequestId: context.requestId,
+      httpMethod,
       identity: { sourceIp, userAgent: headerValues(request, 'User-Agent').at(-1) ?? null },
-      // As on a custom domain, the path does not contain the stage.
-      path,
+      path, // As on a custom domain, the path does not contain the stage.
       protocol: 'HTTP/1.1',
-      requestId,
       requestTimeEpoch: Date.now(),
       resourceId: route.method.ResourceId,
       resourcePath: route.resourcePath,
-      stage,
     },
-    body: body.length > 0 ? body.toString('utf8') : null,
+    body: request.body.toString() || null,
     isBase64Encoded: false,
   };
 }
 
-export function multiValues(pairs: [string, string][]): Record<string, string[]> {
-  const values = Object.groupBy(pairs, ([name]) => name) as Record<string, [string, string][]>;
-  return Object.fromEntries(
-    Object.entries(values).map(([name, group]) => [name, group.map(([, value]) => value)]),
-  );
+function lastValues(pairs: Pair[]): Record<string, string> | null {
+  return pairs.length > 0 ? Object.fromEntries(pairs) : null;
 }
 
-export function orNull<T extends object>(collection: T): T | null {
-  return Object.keys(collection).length > 0 ? collection : null;
+function allValues(pairs: Pair[]): Record<string, string[]> | null {
+  const groups = Object.entries(Object.groupBy(pairs, ([name]) => name));
+  const values = groups.map(([name, group = []]) => [name, group.map(([, value]) => value)]);
+  return values.length > 0 ? Object.fromEntries(values) : null;
 }

@@ -1,3 +1,4 @@
+import type { Pair } from './http-message.ts';
 import type { Resource, Template } from '../template/template.ts';
 
 export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
@@ -7,7 +8,7 @@ export interface Route {
   method: Method;
   /** The resource's path with parameter names, such as `/v1/pets/{petId}`. */
   resourcePath: string;
-  pathParameters: Record<string, string>;
+  pathParameters: Pair[];
 }
 
 /**
@@ -15,50 +16,36 @@ export interface Route {
  * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored.
  */
 export function readRoutes(template: Template): (httpMethod: string, path: string) => Route | undefined {
-  const resources = new Map(
-    template
-      .resources('AWS::ApiGateway::Resource')
-      .map(({ logicalId, properties }) => [logicalId, properties]),
-  );
+  const resources = template.resources('AWS::ApiGateway::Resource');
   function pathOf(resourceId: string): string {
-    const resource = resources.get(resourceId);
-    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''; // the API's root
+    const { properties } = resources.find(({ logicalId }) => logicalId === resourceId) ?? {};
+    return properties ? `${pathOf(properties.ParentId)}/${properties.PathPart}` : ''; // the API's root
   }
 
-  const sorted = template
+  const routes = template
     .resources('AWS::ApiGateway::Method')
-    .map(({ properties: method }) => {
-      const path = pathOf(method.ResourceId);
-      return { path, method, ...matcherOf(path, method.HttpMethod) };
-    })
+    .map(({ properties: method }) => ({ method, ...matcherOf(pathOf(method.ResourceId), method.HttpMethod) }))
     .toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
   return (httpMethod, path) => {
-    const trimmed = path.replaceAll(/^\/|\/$/g, '');
-    const normalized = trimmed && `/${trimmed}`;
-    for (const { pattern, names, method, path: resourcePath } of sorted) {
-      const hasMethod = method.HttpMethod === httpMethod || method.HttpMethod === 'ANY';
-      const values = hasMethod ? pattern.exec(normalized) : undefined;
-      if (!values) continue;
-      const parameters = names.map((name, index) => [name, values[index + 1]]);
-      return {
-        method,
-        resourcePath: resourcePath || '/',
-        pathParameters: Object.fromEntries(parameters),
-      };
+    for (const { method, resourcePath, names, pattern } of routes) {
+      const values = pattern.exec(`${httpMethod} ${path.replace(/\/$/, '')}`)?.slice(1);
+      const pathParameters = values?.map((value, index): Pair => [names[index]!, value]);
+      if (pathParameters) return { method, resourcePath, pathParameters };
     }
     return undefined;
   };
 }
 
-/** Returns a pattern for the resource's paths, its parameter names, and a rank that sorts specific routes first. */
+/** Returns a pattern for a request's method and path, the parameters' names, and a rank that sorts routes. */
 function matcherOf(path: string, httpMethod: string) {
-  const segments = path.split('/').slice(1);
-  const names = segments.filter((part) => part.startsWith('{')).map((part) => part.replaceAll(/[{}+]/g, ''));
-  const kinds = segments.map((part) => (part.endsWith('+}') ? 2 : part.startsWith('{') ? 1 : 0));
-  const source = segments.map((part, index) => `/${[RegExp.escape(part), '([^/]*)', '(.+)'][kinds[index]!]}`);
+  const source = RegExp.escape(path).replaceAll(/\\\{.*?\\\}/g, (parameter) =>
+    parameter.includes('+') ? '(.+)' : '([^/]*)',
+  );
+  const rank = path.replaceAll(/\{.*?\}/g, (parameter) => (parameter.includes('+') ? '\uFFFF' : '\uFFFE'));
   return {
-    names,
-    pattern: new RegExp(`^${source.join('')}$`),
-    rank: `${kinds.join('')} ${httpMethod === 'ANY' ? 1 : 0}`,
+    resourcePath: path || '/',
+    names: [...path.matchAll(/\{([^}+]+)/g)].map(([, name]) => name!),
+    pattern: new RegExp(`^${httpMethod === 'ANY' ? String.raw`\S+` : httpMethod} ${source}$`),
+    rank: `${rank} ${httpMethod === 'ANY' ? 2 : 1}`,
   };
 }

@@ -1,4 +1,4 @@
-import type { Invocation } from '../../../../infra/local/emulator/lambda/instance.ts';
+import type { Invocation } from '../../../../infra/local/emulator/lambda/lambda.ts';
 import type { LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
 export interface LambdaStub extends LambdaFunction {
@@ -19,4 +19,14 @@ export function lambdaStub(...invocations: Invocation[]): LambdaStub {
 
 export function resultOf(value: unknown): Invocation {
   return { result: JSON.stringify(value) };
+}
+
+/** Returns an authorizer's result with the given statements. */
+export function policyOf(...statements: { Effect: string; Resource: string | string[] }[]) {
+  const Statement = statements.map((statement) => ({ Action: 'execute-api:Invoke', ...statement }));
+  return {
+    principalId: 'key_1',
+    policyDocument: { Version: '2012-10-17', Statement },
+    context: { keyId: 'key_1' },
+  };
 }

@@ -4,8 +4,8 @@ import {
   createApiGateway,
 } from '../../../../../infra/local/emulator/gateway/api-gateway.ts';
 import type { HttpRequest } from '../../../../../infra/local/emulator/gateway/http-message.ts';
-import type { Invocation } from '../../../../../infra/local/emulator/lambda/instance.ts';
-import { type LambdaStub, lambdaStub, resultOf } from '../lambda-stub.ts';
+import type { Invocation } from '../../../../../infra/local/emulator/lambda/lambda.ts';
+import { type LambdaStub, lambdaStub, policyOf, resultOf } from '../lambda-stub.ts';
 import {
   alias,
   guarded,
@@ -44,7 +44,7 @@ interface Sample {
   petsFunction: LambdaStub;
 }
 
-function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')): Sample {
+function apiWith(outcome: Invocation = ok, policy: unknown = policyOf(allow)): Sample {
   const petsFunction = lambdaStub(outcome);
   const functions = new Map([
     ['Function', petsFunction],
@@ -53,15 +53,8 @@ function apiWith(outcome: Invocation = ok, policy: unknown = policyOf('Allow')):
   return { api: createApiGateway(templateOf(resources), functions), petsFunction };
 }
 
-function policyOf(Effect: 'Allow' | 'Deny'): object {
-  const Resource = 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*';
-  const Statement = [{ Action: 'execute-api:Invoke', Effect, Resource }];
-  return {
-    principalId: 'key_1',
-    policyDocument: { Version: '2012-10-17', Statement },
-    context: { keyId: 'key_1' },
-  };
-}
+const allow = { Effect: 'Allow', Resource: 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*' };
+const deny = { ...allow, Effect: 'Deny' };
 
 function get(path: string, request: Partial<HttpRequest> = {}): HttpRequest {
   const headers: HttpRequest['headers'] = [['authorization', 'Bearer abc']];
@@ -100,18 +93,19 @@ describe('API Gateway', () => {
   });
 
   const tooLarge = { body: Buffer.alloc(6_291_456, 'a') };
+  const tooLargeForAnyPath = { body: Buffer.alloc(10_485_761, 'a') };
   const key: [string, string] = ['Authorization', 'Bearer abc'];
   const unlisted = get('/pets', { method: 'PUT', headers: [['Content-Type', 'toString']] });
   test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', apiWith(), get('/other')],
     ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/pets', { headers: [] })],
     ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/pets', { headers: [key, key] })],
-    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf('Deny')), get('/pets')],
+    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf(deny)), get('/pets')],
     ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
+    ['REQUEST_TOO_LARGE', 413, 'a body over 10 MB', apiWith(), get('/other', tooLargeForAnyPath)],
     ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), unlisted],
     ['DEFAULT_5XX', 500, 'an error in the function', apiWith({ error: 'test error' }), get('/pets'), 1],
-    ['DEFAULT_5XX', 500, 'a malformed result', apiWith(resultOf({ body: '{}' })), get('/pets'), 1],
   ])(
     'returns the gateway response %s (%i) for %s',
     async (type, status, _case, sample, request, times = 0) => {
@@ -131,12 +125,32 @@ describe('API Gateway', () => {
     expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });
 
-  test('rejects requests if the authorizer is missing', async () => {
-    const PetsGet = guarded(resources['PetsGet']!, 'Nobody');
-    const api = createApiGateway(
-      templateOf({ ...resources, PetsGet }),
-      new Map([['Function', lambdaStub(ok)]]),
-    );
-    await expect(api.handle(get('/pets'))).rejects.toThrow(TypeError);
+  const json = { 'Content-Type': 'application/json' };
+  test.each([
+    ['scalar headers', { Age: 5, X: true, Link: '</>' }, 201, { ...json, Age: '5', X: 'true', Link: '</>' }],
+    ['a Content-Type', { 'Content-Type': 'text/plain' }, 200, { 'Content-Type': 'text/plain' }],
+    ['the status 204', undefined, 204, {}],
+    [
+      'WWW-Authenticate',
+      { 'www-authenticate': 'a' },
+      200,
+      { ...json, 'x-amzn-Remapped-www-authenticate': 'a' },
+    ],
+  ])('accepts a result with %s', async (_name, headers, statusCode, expected) => {
+    const { status, ...response } = await apiWith(resultOf({ statusCode, headers })).api.handle(get('/pets'));
+    const all = { ...expected, 'x-amzn-RequestId': expect.any(String) };
+    expect([status, response]).toEqual([statusCode, { headers: all, body: '' }]);
+  });
+
+  test.each([
+    ['that is null', null],
+    ['with an unknown field', { statusCode: 200, cookies: [] }],
+    ['with a fractional status', { statusCode: 200.5 }],
+    ['with an object as its body', { statusCode: 200, body: {} }],
+    ['with an object as a header', { statusCode: 200, headers: { A: {} } }],
+    ['with a base64 body', { statusCode: 200, isBase64Encoded: true }],
+  ])('rejects a result %s', async (_name, result) => {
+    expect(await apiWith(resultOf(result)).api.handle(get('/pets'))).toMatchObject({ status: 500 });
+    expect(console.error).toHaveBeenCalledWith('Function: malformed result');
   });
 });

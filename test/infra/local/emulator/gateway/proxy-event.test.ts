@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HttpRequest } from '../../../../../infra/local/emulator/gateway/http-message.ts';
+import type { HttpRequest, Pair } from '../../../../../infra/local/emulator/gateway/http-message.ts';
 import { proxyEvent } from '../../../../../infra/local/emulator/gateway/proxy-event.ts';
 
-function eventOf(request: Partial<HttpRequest>, authorizer?: object, pathParameters = {}) {
+function eventOf(request: Partial<HttpRequest>, authorizer?: object, pathParameters: Pair[] = []) {
   const method = { HttpMethod: 'GET', ResourceId: 'Pet' } as never;
   const route = { method, resourcePath: '/v1/pets/{petId}', pathParameters };
   const body = Buffer.alloc(0);
   return proxyEvent(
     { method: 'GET', path: '/v1/pets', query: '', headers: [], body, sourceIp: '::1', ...request },
-    { apiId: 'Api', stage: 'sample', route, requestId: 'request-1', authorizer: authorizer as never },
+    route,
+    { apiId: 'Api', stage: 'sample', requestId: 'request-1', authorizer },
   );
 }
 
@@ -21,18 +22,18 @@ describe('the event for a function', () => {
       pathParameters: null,
       body: null,
     });
-    expect(event.requestContext).not.toHaveProperty('authorizer');
+    expect(event.requestContext.authorizer).toBeUndefined();
   });
 
   test('contains the unchanged path, headers and body of the request', () => {
     const path = '/v1/pets/a%2Fb/';
-    const headers: HttpRequest['headers'] = [
+    const headers: Pair[] = [
       ['host', 'localhost:3000'],
       ['USER-AGENT', 'wget'],
       ['USER-AGENT', 'curl'],
     ];
     const body = Buffer.from('{"name":"Łucja 🐈"}');
-    const event = eventOf({ path, headers, body }, { principalId: 'key_1' }, { petId: 'a%2Fb' });
+    const event = eventOf({ path, headers, body }, { principalId: 'key_1' }, [['petId', 'a%2Fb']]);
     expect(event).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },

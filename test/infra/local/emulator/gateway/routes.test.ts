@@ -28,7 +28,10 @@ const findRoute = readRoutes(
 function found(request: string): string | undefined {
   const [httpMethod = '', path = ''] = request.split(' ');
   const route = findRoute(httpMethod, path);
-  return route && `${route.method.HttpMethod} ${route.resourcePath} ${JSON.stringify(route.pathParameters)}`;
+  return (
+    route &&
+    `${route.method.HttpMethod} ${route.resourcePath} ${JSON.stringify(Object.fromEntries(route.pathParameters))}`
+  );
 }
 
 describe("a template's routes", () => {

@@ -181,21 +181,13 @@ describe('a function', () => {
   });
 });
 
-test.each([
-  [
-    'in order',
-    `console.log('loaded'); export const handler = () => { console.log('one'); console.error('two'); };`,
-    ['loaded', 'one', 'two'],
-  ],
-  [
-    'line by line',
-    `const pieces = ['one\\ntwo\\n', 'thr', 'ee', '\\n\\n', '{"four":"4\\\\n\\u2028\\u2029"}\\n'];
-    export const handler = () => { for (const piece of pieces) process.stdout.write(piece); };`,
-    ['one', 'two', 'three', '', '{"four":"4\\n\u2028\u2029"}'],
-  ],
-])("a function's output is logged %s", async (_case, source, output) => {
-  const { invoke, close } = functionOf(source);
+test("a function's output is logged line by line before its result", async () => {
+  const { invoke } = functionOf(`console.log('loaded');
+    export const handler = () => {
+      for (const piece of ['one\\ntwo\\n', 'thr', 'ee 🐈', '\\n\\n', 'four\\n']) process.stdout.write(piece);
+      console.error('five');
+    };`);
   await invoke({});
-  await close();
-  expect(lines).toEqual(output);
+  expect(lines).toContain('five'); // The order of lines on different streams is not defined.
+  expect(lines.filter((line) => line !== 'five')).toEqual(['loaded', 'one', 'two', 'three 🐈', '', 'four']);
 });
