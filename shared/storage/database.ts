@@ -74,7 +74,11 @@ async function readObject(body: Readable, deadline: number): Promise<object> {
   const chunks: Buffer[] = [];
   body.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
   body.on('error', reject);
-  const stop = (): void => void body.destroy(new Error('The database response did not finish in time.'));
+  const stop = (): void => {
+    const error = new Error('The database response did not finish in time.');
+    reject(error);
+    body.destroy(error);
+  };
   const timer = setTimeout(stop, deadline - Date.now());
   const bytes = await promise.finally(() => clearTimeout(timer));
   if (bytes[0] !== OPENING_BRACE) throw new Error('The database response is not a JSON object.');
