@@ -20,6 +20,11 @@ function anchorsOf(document: string): Set<string> {
   );
 }
 
+test('docs/api-keys.md shows every action of npm run keys', () => {
+  const shown = read('docs/api-keys.md').matchAll(/npm run (?:--silent )?keys -- (\w+)/g);
+  expect(new Set(Array.from(shown, ([, action]) => action))).toEqual(new Set(Object.keys(actions)));
+});
+
 describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md'], { cwd: root }))(
   '%s',
   (file) => {

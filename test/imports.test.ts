@@ -45,6 +45,15 @@ test('oxlint rejects imports that cross the boundaries between folders', () => {
     mkdirSync(join(folder, dirname(file!)), { recursive: true });
     writeFileSync(join(folder, file!), `import '${name}';\n`);
   }
+  // The cycle consists of one import of a value and one of a type.
+  writeFileSync(
+    join(folder, 'shared/storage/one.ts'),
+    `import { b } from './other.ts';\nexport const a = b;\n`,
+  );
+  writeFileSync(
+    join(folder, 'shared/storage/other.ts'),
+    `import type { a } from './one.ts';\nexport const b = (one: typeof a) => one;\n`,
+  );
   const oxlint = [project('node_modules/oxlint/bin/oxlint'), '--format=unix'];
   const { stdout } = spawnSync(process.execPath, oxlint, { cwd: folder, encoding: 'utf8' });
   const rejected = Array.from(
@@ -52,4 +61,5 @@ test('oxlint rejects imports that cross the boundaries between folders', () => {
     ([, ...both]) => both,
   );
   expect(new Set(rejected)).toEqual(new Set(forbidden));
+  expect(stdout.match(/^shared\/storage\/(?:one|other)\.ts:.*cycle/gm)).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { metrics } from '../shared/names.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { getPetEvent } from './support/api-gateway-event.ts';
@@ -68,6 +69,10 @@ describe('the commands in docs/runbook.md', () => {
     expect(lookUps.filter((lookUp) => found(lookUp).length !== 1)).toEqual([]);
   });
 
+  test('read only metrics that the functions emit', () => {
+    expect(matchesOf(/--namespace PetStore --metric-name (\w+)/g)).toEqual([metrics.deprecatedCalls.name]);
+  });
+
   test('restore each table with its partition key and time to live', () => {
     const keys = [...runbook.matchAll(/^(\w+)=\$\(named DynamoDB::GlobalTable (\w+)\)/gm)].map(
       ([, name, prefix = '']) => {
@@ -102,6 +107,17 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
       const fields = Object.keys(JSON.parse(Properties.AccessLogSetting.Format) as object);
       expect(unknown(fieldsRead('access log'), [...fields, ...builtIn])).toEqual([]);
     }
+  });
+
+  // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
+  test('read only fields that AWS WAF logs', () => {
+    const byFirewall = [
+      'terminatingRuleId',
+      'httpRequest.clientIp',
+      'httpRequest.httpMethod',
+      'httpRequest.uri',
+    ];
+    expect(unknown(fieldsRead('firewall log'), [...byFirewall, ...builtIn])).toEqual([]);
   });
 
   test('read only fields that functions or Lambda log', async () => {

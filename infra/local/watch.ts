@@ -1,7 +1,8 @@
 import { build, type OutputFile } from 'esbuild';
-import { type FSWatcher, globSync, mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, type FSWatcher, globSync, mkdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bundlingOptions, projectRoot } from '../stack/bundling.ts';
+import { UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
 /** Editors and version control often save several files in a row. A build then contains all of these changes. */
@@ -26,13 +27,15 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   let hashes = '';
   let folder: string | undefined;
 
+  function onChange(): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => (working = working?.then(work)), QUIET_MILLISECONDS);
+  }
+
   async function work(): Promise<void> {
     // Folders can be new or replaced. The build follows, so no change between the old and new watchers is missed.
     for (const watcher of watchers) watcher.close();
-    watchers = watchFolders(() => {
-      clearTimeout(timer);
-      timer = setTimeout(() => (working = working?.then(work)), QUIET_MILLISECONDS);
-    });
+    watchers = watchFolders(onChange);
     const start = performance.now();
     const outdir = join(root, Date.now().toString());
     const files = await bundle(
@@ -54,6 +57,13 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
     if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
   }
 
+  try {
+    watchers = watchFolders(onChange);
+  } catch (error) {
+    const remedy =
+      "Start without --watch, or raise the system's limit (on Linux, fs.inotify.max_user_watches).";
+    throw new UsageError(`The sources cannot be watched (${(error as Error).message}). ${remedy}`);
+  }
   // The first build applies changes that were saved after the synthesis started.
   working = work().then(() =>
     print('watching the functions (restart to apply changes to the stack, its routes or the local service)'),
@@ -68,7 +78,9 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
 /** Watches each folder separately, because Node's option `recursive` misses changes after an editor replaced a file. */
 function watchFolders(onChange: () => void): FSWatcher[] {
   const folders = ['', ...globSync('{functions,shared}/**/', { cwd: projectRoot })];
-  return folders.map((folder) => watch(join(projectRoot, folder), onChange).on('error', onChange));
+  // A folder can vanish between these two calls. The change of its parent folder then causes another round.
+  const present = folders.map((folder) => join(projectRoot, folder)).filter((folder) => existsSync(folder));
+  return present.map((folder) => watch(folder, onChange).on('error', onChange));
 }
 
 /** Returns the bundles, or undefined if the build failed. esbuild prints the errors and warnings. */

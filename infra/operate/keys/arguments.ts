@@ -88,8 +88,8 @@ export function requireValid(
   if (values['json'] && values['quiet']) throw new UsageError('--json and --quiet cannot be combined.');
   const expected = required.startsWith('KEY_ID') ? /^key_[0-9a-f]+$/ : /^$/;
   if (!expected.test(operands.join(' '))) {
-    const rule = 'KEY_ID consists of key_ and hexadecimal digits.';
-    throw new UsageError(`Invalid arguments. Usage: npm run keys -- ${name} ${usage}. ${rule}`);
+    const rule = required.startsWith('KEY_ID') ? ' KEY_ID consists of key_ and hexadecimal digits.' : '';
+    throw new UsageError(`Invalid arguments. Usage: npm run keys -- ${name} ${usage}.${rule}`);
   }
 }
 

@@ -26,13 +26,15 @@ export async function startDatabase(store: OpenStore, tables: Table[], isAllowed
     if (!request.url?.startsWith(path)) return response.writeHead(404).end();
     // dynalite rejects `{}` but would crash if the body were incomplete or the JSON text `null`.
     const input: any = (await json(request).catch(() => null)) ?? {};
-    const [, caller] = /Credential=(\w+)\//.exec(request.headers.authorization ?? '') ?? [];
+    const [, caller = ''] = /Credential=(\w+)\//.exec(request.headers.authorization ?? '') ?? [];
     const action = `dynamodb:${String(request.headers['x-amz-target']).split('.')[1]}`;
-    const { TableName = '', IndexName } = input;
-    const arn = tableArn(IndexName ? `${TableName}/index/${IndexName}` : TableName);
-    if (caller === operatorAccessKeyId || (caller && isAllowed(caller, action, arn)))
-      return store.handle(request, input, response);
-    const Message = `${caller ?? 'An unsigned caller'} is not authorized to perform ${action} on ${arn}.`;
+    const { TableName = '', IndexName, RequestItems = { [TableName]: {} } } = input;
+    const arns = Object.keys(RequestItems).map((name) =>
+      tableArn(IndexName ? `${name}/index/${IndexName}` : name),
+    );
+    const isPermitted = caller === operatorAccessKeyId || arns.every((arn) => isAllowed(caller, action, arn));
+    if (caller && isPermitted) return store.handle(request, input, response);
+    const Message = `${caller || 'An unsigned caller'} is not authorized to perform ${action} on ${arns.join()}.`;
     response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', Message }));
   });

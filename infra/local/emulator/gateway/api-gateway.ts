@@ -5,7 +5,9 @@ import type { LambdaFunction } from '../lambda/lambda.ts';
 import { proxyEvent } from './proxy-event.ts';
 import { invoke, mockResponse, ProxyResult, readGatewayResponses } from './responses.ts';
 import { readRoutes } from './routes.ts';
-import { accountId, region, type Template } from '../template/template.ts';
+import { EmulatorError } from '../errors.ts';
+import type { ResourceType } from '../template/resources.ts';
+import { accountId, region, type Resource, type Template } from '../template/template.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -19,8 +21,8 @@ export type ApiGateway = ReturnType<typeof createApiGateway>;
  * then calls the function or the mock. If a step fails, the client gets a gateway response.
  */
 export function createApiGateway(template: Template, functions: Map<string, LambdaFunction>) {
-  const apiId = template.resources('AWS::ApiGateway::RestApi')[0]!.logicalId;
-  const stage = template.resources('AWS::ApiGateway::Stage')[0]!.properties.StageName;
+  const { logicalId: apiId } = onlyOne(template, 'AWS::ApiGateway::RestApi');
+  const { StageName: stage } = onlyOne(template, 'AWS::ApiGateway::Stage').properties;
   const findRoute = readRoutes(template);
   const authorizers = new Map(
     template
@@ -57,4 +59,10 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
       for (const { flushCache } of authorizers.values()) flushCache();
     },
   };
+}
+
+function onlyOne<T extends ResourceType>(template: Template, type: T): Resource<T> {
+  const [first, ...others] = template.resources(type);
+  if (first && others.length === 0) return first;
+  throw new EmulatorError('unsupported', `The emulator supports only stacks with exactly one ${type}.`);
 }

@@ -49,6 +49,9 @@ const gatewayTemplate = textLike(
 /** Selects a status. The emulator ignores it, because an integration's only response applies to each status. */
 const statusTemplate = textLike(/^\{"statusCode":\d{3}\}$/, 'a template with a status');
 
+/** URI of an integration that invokes a function of the stack. Functions of real accounts have other account ids. */
+const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
+
 const Statement = model({ Action: stringOrList(), Effect: v.literal('Allow'), Resource: stringOrList() });
 
 const KeySchema = v.array(model({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
@@ -58,7 +61,7 @@ const Index = model({ IndexName: text, KeySchema, Projection: model({ Projection
 const ProxyIntegration = model({
   Type: v.literal('AWS_PROXY'),
   IntegrationHttpMethod: v.literal('POST'),
-  Uri: text,
+  Uri: functionUri,
 });
 
 const MockIntegration = model({
@@ -78,10 +81,10 @@ const MockIntegration = model({
 export const resourceModels = {
   'AWS::ApiGateway::Authorizer': model({
     Type: v.literal('TOKEN'),
-    AuthorizerUri: text,
-    AuthorizerResultTtlInSeconds: v.number(),
+    AuthorizerUri: functionUri,
+    AuthorizerResultTtlInSeconds: v.optional(v.number(), 300),
     IdentitySource: v.literal('method.request.header.Authorization'),
-    IdentityValidationExpression: text,
+    IdentityValidationExpression: v.optional(text, ''),
   }),
   'AWS::ApiGateway::GatewayResponse': model({
     ResponseType: text,

@@ -126,7 +126,7 @@ function createResolver(resources: RawTemplate['Resources']) {
       const { Type, Properties: { StageName, FunctionName, Name } = {} } = resources[logicalId] ?? {};
       if (Type === 'AWS::ApiGateway::Stage') return resolve(StageName);
       if (Type === 'AWS::Lambda::Alias') return joined([functionArn(''), FunctionName, ':', Name]);
-      return Type ? logicalId : Symbol(`a reference to ${logicalId}, which the template does not define`);
+      return Type ? logicalId : Symbol(`a reference to ${logicalId}, which is not a resource of the stack`);
     },
     'Fn::GetAtt': ([logicalId, attribute]: [string, string]) => {
       const type = resources[logicalId]?.Type;

@@ -22,7 +22,7 @@ async function startWith(pets: SampleResource, store?: OpenStore): Promise<Datab
     Pets: pets,
     Role: role,
     Function: lambdaFunction('asset'),
-    Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem'], petsArn),
+    Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:BatchGetItem'], petsArn),
     OtherRole: role,
     Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
     List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
@@ -141,6 +141,17 @@ describe('a caller of the database', () => {
     expect(await call('Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
     expect(closed).toHaveBeenCalledTimes(1);
     closed.mockRestore();
+  });
+
+  test('can read several items only from tables that its role permits', async () => {
+    const keys = { Keys: [{ id: rex.id }] };
+    const allowed = await call('Function', 'BatchGetItem', {
+      TableName: undefined,
+      RequestItems: { Pets: keys },
+    });
+    expect(allowed).toMatchObject({ status: 200, Responses: { Pets: [rex] } });
+    const RequestItems = { Pets: keys, ApiKeys: keys };
+    expect((await call('Function', 'BatchGetItem', { TableName: undefined, RequestItems })).status).toBe(400);
   });
 
   test.each([

@@ -154,3 +154,11 @@ describe('API Gateway', () => {
     expect(console.error).toHaveBeenCalledWith('Function: malformed result');
   });
 });
+
+test.each<[string, SampleResources]>([
+  ['AWS::ApiGateway::RestApi', { OtherApi: sampleApi.Api }],
+  ['AWS::ApiGateway::Stage', { OtherStage: sampleApi.Stage }],
+])('a stack with two resources of the type %s is not supported', (type, others) => {
+  const message = `The emulator supports only stacks with exactly one ${type}.`;
+  expect(() => createApiGateway(templateOf({ ...resources, ...others }), new Map())).toThrow(message);
+});

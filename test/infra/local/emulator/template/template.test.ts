@@ -8,6 +8,7 @@ import {
   method,
   mock,
   policy,
+  proxyTo,
   role,
   root,
   sampleApi,
@@ -100,6 +101,11 @@ describe('parseTemplate', () => {
       'ResponseTemplates.application/json: only the variable $context.requestId',
       response,
       { ResponseTemplates: { 'application/json': '{"message":"$context.error.message"}' } },
+    ],
+    [
+      'Integration.Uri: only a function of the same stack',
+      method(root, 'GET', proxyTo('arn:aws:lambda:us-east-1:123456789012:function:Other')),
+      {},
     ],
     [
       'Integration.RequestTemplates.a/b: only a template with a status',
