@@ -5,7 +5,7 @@ import {
   type IPolicyValidationPlugin,
   Validations,
 } from 'aws-cdk-lib';
-import { SettingsError } from './settings.ts';
+import { UsageError } from './command.ts';
 import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
 
@@ -31,7 +31,7 @@ if (!app.node.tryGetContext('pet-store:unchecked')) {
 try {
   addStacks(app, stages);
 } catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   console.error(error.message);
   process.exit(1);
 }

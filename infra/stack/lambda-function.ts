@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { bundle, projectRoot } from './bundling.ts';
-import { addLogGroup } from './log-group.ts';
+import { addLogGroup } from './monitoring.ts';
 
 interface LambdaFunctionProps {
   /** Module that exports `handler`, such as `functions/list-pets.ts`. */

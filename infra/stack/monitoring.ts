@@ -1,7 +1,8 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as subscriptions from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -99,4 +100,17 @@ export class Monitoring extends Construct {
       period: MINUTE,
     });
   }
+}
+
+export function addLogGroup(
+  scope: Construct,
+  id: string,
+  stage: Stage,
+  logGroupName?: string,
+): logs.LogGroup {
+  return new logs.LogGroup(scope, id, {
+    ...(logGroupName !== undefined && { logGroupName }),
+    retention: stage.logRetentionDays,
+    removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  });
 }

@@ -95,14 +95,19 @@ class Table extends dynamodb.TableV2 {
     const metrics = targets.flatMap((target) =>
       ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => {
         const dimensionsMap = { TableName: this.tableName, ...target };
-        const statistic = cloudwatch.Stats.SUM;
-        return new cloudwatch.Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, statistic });
+        return new cloudwatch.Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName,
+          dimensionsMap,
+          statistic: 'Sum',
+        });
       }),
     );
-    const ids = metrics.map((_, index) => `${label}${index}`);
+    const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${label}${index}`, metric]));
+    const counts = Object.keys(usingMetrics).map((metricId) => `FILL(${metricId}, 0)`);
     this.throttles = new cloudwatch.MathExpression({
-      expression: `SUM([${ids.map((metricId) => `FILL(${metricId}, 0)`).join(', ')}])`,
-      usingMetrics: Object.fromEntries(ids.map((metricId, index) => [metricId, metrics[index]!])),
+      expression: `SUM([${counts.join(', ')}])`,
+      usingMetrics,
       label: `Throttled, ${label}`,
       period: FIVE_MINUTES,
     });

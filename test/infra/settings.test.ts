@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { SettingsError, stagesOf } from '../../infra/settings.ts';
+import { UsageError } from '../../infra/command.ts';
+import { stagesOf } from '../../infra/settings.ts';
 import { stages } from '../../infra/stages.ts';
 
 const domain = {
@@ -94,16 +95,14 @@ test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
   'rejects the stage name %j',
   (name) => {
     const rule = "A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.";
-    const error = new SettingsError(`Rename stage '${name}' in infra/stages.ts. ${rule}`);
+    const error = new UsageError(`Rename stage '${name}' in infra/stages.ts. ${rule}`);
     expect(() => stagesOf({ [name]: stages.staging })).toThrow(error);
   },
 );
 
 test('rejects two stages with the same domain', () => {
   const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
-  const error = new SettingsError(
-    'Stages staging and production must not share the domain pets.example.com.',
-  );
+  const error = new UsageError('Stages staging and production must not share the domain pets.example.com.');
   expect(() => stagesOf(all)).toThrow(error);
 });
 
@@ -135,7 +134,7 @@ function problemOf(changes: object): string | undefined {
     stagesOf({ production: { ...stages.production, ...changes } });
     return undefined;
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     return error.message.replace(/^infra\/stages\.ts, stage production: (.*)\.$/, '$1');
   }
 }
