@@ -21,7 +21,6 @@ export function addFunctions(
     listPets: new LambdaFunction(scope, 'ListPets', stage, {
       entry: 'functions/list-pets.ts',
       description: operations.listPets.summary,
-      memoryMegabytes: 512,
       environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
@@ -29,7 +28,6 @@ export function addFunctions(
     createPet: new LambdaFunction(scope, 'CreatePet', stage, {
       entry: 'functions/create-pet.ts',
       description: operations.createPet.summary,
-      memoryMegabytes: 512,
       environment: {
         ...environment,
         [intentsTable]: intents.tableName,
@@ -42,7 +40,6 @@ export function addFunctions(
     getPet: new LambdaFunction(scope, 'GetPet', stage, {
       entry: 'functions/get-pet.ts',
       description: operations.getPet.summary,
-      memoryMegabytes: 512,
       environment,
       actions: ['dynamodb:GetItem'],
       resources: [pets.tableArn],
@@ -50,7 +47,6 @@ export function addFunctions(
     authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
       entry: 'functions/authorizer.ts',
       description: 'Checks the API key of a request',
-      memoryMegabytes: 512,
       environment: { [environmentVariables.stage]: stage.name, [apiKeysTable]: apiKeys.tableName },
       actions: ['dynamodb:GetItem'],
       resources: [apiKeys.tableArn],
