@@ -120,7 +120,11 @@ type Stages = Record<string, StageSettings>;
  * @throws UsageError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
  */
 export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string } = {}): Stage[] {
-  checkStages(all);
+  for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
+  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
+    if (domain && names.length > 1)
+      throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
+  }
   if (stage === undefined && like === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
   if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
@@ -133,26 +137,16 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   return [{ ...settings, name: stage, keepsData: false }];
 }
 
-function checkStages(all: Stages): void {
-  for (const [stage, settings] of Object.entries(all)) {
-    if (!isStageName(stage)) {
-      throw new UsageError(
-        `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
-      );
-    }
-    const problem = problemOf(settings);
-    if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
+function checkStage(stage: string, settings: StageSettings): void {
+  if (!isStageName(stage)) {
+    throw new UsageError(
+      `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
+    );
   }
-  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
-    if (domain && names.length > 1)
-      throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
-  }
-}
-
-function problemOf(settings: StageSettings): string | undefined {
-  const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
-  if (issue) return `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
   const { listPartitions, recordedListPartitions } = settings;
-  if (listPartitions >= recordedListPartitions) return undefined;
-  return `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit pets`;
+  const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
+  let problem = issue && `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
+  if (!issue && listPartitions < recordedListPartitions)
+    problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit pets`;
+  if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,9 +28,11 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
 }
 
 function digestOfInputs(): string {
-  const isFile = (name: string) => statSync(name, { throwIfNoEntry: false })?.isFile();
-  const names = globSync(INPUTS.map((pattern) => join(projectRoot, pattern))).filter(isFile);
-  const files = names.toSorted().map((name) => [name, readFileSync(name, 'base64')]);
+  const entries = globSync(INPUTS, { cwd: projectRoot, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const names = entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  const files = names.map((name) => [name, readFileSync(name, 'base64')]);
   return hash('sha256', JSON.stringify([process.version, files]));
 }
 

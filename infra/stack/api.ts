@@ -71,7 +71,15 @@ export class Api extends Construct {
     this.stageArn = api.deploymentStage.stageArn;
     this.metrics = apiMetrics(name);
     this.serverErrors = addAlarms(this.metrics, stage, monitoring);
-    acknowledgeFindings(api, stage);
+    const reasons = {
+      APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
+      APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
+      APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
+      COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
+      ...(!stage.firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
+    };
+    for (const [rule, reason] of Object.entries(reasons))
+      Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
   }
 }
 
@@ -155,16 +163,4 @@ function addAlarms(api: ApiMetrics, { firewall }: Stage, monitoring: Monitoring)
     }),
     threshold: 5,
   });
-}
-
-function acknowledgeFindings(api: apigateway.RestApi, { firewall }: Stage): void {
-  const reasons = {
-    APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
-    APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
-    APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
-    COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
-    ...(!firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
-  };
-  for (const [rule, reason] of Object.entries(reasons))
-    Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
 }

@@ -91,9 +91,9 @@ class Table extends dynamodb.TableV2 {
     const targets = [{}, ...indexes.map(({ indexName }) => ({ GlobalSecondaryIndexName: indexName }))];
     const metrics = targets.flatMap((target) => {
       const dimensionsMap = { TableName: this.tableName, ...target };
-      const props = { namespace: 'AWS/DynamoDB', dimensionsMap, statistic: 'Sum' };
+      const ofTarget = { namespace: 'AWS/DynamoDB', dimensionsMap, statistic: 'Sum' };
       const names = ['ReadThrottleEvents', 'WriteThrottleEvents'];
-      return names.map((metricName) => new cloudwatch.Metric({ ...props, metricName }));
+      return names.map((metricName) => new cloudwatch.Metric({ ...ofTarget, metricName }));
     });
     const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${label}${index}`, metric]));
     const counts = Object.keys(usingMetrics).map((metricId) => `FILL(${metricId}, 0)`);
