@@ -5,7 +5,7 @@ import {
   type IPolicyValidationPlugin,
   Validations,
 } from 'aws-cdk-lib';
-import { SettingsError } from './settings.ts';
+import { runWithOptions } from './command.ts';
 import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
 
@@ -28,10 +28,4 @@ if (!app.node.tryGetContext('pet-store:unchecked')) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);
 }
 
-try {
-  addStacks(app, stages);
-} catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+await runWithOptions('node infra/app.ts', {}, () => addStacks(app, stages));

@@ -91,11 +91,9 @@ export function integerOption(name: string, text: string, least: number, most: n
   throw new UsageError(`${name} must be an integer from ${least} to ${most}.`);
 }
 
-const SEEDS = 2 ** 31;
-
 /** Returns the option's value as a seed, or a random seed if the option is not set. */
-export function seedOption(name: string, text = randomInt(SEEDS).toString()): number {
-  return integerOption(name, text, 0, SEEDS - 1);
+export function seedOption(name: string, text = randomInt(2 ** 31).toString()): number {
+  return integerOption(name, text, 0, 2 ** 31 - 1);
 }
 
 /** Returns a function that prints a line to standard error for every 10 % of `total` that is done. */

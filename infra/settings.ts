@@ -1,35 +1,33 @@
 import { inspect } from 'node:util';
 import * as v from 'valibot';
-
-/** Error for an invalid setting, which stops synthesis. The message describes the valid values. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
+import { UsageError } from './command.ts';
 
 // Each message completes a sentence that starts with a setting, as in "recoveryDays must be an integer from 1 to 35".
 
-function mustBe(valid: string) {
-  return ({ input }: v.BaseIssue<unknown>) => `must be ${valid}, not ${format(input)}`;
+function rule<T>(valid: string, isValid: (value: any) => boolean) {
+  return v.custom<T>(isValid, ({ input }) => `must be ${valid}, not ${format(input)}`);
 }
 
 function format(value: unknown): string {
   return inspect(value, { breakLength: Infinity, depth: 1, maxArrayLength: 5, maxStringLength: 80 });
 }
 
-function integer(minimum: number, maximum = Infinity) {
-  const range = maximum === Infinity ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
-  const isValid = (value: any) => Number.isInteger(value) && minimum <= value && value <= maximum;
-  return v.custom<number>(isValid, mustBe(`an integer ${range}`));
+function integer(min: number, max = Infinity) {
+  const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+  const isInRange = (value: any) => Number.isInteger(value) && min <= value && value <= max;
+  return rule<number>(`an integer ${range}`, isInRange);
 }
 
+const flag = rule<boolean>('true or false', (value) => typeof value === 'boolean');
+
 function text(pattern: RegExp, valid: string) {
-  return v.pipe(v.string(mustBe(valid)), v.regex(pattern, mustBe(valid)));
+  return rule<string>(valid, (value) => typeof value === 'string' && pattern.test(value));
 }
 
 function group<Entries extends v.ObjectEntries>(entries: Entries) {
   return v.strictObject(entries, (issue) => {
     if (issue.expected === 'never') return 'is not a setting';
-    return issue.expected === 'Object' ? mustBe('an object')(issue) : 'is missing';
+    return issue.expected === 'Object' ? `must be an object, not ${format(issue.input)}` : 'is missing';
   });
 }
 
@@ -37,81 +35,71 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
 const limit = integer(10, 2_000_000_000);
 
 /** The settings of a stage. If no reason is given for a valid range, the range is an AWS limit. */
-const Settings = v.pipe(
-  group({
-    /**
-     * Number of partitions that each list queries. Never lower this number, because lists would omit the pets in the
-     * removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
-     */
-    listPartitions: integer(1, 1_000),
-    /**
-     * Number of partitions that new pets are spread over. Raise this number one deployment after `listPartitions`, so
-     * that lists query every partition that contains pets, even during a deployment or rollback.
-     */
-    recordedListPartitions: integer(1, 1_000),
-    /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
-    keepsData: v.boolean(mustBe('true or false')),
-    /**
-     * Number of days within which a table can be restored to any second.
-     * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
-     */
-    recoveryDays: integer(1, 35),
-    /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
-    maxReadUnitsPerSecond: integer(1),
-    maxWriteUnitsPerSecond: integer(1),
-    /**
-     * CloudWatch supports only some of these values. Synthesis rejects all other values.
-     * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
-     */
-    logRetentionDays: integer(1),
-    /** This timeout must exceed the database timeout and be less than API Gateway's timeout of 29 seconds. */
-    functionTimeoutSeconds: integer(6, 28),
-    /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
-    authorizerCacheSeconds: integer(0, 3_600),
-    /** Whether new code gets only 10% of the requests for the first 10 minutes. */
-    deploysByCanary: v.boolean(mustBe('true or false')),
-    /**
-     * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
-     * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
-     */
-    requestsPerSecond: integer(1),
-    requestBurst: integer(1),
-    /**
-     * Approximate limits of the web ACL for each IP address and each API key. Changing a limit resets the counts.
-     * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
-     * @default - no web ACL
-     */
-    firewall: v.exactOptional(group({ requestsPerMinutePerIp: limit, requestsPerMinutePerKey: limit })),
-    /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
-    alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
-    /**
-     * Custom domain, which makes `https://{name}/v1` the only base URL. The certificate must be in the stage's region.
-     * The stack adds a record to the Route 53 zone.
-     * @default - the base URL that API Gateway assigns
-     */
-    domain: v.exactOptional(
-      group({
-        name: text(
-          /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
-          'a lowercase domain name such as pets.example.com',
-        ),
-        certificateArn: text(
-          /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
-          'the ARN of a certificate in AWS Certificate Manager',
-        ),
-        hostedZoneId: text(/^Z[A-Z\d]+$/, 'the id of a Route 53 zone such as Z0123456789ABCDEFGHIJ'),
-      }),
-    ),
-  }),
-  v.forward(
-    v.check(
-      ({ listPartitions, recordedListPartitions }) => listPartitions >= recordedListPartitions,
-      ({ input }) =>
-        `must be at least recordedListPartitions (${input.recordedListPartitions}), not ${input.listPartitions}, because lists would otherwise omit pets`,
-    ),
-    ['listPartitions'],
+const Settings = group({
+  /**
+   * Number of partitions that each list queries. Never lower this number, because lists would omit the pets in the
+   * removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
+   */
+  listPartitions: integer(1, 1_000),
+  /**
+   * Number of partitions that new pets are spread over. Raise this number one deployment after `listPartitions`, so
+   * that lists query every partition that contains pets, even during a deployment or rollback.
+   */
+  recordedListPartitions: integer(1, 1_000),
+  /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
+  keepsData: flag,
+  /**
+   * Number of days within which a table can be restored to any second.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
+   */
+  recoveryDays: integer(1, 35),
+  /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
+  maxReadUnitsPerSecond: integer(1),
+  maxWriteUnitsPerSecond: integer(1),
+  /**
+   * CloudWatch supports only some of these values. Synthesis rejects all other values.
+   * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+   */
+  logRetentionDays: integer(1),
+  /** This timeout must exceed the database timeout and be less than API Gateway's timeout of 29 seconds. */
+  functionTimeoutSeconds: integer(6, 28),
+  /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
+  authorizerCacheSeconds: integer(0, 3_600),
+  /** Whether new code gets only 10% of the requests for the first 10 minutes. */
+  deploysByCanary: flag,
+  /**
+   * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+   */
+  requestsPerSecond: integer(1),
+  requestBurst: integer(1),
+  /**
+   * Approximate limits of the web ACL for each IP address and each API key. Changing a limit resets the counts.
+   * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
+   * @default - no web ACL
+   */
+  firewall: v.exactOptional(group({ requestsPerMinutePerIp: limit, requestsPerMinutePerKey: limit })),
+  /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
+  alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
+  /**
+   * Custom domain, which makes `https://{name}/v1` the only base URL. The certificate must be in the stage's region.
+   * The stack adds a record to the Route 53 zone.
+   * @default - the base URL that API Gateway assigns
+   */
+  domain: v.exactOptional(
+    group({
+      name: text(
+        /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
+        'a lowercase domain name such as pets.example.com',
+      ),
+      certificateArn: text(
+        /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
+        'the ARN of a certificate in AWS Certificate Manager',
+      ),
+      hostedZoneId: text(/^Z[A-Z\d]+$/, 'the id of a Route 53 zone such as Z0123456789ABCDEFGHIJ'),
+    }),
   ),
-);
+});
 
 export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
@@ -129,14 +117,18 @@ type Stages = Record<string, StageSettings>;
 /**
  * Returns the stages to synthesize: all stages, or the on-demand stage that `-c stage=NAME -c like=STAGE` defines.
  *
- * @throws SettingsError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
+ * @throws UsageError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
  */
 export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string } = {}): Stage[] {
-  checkStages(all);
+  for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
+  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
+    if (domain && names.length > 1)
+      throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
+  }
   if (stage === undefined && like === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
   if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
-    throw new SettingsError(
+    throw new UsageError(
       `An on-demand stage requires \`-c stage=NAME\` with a new name of 1 to 30 lowercase letters, not ${format(stage)}, and \`-c like=STAGE\` with ${Object.keys(all).join(' or ')}, not ${format(like)}.`,
     );
   }
@@ -145,21 +137,16 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   return [{ ...settings, name: stage, keepsData: false }];
 }
 
-function checkStages(all: Stages): void {
-  for (const [stage, settings] of Object.entries(all)) {
-    if (!isStageName(stage)) {
-      throw new SettingsError(
-        `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
-      );
-    }
-    const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
-    if (issue) {
-      const setting = v.getDotPath(issue) ?? 'the stage';
-      throw new SettingsError(`infra/stages.ts, stage ${stage}: ${setting} ${issue.message}.`);
-    }
+function checkStage(stage: string, settings: StageSettings): void {
+  if (!isStageName(stage)) {
+    throw new UsageError(
+      `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
+    );
   }
-  for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
-    if (domain && names.length > 1)
-      throw new SettingsError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
-  }
+  const { listPartitions, recordedListPartitions } = settings;
+  const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
+  let problem = issue && `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
+  if (!issue && listPartitions < recordedListPartitions)
+    problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit pets`;
+  if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,12 +11,11 @@ const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 /** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Synthesizes the cloud assembly if its inputs or its files have changed since the last synthesis. */
+/** Synthesizes the cloud assembly if its inputs have changed since the last synthesis. */
 export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
-  const digestFile = `${assembly}.digest`;
-  const inputs = digestOf(projectRoot, INPUTS);
-  const currentDigest = () => `${process.version} ${inputs} ${digestOf(assembly, ['**'])}`;
-  if (!isForced && existsSync(digestFile) && readFileSync(digestFile, 'utf8') === currentDigest()) {
+  const digestFile = join(assembly, 'inputs.sha256');
+  const inputs = digestOfInputs();
+  if (!isForced && existsSync(digestFile) && readFileSync(digestFile, 'utf8') === inputs) {
     return console.log(
       'Reusing the last synthesis because no source has changed (--synth forces a new synthesis).',
     );
@@ -25,13 +24,16 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
   rmSync(digestFile, { force: true });
   await synthesize(assembly);
   // If an input changed during the synthesis, the assembly can be outdated and must not be reused.
-  if (digestOf(projectRoot, INPUTS) === inputs) writeFileSync(digestFile, currentDigest());
+  if (digestOfInputs() === inputs) writeFileSync(digestFile, inputs);
 }
 
-function digestOf(cwd: string, patterns: string[]): string {
-  const isFile = (name: string) => statSync(join(cwd, name), { throwIfNoEntry: false })?.isFile();
-  const names = globSync(patterns, { cwd }).filter(isFile).toSorted();
-  return hash('sha256', JSON.stringify(names.map((name) => [name, readFileSync(join(cwd, name), 'base64')])));
+function digestOfInputs(): string {
+  const entries = globSync(INPUTS, { cwd: projectRoot, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const names = entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
+  const files = names.map((name) => [name, readFileSync(name, 'base64')]);
+  return hash('sha256', JSON.stringify([process.version, files]));
 }
 
 /**

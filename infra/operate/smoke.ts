@@ -17,7 +17,11 @@ The tests use the API key in API_KEY. Without API_KEY, they use a new key that e
 
 async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
-  const apiKey = process.env['API_KEY'] || (await issueShortLivedKey(stage, apiKeysTable));
+  let apiKey = process.env['API_KEY'];
+  if (!apiKey) {
+    const newKey = { owner: 'smoke test', lifetime: 3_600_000, caller: await findCaller() };
+    apiKey = (await issueApiKey({ stage, table: apiKeysTable, database }, newKey)).key;
+  }
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
@@ -30,12 +34,6 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const [code] = (await once(tests, 'exit')) as [number | null];
   process.exitCode = code ?? 1;
   console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
-}
-
-/** Returns a new key that expires after 1 hour. */
-async function issueShortLivedKey(stage: string, table: string): Promise<string> {
-  const newKey = { owner: 'smoke test', lifetime: 3_600_000, caller: await findCaller() };
-  return (await issueApiKey({ stage, table, database }, newKey)).key;
 }
 
 await runWithOptions(USAGE, { stage: { type: 'string' } }, smoke, { allowPositionals: true });

@@ -2,7 +2,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { metricNamespace, serviceName } from '../../shared/names.ts';
-import { addLogGroup } from './log-group.ts';
+import { addLogGroup } from './monitoring.ts';
 import type { Stage } from '../settings.ts';
 
 /**
@@ -33,7 +33,7 @@ const fields = {
 };
 
 /** Counts error responses of API Gateway, its mocks and the web ACL. Responses of mocks have a dash as their type. */
-export const gatewayErrorResponsesMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
+export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
  * Counts 5xx responses in stages without a firewall, except for 5xx responses that clients cause with large bodies.
@@ -62,7 +62,7 @@ export function addAccessLog(scope: Construct, stage: Stage) {
     pattern.stringValue('$.status', '=', '4*'),
   );
   const dimensions = { status: '$.status', type: '$.errorType' };
-  count(gatewayErrorResponsesMetric.name, pattern.any(isGatewayError, isMock), dimensions);
+  count(gatewayErrorsMetric.name, pattern.any(isGatewayError, isMock), dimensions);
   if (!stage.firewall) {
     const is5xx = pattern.stringValue('$.status', '=', '5*');
     const isNot413 = pattern.stringValue('$.integrationStatus', '!=', '413');

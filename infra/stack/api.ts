@@ -1,19 +1,29 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { addAccessLog, serverErrorsMetric } from './access-log.ts';
-import { addDomain, tls } from './domain.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
 import { FIVE_MINUTES, MINUTE, type Monitoring } from './monitoring.ts';
 import type { Stage } from '../settings.ts';
 
 type ApiMetrics = ReturnType<typeof apiMetrics>;
+
+/**
+ * Requires TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the handshake must match the `Host` header.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
+ */
+const tls = {
+  securityPolicy: apigateway.SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: apigateway.EndpointAccessMode.STRICT,
+};
 
 /** The REST API of a stage. Requests that match no operation get an error response. */
 export class Api extends Construct {
@@ -61,7 +71,15 @@ export class Api extends Construct {
     this.stageArn = api.deploymentStage.stageArn;
     this.metrics = apiMetrics(name);
     this.serverErrors = addAlarms(this.metrics, stage, monitoring);
-    acknowledgeFindings(api, stage);
+    const reasons = {
+      APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
+      APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
+      APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
+      COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
+      ...(!stage.firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
+    };
+    for (const [rule, reason] of Object.entries(reasons))
+      Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
   }
 }
 
@@ -84,6 +102,29 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
     if (resource instanceof apigateway.ResourceBase && !served.has(resource))
       addMockResponse(resource, 'not_found');
   }
+}
+
+/** Adds a custom domain. URLs with this domain do not contain the stage's name. */
+function addDomain(
+  scope: Construct,
+  api: apigateway.IRestApi,
+  { name, certificateArn, hostedZoneId }: NonNullable<Stage['domain']>,
+): void {
+  const domain = new apigateway.DomainName(scope, 'Domain', {
+    ...tls,
+    domainName: name,
+    certificate: acm.Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    mapping: api,
+  });
+  new route53.CfnRecordSet(scope, 'DomainRecord', {
+    hostedZoneId,
+    name,
+    type: 'A',
+    aliasTarget: {
+      dnsName: domain.domainNameAliasDomainName,
+      hostedZoneId: domain.domainNameAliasHostedZoneId,
+    },
+  });
 }
 
 /** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */
@@ -122,16 +163,4 @@ function addAlarms(api: ApiMetrics, { firewall }: Stage, monitoring: Monitoring)
     }),
     threshold: 5,
   });
-}
-
-function acknowledgeFindings(api: apigateway.RestApi, { firewall }: Stage): void {
-  const reasons = {
-    APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
-    APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
-    APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
-    COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
-    ...(!firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
-  };
-  for (const [rule, reason] of Object.entries(reasons))
-    Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
 }

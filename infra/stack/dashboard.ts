@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { metrics } from '../../shared/names.ts';
-import { gatewayErrorResponsesMetric } from './access-log.ts';
+import { gatewayErrorsMetric } from './access-log.ts';
 import type { Api } from './api.ts';
 import type { Functions } from './functions.ts';
 import { MINUTE, type Monitoring } from './monitoring.ts';
@@ -19,7 +19,7 @@ export function addDashboard(
   const { requests, clientErrors, serverErrors, latency } = api.metrics;
   const fns = Object.values(functions);
   const period = MINUTE;
-  const maximum = cloudwatch.Stats.MAXIMUM;
+  const concurrent = { statistic: cloudwatch.Stats.MAXIMUM, period };
   const rows: Record<string, cloudwatch.IMetric[]>[] = [
     {
       'Requests and error responses per minute': [requests, clientErrors, serverErrors],
@@ -28,9 +28,7 @@ export function addDashboard(
     },
     {
       'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
-      'Error responses of API Gateway, by status and type': [
-        monitoring.countsPerMinute(gatewayErrorResponsesMetric),
-      ],
+      'Error responses of API Gateway, by status and type': [monitoring.countsPerMinute(gatewayErrorsMetric)],
       'Calls to deprecated operations, by API key': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
     },
     {
@@ -39,9 +37,7 @@ export function addDashboard(
         fn.metricErrors({ period }),
         fn.metricThrottles({ period }),
       ]),
-      'Concurrent executions': fns.map((fn) =>
-        fn.metric('ConcurrentExecutions', { statistic: maximum, period }),
-      ),
+      'Concurrent executions': fns.map((fn) => fn.metric('ConcurrentExecutions', concurrent)),
     },
     {
       'Read units per minute': tables.map((table) => table.metricConsumedReadCapacityUnits({ period })),
@@ -54,11 +50,11 @@ export function addDashboard(
     defaultInterval: Duration.hours(3),
     widgets: [
       [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 })],
-      ...rows.map((row) => Object.entries(row).map(([title, left]) => graph(title, left))),
+      ...rows.map((row) => Object.entries(row).map(graph)),
     ],
   });
 }
 
-function graph(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {
+function graph([title, left]: [string, cloudwatch.IMetric[]]): cloudwatch.GraphWidget {
   return new cloudwatch.GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
 }

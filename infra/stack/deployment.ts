@@ -71,11 +71,9 @@ function addRole(scope: Construct, functions: LambdaFunction[]): iam.Role {
   });
   const allow = (actions: string[], ...resources: string[]) =>
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
+  const rule = 'AwsSolutions::AwsSolutions-IAM5';
   const acknowledge = (resource: string, reason: string) =>
-    Validations.of(role).acknowledge({
-      id: `AwsSolutions::AwsSolutions-IAM5[Resource::${resource}]`,
-      reason,
-    });
+    Validations.of(role).acknowledge({ id: `${rule}[Resource::${resource}]`, reason });
   for (const { functionArn, live, node } of functions) {
     allow(['lambda:GetAlias', 'lambda:UpdateAlias'], functionArn, `${functionArn}:${live.aliasName}`);
     // All versions are allowed, because the number of the new version is not known during synthesis.

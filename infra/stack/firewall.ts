@@ -5,7 +5,7 @@ import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { operations } from '../../shared/contract/operations.ts';
 import type { Stage } from '../settings.ts';
-import { addLogGroup } from './log-group.ts';
+import { addLogGroup } from './monitoring.ts';
 
 /** Period over which a limit counts requests. A client that pauses for this long is no longer blocked. */
 const WINDOW_SECONDS = 60;

@@ -21,7 +21,6 @@ export function addFunctions(
     listPets: new LambdaFunction(scope, 'ListPets', stage, {
       entry: 'functions/list-pets.ts',
       description: operations.listPets.summary,
-      memoryMegabytes: 512,
       environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
@@ -29,7 +28,6 @@ export function addFunctions(
     createPet: new LambdaFunction(scope, 'CreatePet', stage, {
       entry: 'functions/create-pet.ts',
       description: operations.createPet.summary,
-      memoryMegabytes: 512,
       environment: {
         ...environment,
         [intentsTable]: intents.tableName,
@@ -42,7 +40,6 @@ export function addFunctions(
     getPet: new LambdaFunction(scope, 'GetPet', stage, {
       entry: 'functions/get-pet.ts',
       description: operations.getPet.summary,
-      memoryMegabytes: 512,
       environment,
       actions: ['dynamodb:GetItem'],
       resources: [pets.tableArn],
@@ -50,35 +47,33 @@ export function addFunctions(
     authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
       entry: 'functions/authorizer.ts',
       description: 'Checks the API key of a request',
-      memoryMegabytes: 512,
       environment: { [environmentVariables.stage]: stage.name, [apiKeysTable]: apiKeys.tableName },
       actions: ['dynamodb:GetItem'],
       resources: [apiKeys.tableArn],
     }),
   };
-  for (const fn of Object.values(functions)) addAlarms(monitoring, fn, fn === functions.authorizer);
+  addAlarms(functions, monitoring);
   return functions;
 }
 
-function addAlarms(monitoring: Monitoring, fn: LambdaFunction, isAuthorizer: boolean): void {
-  const name = fn.node.id;
-  // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
-  const [section, effect, failure] = isAuthorizer
-    ? [
-        'Authorizer errors',
-        'Clients whose API key is not cached get 503 responses.',
-        'threw an error, crashed',
-      ]
-    : ['Function errors', 'Clients get 5xx responses.', 'crashed, could not start'];
-  monitoring.addAlarm(`${name}Errors`, {
-    section,
-    description: `${effect} ${name} ${failure} or timed out 3 times in 5 minutes.`,
-    metric: fn.metricErrors({ period: FIVE_MINUTES }),
-    threshold: 3,
-  });
-  monitoring.addAlarm(`${name}Throttles`, {
-    section: 'Function throttles',
-    description: `Clients get 503 responses. Lambda throttled ${name}.`,
-    metric: fn.metricThrottles({ period: FIVE_MINUTES }),
-  });
+function addAlarms(functions: Functions, monitoring: Monitoring): void {
+  for (const fn of Object.values(functions)) {
+    const name = fn.node.id;
+    // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
+    const effect =
+      fn === functions.authorizer
+        ? `Clients whose API key is not cached get 503 responses. ${name} threw an error, crashed`
+        : `Clients get 5xx responses. ${name} crashed, could not start`;
+    monitoring.addAlarm(`${name}Errors`, {
+      section: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
+      description: `${effect} or timed out 3 times in 5 minutes.`,
+      metric: fn.metricErrors({ period: FIVE_MINUTES }),
+      threshold: 3,
+    });
+    monitoring.addAlarm(`${name}Throttles`, {
+      section: 'Function throttles',
+      description: `Clients get 503 responses. Lambda throttled ${name}.`,
+      metric: fn.metricThrottles({ period: FIVE_MINUTES }),
+    });
+  }
 }

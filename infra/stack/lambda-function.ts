@@ -5,14 +5,17 @@ import type { Construct } from 'constructs';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { bundle, projectRoot } from './bundling.ts';
-import { addLogGroup } from './log-group.ts';
+import { addLogGroup } from './monitoring.ts';
 
 interface LambdaFunctionProps {
   /** Module that exports `handler`, such as `functions/list-pets.ts`. */
   entry: string;
   description: string;
-  /** Lambda allocates CPU in proportion to memory. One vCPU corresponds to 1,769 MB. */
-  memoryMegabytes: number;
+  /**
+   * Lambda allocates CPU in proportion to memory. One vCPU corresponds to 1,769 MB.
+   * @default 512
+   */
+  memoryMegabytes?: number;
   environment: Partial<Record<EnvironmentVariable, string>>;
   /** IAM actions that the function needs in addition to writing logs and traces. */
   actions: string[];
@@ -25,7 +28,7 @@ export class LambdaFunction extends lambda.Function {
   readonly live: lambda.IAlias;
 
   constructor(scope: Construct, id: string, stage: Stage, props: LambdaFunctionProps) {
-    const { entry, description, memoryMegabytes, environment, actions, resources } = props;
+    const { entry, description, memoryMegabytes = 512, environment, actions, resources } = props;
     const logGroup = addLogGroup(scope, `${id}Logs`, stage);
     // The default role has a managed policy that allows writing to every log group.
     const role = new iam.Role(scope, `${id}Role`, {

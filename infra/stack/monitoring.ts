@@ -1,7 +1,8 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as subscriptions from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -17,21 +18,12 @@ export const FIVE_MINUTES = Duration.minutes(5);
  */
 const METRIC_DELAY = Duration.minutes(4);
 
-interface PetStoreAlarmProps {
+interface PetStoreAlarmProps extends Partial<Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>> {
   metric: cloudwatch.AlarmProps['metric'] & { period: Duration };
   /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
   /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
-  /** @default 1 */
-  threshold?: number;
-  /** @default 1 */
-  datapointsToAlarm?: number;
-}
-
-interface EmittedMetric {
-  name: string;
-  dimensions: readonly string[];
 }
 
 /** The alarms of a stage and the topic that they notify. The other parts of the stack add the alarms. */
@@ -79,18 +71,20 @@ export class Monitoring extends Construct {
   }
 
   /** Returns the sum per minute of a metric that the stage's functions or metric filters emit. */
-  countPerMinute({ name }: EmittedMetric, dimensions: Record<string, string> = {}): cloudwatch.Metric {
-    return new cloudwatch.Metric({
-      namespace: metricNamespace,
-      metricName: name,
-      dimensionsMap: { service: this.service, ...dimensions },
-      statistic: cloudwatch.Stats.SUM,
-      period: MINUTE,
-    });
+  countPerMinute({ name: metricName }: { name: string }, dimensions = {}): cloudwatch.Metric {
+    const dimensionsMap = { service: this.service, ...dimensions };
+    const props = { namespace: metricNamespace, metricName, dimensionsMap };
+    return new cloudwatch.Metric({ ...props, statistic: cloudwatch.Stats.SUM, period: MINUTE });
   }
 
   /** Returns an expression that draws the sums per minute of a metric, one line for each combination of dimensions. */
-  countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
+  countsPerMinute({
+    name,
+    dimensions,
+  }: {
+    name: string;
+    dimensions: readonly string[];
+  }): cloudwatch.MathExpression {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({
       expression: `SEARCH('{${schema}} MetricName="${name}" service="${this.service}"', 'Sum', 60)`,
@@ -99,4 +93,17 @@ export class Monitoring extends Construct {
       period: MINUTE,
     });
   }
+}
+
+export function addLogGroup(
+  scope: Construct,
+  id: string,
+  stage: Stage,
+  logGroupName?: string,
+): logs.LogGroup {
+  return new logs.LogGroup(scope, id, {
+    ...(logGroupName !== undefined && { logGroupName }),
+    retention: stage.logRetentionDays,
+    removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  });
 }

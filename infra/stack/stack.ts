@@ -1,7 +1,8 @@
-import { Annotations, type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { Annotations, type App, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
-import { AccountStack } from './account.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
@@ -18,50 +19,73 @@ const SUNSET_WARNING_DAYS = 180;
  * Adds the account stack and the stacks of all stages, or of the on-demand stage that the app's context defines. The
  * settings are checked first, so no bundling output precedes the error message.
  *
- * @throws SettingsError if a stage or the context is invalid
+ * @throws UsageError if a stage or the context is invalid
  */
 export function addStacks(app: App, stages: Record<string, StageSettings>, today = new Date()): void {
   const checked = stagesOf(stages, app.node.getAllContext());
-  const account = new AccountStack(app, stackName('account'));
+  const account = addAccountStack(app);
   for (const stage of checked) {
-    const stack = new PetStoreStack(app, stage);
+    const stack = addStageStack(app, stage);
     addSunsetWarnings(stack, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
   }
 }
 
-/** The tables, the functions and the REST API of one stage. No other stage uses these resources. */
-class PetStoreStack extends Stack {
-  constructor(app: App, stage: Stage) {
-    super(app, stackName(stage.name), {
-      description: `Pet store, stage ${stage.name}`,
-      analyticsReporting: false,
-      terminationProtection: stage.keepsData,
-    });
+/**
+ * Creates the role that API Gateway uses to write the logs of all stages. An account has one such role in each region.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+ */
+function addAccountStack(app: App): Stack {
+  const stack = new Stack(app, stackName('account'), {
+    description: 'Resources that all pet store stages in this account and region share',
+    analyticsReporting: false,
+    terminationProtection: true,
+  });
+  const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
+  const role = new iam.Role(stack, 'LogRole', {
+    assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com', {
+      // IfExists is needed because AWS does not document whether API Gateway sends this condition key.
+      conditions: { StringEqualsIfExists: { 'aws:SourceAccount': stack.account } },
+    }),
+    managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)],
+  });
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
+    reason: 'API Gateway requires a role that can write to all log groups. This policy allows nothing else.',
+  });
+  const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
+  for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  return stack;
+}
 
-    const monitoring = new Monitoring(this, 'Monitoring', stage);
-    const storage = new Storage(this, 'Storage', stage, monitoring);
-    const functions = addFunctions(this, stage, storage, monitoring);
-    const api = new Api(this, 'Api', stage, functions, monitoring);
-    if (stage.deploysByCanary) addCanaryDeployments(this, functions, monitoring, api.serverErrors);
-    addDashboard(this, api, functions, storage, monitoring);
-    addFirewall(this, stage, api.stageArn);
+/** Adds the tables, the functions and the REST API of one stage. No other stage uses these resources. */
+function addStageStack(app: App, stage: Stage): Stack {
+  const stack = new Stack(app, stackName(stage.name), {
+    description: `Pet store, stage ${stage.name}`,
+    analyticsReporting: false,
+    terminationProtection: stage.keepsData,
+  });
+  const monitoring = new Monitoring(stack, 'Monitoring', stage);
+  const storage = new Storage(stack, 'Storage', stage, monitoring);
+  const functions = addFunctions(stack, stage, storage, monitoring);
+  const api = new Api(stack, 'Api', stage, functions, monitoring);
+  if (stage.deploysByCanary) addCanaryDeployments(stack, functions, monitoring, api.serverErrors);
+  addDashboard(stack, api, functions, storage, monitoring);
+  addFirewall(stack, stage, api.stageArn);
 
-    new CfnOutput(this, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
-    new CfnOutput(this, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
-    new CfnOutput(this, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Alarm topic' });
-  }
+  new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
+  new CfnOutput(stack, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
+  new CfnOutput(stack, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Alarm topic' });
+  return stack;
 }
 
 function addSunsetWarnings(stack: Stack, today: Date): void {
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
-    if (!deprecation) continue;
-    const { sunset } = deprecation;
-    if (sunset.getTime() - today.getTime() > SUNSET_WARNING_DAYS * 86_400_000) continue;
+    if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;
     Annotations.of(stack).addWarningV2(
       `pet-store:sunset:${id}`,
-      `${id} is scheduled for removal on ${sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
+      `${id} is scheduled for removal on ${deprecation.sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
     );
   }
 }

@@ -21,7 +21,6 @@ export class Storage extends Construct {
     super(scope, id);
 
     this.pets = new Table(this, 'Pets', stage, {
-      label: 'pets',
       partitionKey: number('id'),
       indexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
         indexName,
@@ -30,13 +29,11 @@ export class Storage extends Construct {
       })),
     });
     this.intents = new Table(this, 'Intents', stage, {
-      label: 'intents',
       partitionKey: text('token'),
       timeToLiveAttribute: 'expiresAt',
     });
     const { indexName, partitionKey, sortKey } = keyIndex;
     this.apiKeys = new Table(this, 'ApiKeys', stage, {
-      label: 'apiKeys',
       partitionKey: text('hash'),
       indexes: [{ indexName, partitionKey: text(partitionKey), sortKey: text(sortKey) }],
     });
@@ -56,8 +53,6 @@ function addAlarm(monitoring: Monitoring, { node, throttles }: Table, effect: st
 }
 
 interface TableProps extends Pick<dynamodb.TablePropsV2, 'partitionKey' | 'timeToLiveAttribute'> {
-  /** Name of the table in `throttles`. CloudWatch requires metric ids to start with a lowercase letter. */
-  label: string;
   indexes?: dynamodb.GlobalSecondaryIndexPropsV2[];
 }
 
@@ -70,7 +65,7 @@ class Table extends dynamodb.TableV2 {
    */
   readonly throttles: cloudwatch.MathExpression;
 
-  constructor(scope: Construct, id: string, stage: Stage, { label, indexes = [], ...props }: TableProps) {
+  constructor(scope: Construct, id: string, stage: Stage, { indexes = [], ...props }: TableProps) {
     const limits = {
       maxReadRequestUnits: stage.maxReadUnitsPerSecond,
       maxWriteRequestUnits: stage.maxWriteUnitsPerSecond,
@@ -91,18 +86,20 @@ class Table extends dynamodb.TableV2 {
         mode: dynamodb.ContributorInsightsMode.THROTTLED_KEYS,
       },
     });
+    // CloudWatch requires metric ids to start with a lowercase letter.
+    const label = `${id.charAt(0).toLowerCase()}${id.slice(1)}`;
     const targets = [{}, ...indexes.map(({ indexName }) => ({ GlobalSecondaryIndexName: indexName }))];
-    const metrics = targets.flatMap((target) =>
-      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => {
-        const dimensionsMap = { TableName: this.tableName, ...target };
-        const statistic = cloudwatch.Stats.SUM;
-        return new cloudwatch.Metric({ namespace: 'AWS/DynamoDB', metricName, dimensionsMap, statistic });
-      }),
-    );
-    const ids = metrics.map((_, index) => `${label}${index}`);
+    const metrics = targets.flatMap((target) => {
+      const dimensionsMap = { TableName: this.tableName, ...target };
+      const ofTarget = { namespace: 'AWS/DynamoDB', dimensionsMap, statistic: 'Sum' };
+      const names = ['ReadThrottleEvents', 'WriteThrottleEvents'];
+      return names.map((metricName) => new cloudwatch.Metric({ ...ofTarget, metricName }));
+    });
+    const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`${label}${index}`, metric]));
+    const counts = Object.keys(usingMetrics).map((metricId) => `FILL(${metricId}, 0)`);
     this.throttles = new cloudwatch.MathExpression({
-      expression: `SUM([${ids.map((metricId) => `FILL(${metricId}, 0)`).join(', ')}])`,
-      usingMetrics: Object.fromEntries(ids.map((metricId, index) => [metricId, metrics[index]!])),
+      expression: `SUM([${counts.join(', ')}])`,
+      usingMetrics,
       label: `Throttled, ${label}`,
       period: FIVE_MINUTES,
     });

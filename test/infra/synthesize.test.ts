@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { appendFileSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalServiceOf } from '../support/local-service.ts';
@@ -40,18 +40,16 @@ test('npm start reuses the last assembly unless --synth is set', async () => {
 
 const changes: Record<string, (input: string) => void> = {
   'a change of': (file) => appendFileSync(join(project.folder, file), '\n'),
-  'the removal of': (file) => rmSync(globSync(join(project.folder, file))[0]!),
+  'the removal of': (file) => rmSync(join(project.folder, file), { recursive: true }),
   'a start with Node': (value) => Object.defineProperty(process, 'version', { value }),
 };
 const inputs = ['functions/added.ts', 'shared/names.ts', 'infra/stages.ts', 'cdk.json', 'tsconfig.json'];
 const packages = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
-const outputs = ['cdk.out/PetStore-staging.template.json', 'cdk.out/added.mjs', 'cdk.out.digest'];
 
 test.each([
   ...[...inputs, ...packages].map((file) => ['a change of', file]),
-  ...outputs.map((file) => ['a change of', join('data', file)]),
   ['the removal of', 'functions/added.ts'],
-  ['the removal of', 'data/cdk.out/asset.*/index.mjs'],
+  ['the removal of', 'data/cdk.out'],
   ['a start with Node', 'v24.99.0'],
 ])('synthesizeIfChanged synthesizes once after %s %s', async (change, input) => {
   changes[change]!(input);

@@ -20,6 +20,7 @@ interface RecordedRequest {
   method: string;
   target: string;
   headers: IncomingMessage['headers'];
+  body: string;
   /** Milliseconds since 1970. */
   time: number;
 }
@@ -41,7 +42,7 @@ export async function startClientProxy(service: string) {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;
     const body = await buffer(request);
-    const recorded = { method, target, headers, time: Date.now() };
+    const recorded = { method, target, headers, body: body.toString(), time: Date.now() };
     requests.push(recorded);
     const behavior = await chooseBehavior(recorded);
     if (behavior === 'hang') return;

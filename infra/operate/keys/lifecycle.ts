@@ -72,36 +72,29 @@ export async function* listApiKeys(
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
   // The index is eventually consistent, so the current record is read from the table.
-  const record = entry && (await readRecord(store, entry));
+  const record = entry && (await readItem<ApiKeyRecord>(store.table, { hash: entry.hash }, store.database));
   if (record) return record;
   throw new UsageError(
     `There is no key ${keyId} in this stage. If the key is new, run the command again after a few seconds.`,
   );
 }
 
-function readRecord(
-  { table, database }: KeyStore,
-  { hash }: ApiKeyRecord,
-): Promise<ApiKeyRecord | undefined> {
-  return readItem<ApiKeyRecord>(table, { hash }, database);
-}
-
 /** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
 export async function revokeApiKey(
-  store: KeyStore,
-  record: ApiKeyRecord,
+  { table, database }: KeyStore,
+  { keyId, hash }: ApiKeyRecord,
   caller: string,
 ): Promise<ApiKeyRecord> {
-  const revokedBy = auditLine('revoke', record.keyId, caller);
+  const revokedBy = auditLine('revoke', keyId, caller);
   const update = new UpdateCommand({
-    TableName: store.table,
-    Key: { hash: record.hash },
+    TableName: table,
+    Key: { hash },
     UpdateExpression: 'SET revokedAt = :time, revokedBy = :revokedBy',
     ConditionExpression: 'attribute_not_exists(revokedAt)',
     ExpressionAttributeValues: { ':time': revokedBy.time, ':revokedBy': revokedBy },
   });
-  await conditionHolds(store.database.send(update));
-  return (await readRecord(store, record))!;
+  await conditionHolds(database.send(update));
+  return (await readItem<ApiKeyRecord>(table, { hash }, database))!;
 }
 
 /** Revokes a key, even if a delayed write stores it later. Returns a message about the key's state. */
@@ -142,10 +135,11 @@ export async function rotateApiKey(
   rotation: Omit<NewKey, 'owner' | 'replaces'> & { overlap: number },
   show: (successor: IssuedKey, expiresAt: string) => Promise<void>,
 ): Promise<void> {
-  const { keyId, owner, hash } = predecessor;
-  const { overlap, lifetime = lifetimeOf(predecessor), caller } = rotation;
+  const { keyId, owner, hash, createdAt, expiresAt: oldExpiry } = predecessor;
+  const oldLifetime = oldExpiry === undefined ? undefined : Date.parse(oldExpiry) - Date.parse(createdAt);
+  const { overlap, lifetime = oldLifetime, caller } = rotation;
   const end = timeAfter(overlap);
-  const expiresAt = predecessor.expiresAt && predecessor.expiresAt < end ? predecessor.expiresAt : end;
+  const expiresAt = oldExpiry && oldExpiry < end ? oldExpiry : end;
   const newKey = { owner, lifetime, caller, replaces: keyId };
   const { record: successor } = await issueApiKey(store, newKey, (issued) => show(issued, expiresAt));
 
@@ -179,8 +173,4 @@ export async function rotateApiKey(
     (error: Error) => error.message,
   );
   throw new UsageError(`${outcome} ${reason}`);
-}
-
-function lifetimeOf({ createdAt, expiresAt }: ApiKeyRecord): number | undefined {
-  return expiresAt === undefined ? undefined : Date.parse(expiresAt) - Date.parse(createdAt);
 }

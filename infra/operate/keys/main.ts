@@ -1,5 +1,5 @@
 import type { parseArgs } from 'node:util';
-import { type KeyStore, stateOf } from '../../../shared/storage/api-keys.ts';
+import { stateOf } from '../../../shared/storage/api-keys.ts';
 import { connect, database } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
@@ -15,12 +15,7 @@ import {
 } from './lifecycle.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 
-interface Stage {
-  store: KeyStore;
-  /** Returns the operator's ARN. */
-  findCaller: () => Promise<string>;
-}
-
+type Stage = Awaited<ReturnType<typeof findStage>>;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
 const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promise<void>> = {
@@ -68,7 +63,8 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
   },
 };
 
-async function findStage({ stage = '', data }: Values): Promise<Stage> {
+/** Returns the stage's key store, and a function that returns the operator's ARN. */
+async function findStage({ stage = '', data }: Values) {
   if (stage === 'local') {
     const { stage: name, apiKeysTable: table, ...access } = await findLocalService(data);
     const store = { stage: name, table, database: connect(databaseSettings(access)) };

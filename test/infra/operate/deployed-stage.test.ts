@@ -3,9 +3,9 @@ import { type AwsBehavior, type FakeAws, startFakeAws } from './fake-aws.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 
-const unreachable = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
 const region = { AWS_REGION: 'eu-central-1' };
 const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'secret' };
+const unreachable = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
 const address = { BaseUrl: 'http://127.0.0.1:1/v1' };
 const table = { ApiKeysTable: 'keys' };
 const stacks = { 'PetStore-staging': { ...address, ...table } };
@@ -44,20 +44,19 @@ test('a command without a network reports what to check', async () => {
   );
 });
 
-const describeStacks = 'cloudformation:DescribeStacks';
-const notAllowed = `The operator is not authorized to perform: ${describeStacks}`;
 const expired = 'The security token included in the request is expired';
-const noIndex = 'The table does not have the specified index: newest';
 
-function rejecting(rejected: string, status: number, code: string, message: string): AwsBehavior {
-  return { reject: ({ action }) => (action === rejected ? { status, code, message } : undefined) };
+function rejecting(action: string, status: number, code: string, message: string): AwsBehavior {
+  return { reject: (request) => (request.action === action ? { status, code, message } : undefined) };
 }
+const withoutStack = (status: number, code: string, message: string) =>
+  rejecting('cloudformation:DescribeStacks', status, code, message);
 
 test.each<[string, AwsBehavior, RegExp, string[]?]>([
   [
     'the stack does not exist',
     { stacks: {} },
-    /no stack PetStore-staging .*eu-central-1.* cdk deploy PetStore-staging\.$/,
+    /no stack PetStore-staging .*eu-central-1.* cdk deploy \S+\.$/,
   ],
   [
     'the stack of an on-demand stage does not exist',
@@ -65,32 +64,24 @@ test.each<[string, AwsBehavior, RegExp, string[]?]>([
     / cdk deploy PetStore-drill -c stage=drill -c like=production\.$/,
     [...issue, '--stage', 'drill'],
   ],
-  ['the stack has no base URL', { stacks: { 'PetStore-staging': table } }, /PetStore-staging has incomplete/],
-  [
-    'the stack has no table name',
-    { stacks: { 'PetStore-staging': address } },
-    /PetStore-staging has incomplete/,
-  ],
+  ['the stack has no base URL', { stacks: { 'PetStore-staging': table } }, /staging has incomplete/],
+  ['the stack has no table name', { stacks: { 'PetStore-staging': address } }, /staging has incomplete/],
   ['the local clock is wrong', { clockOffset: 600_000 }, /clock is wrong by (?:59\d|600) seconds/],
   [
     'the credentials are missing a permission',
-    rejecting(describeStacks, 403, 'AccessDenied', notAllowed),
-    /permission.*"Permissions" in docs\/api-keys\.md.*cloudformation:DescribeStacks\.$/,
+    withoutStack(403, 'AccessDenied', 'You cannot do this.'),
+    /permission.*"Permissions" in docs\/api-keys\.md.* You cannot do this\.$/,
   ],
-  ['the credentials have expired', rejecting(describeStacks, 403, 'ExpiredToken', expired), /Sign in again/],
+  ['the credentials have expired', withoutStack(403, 'ExpiredToken', expired), /Sign in again/],
   [
     'the credentials expire during the command',
     rejecting('dynamodb:PutItem', 400, 'ExpiredTokenException', expired),
     /Sign in again/,
   ],
-  [
-    'AWS throttles requests',
-    rejecting(describeStacks, 400, 'Throttling', 'Rate exceeded'),
-    /^Rate exceeded$/,
-  ],
+  ['AWS throttles requests', withoutStack(400, 'Throttling', 'Rate exceeded'), /^Rate exceeded$/],
   [
     'the table has no index',
-    rejecting('dynamodb:Query', 400, 'ValidationException', noIndex),
+    rejecting('dynamodb:Query', 400, 'ValidationException', 'It does not have the specified index: newest'),
     /Deploy the stage again/,
     ['list'],
   ],

@@ -67,15 +67,10 @@ async function readRequest(request: IncomingMessage): Promise<AwsRequest> {
   return { action, accessKeyId, stack, resource: stack ? arn : '*' };
 }
 
-function resultOf(
-  { action, stack }: AwsRequest,
-  { stacks = {}, caller = '' }: AwsBehavior,
-): string | AwsError {
+function resultOf({ action, stack }: AwsRequest, { stacks = {}, caller }: AwsBehavior): string | AwsError {
   if (action === 'sts:GetCallerIdentity') return resultXml('GetCallerIdentity', `<Arn>${caller}</Arn>`);
   const outputs = stacks[stack];
-  if (!outputs) {
-    return { status: 400, code: 'ValidationError', message: `Stack with id ${stack} does not exist` };
-  }
+  if (!outputs) return { status: 400, code: 'ValidationError', message: `Stack ${stack} does not exist` };
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );

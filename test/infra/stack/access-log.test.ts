@@ -9,7 +9,9 @@ import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
   error.responseType awsEndpointRequestId integrationStatus responseLatency authorizer.latency integration.latency
-  responseLength identity.sourceIp waf.status xrayTraceId`.split(/\s+/);
+  responseLength identity.sourceIp waf.status xrayTraceId`
+  .split(/\s+/)
+  .map((name) => `$context.${name}`);
 
 describe.each(stageNames)('the access log of %s', (stage) => {
   const template = readableTemplate(stage);
@@ -18,23 +20,18 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   test('has one JSON line per request with only the allowed variables', () => {
     expect(AccessLogSetting.DestinationArn).toMatch(/:log-group:\$\{ApiAccessLog\}$/);
     expect(AccessLogSetting.Format).not.toMatch(/[\r\n]/);
-    const { service: name, ...fields } = JSON.parse(AccessLogSetting.Format);
-    expect(name).toBe(`pet-store-${stage}`);
-    expect(new Set(Object.values(fields))).toEqual(
-      new Set(variables.map((variable) => `$context.${variable}`)),
-    );
+    const { service: logged, ...fields } = JSON.parse(AccessLogSetting.Format);
+    expect(logged).toBe(`pet-store-${stage}`);
+    expect(new Set(Object.values(fields))).toEqual(new Set(variables));
   });
 
+  const gatewayErrors = 'GatewayErrorResponses';
   const service = `service=pet-store-${stage}`;
   const serverErrors = 'firewall' in stages[stage] ? 'nothing' : 'ServerErrors';
   test.each([
-    [
-      'GatewayErrorResponses',
-      ' status=401 type=UNAUTHORIZED',
-      { status: '401', 'error.responseType': 'UNAUTHORIZED' },
-    ],
+    [gatewayErrors, ' status=401 type=DENIED', { status: '401', 'error.responseType': 'DENIED' }],
     // Responses of mocks have no type, so API Gateway logs a dash.
-    ['GatewayErrorResponses', ' status=404 type=-', { status: '404' }],
+    [gatewayErrors, ' status=404 type=-', { status: '404' }],
     // Stages with a firewall use API Gateway's own 5xx metric instead of ServerErrors.
     [serverErrors, '', { status: '503', integrationStatus: '200' }],
     [serverErrors, '', { status: '503', integrationStatus: '429' }],

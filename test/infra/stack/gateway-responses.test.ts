@@ -16,19 +16,18 @@ describe.each(stageNames)('the gateway response in %s', (stage) => {
     expect(new Set(responses.map(({ ResponseType }) => ResponseType))).toEqual(new Set(types.split(' ')));
   });
 
-  test.each(Object.entries(gatewayResponses))('has the documented error code for %s', (type, code) => {
-    const { ResponseTemplates } = responses.find(({ ResponseType }) => ResponseType === type)!;
-    expect(JSON.parse(ResponseTemplates['application/json']).code).toBe(code);
+  test('has the documented error code', () => {
+    const codes = responses.map(({ ResponseType, ResponseTemplates }) => [
+      ResponseType,
+      JSON.parse(ResponseTemplates['application/json']).code,
+    ]);
+    expect(Object.fromEntries(codes)).toEqual(gatewayResponses);
   });
 
-  test.each([...new Set(responses.map(({ StatusCode }) => StatusCode))])(
-    'is the same for every response type with status %s',
-    (status) => {
-      const equal = responses.filter(({ StatusCode }) => StatusCode === status);
-      const contents = equal.map(({ ResponseTemplates, ResponseParameters }) =>
-        JSON.stringify([ResponseTemplates, ResponseParameters]),
-      );
-      expect(new Set(contents).size).toBe(1);
-    },
-  );
+  test('is the same for every response type with the same status', () => {
+    const contents = responses.map(({ StatusCode, ResponseTemplates, ResponseParameters }) =>
+      JSON.stringify([StatusCode, ResponseTemplates, ResponseParameters]),
+    );
+    expect(new Set(contents).size).toBe(new Set(responses.map(({ StatusCode }) => StatusCode)).size);
+  });
 });

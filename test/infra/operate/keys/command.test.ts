@@ -79,11 +79,7 @@ describe('keys -- list', () => {
     await put({ ...odd.record, owner: 'Odd\u001B[2J\nkey_0\u202E\u2028', rotatedBy });
     const stdout = done(await keys(['list']));
     expect(stdout).not.toMatch(/ $/m);
-    const [titles = [], ...rows] = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/));
-    expect(titles).toHaveLength(7);
+    const [, ...rows] = Array.from(stdout.trimEnd().split('\n'), (line) => line.split(/ {2,}/));
     for (const [{ record }, ...cells] of [
       [plain, 'never', 'active', '-', 'Acme'],
       [replacing, minute(replacing.record.expiresAt!), 'active', plain.record.keyId, '東京ペット 🐶'],
@@ -124,9 +120,9 @@ describe('keys -- rotate', () => {
   test('uses the overlap and lifetime that its options specify', async () => {
     const { keyId, ...old } = (await issue()).record;
     const options = ['--overlap', '2h', '--expires-in', '30d', '--json'];
-    const { key, ...shown } = JSON.parse(done(await keys(['rotate', keyId, ...options])));
-    const [successor, { rotatedBy, expiresAt }] = [await stored({ hash: hashOf(key) }), await stored(old)];
-    expect(shown).toMatchObject({ keyId: successor.keyId, replaces: { keyId, expiresAt } });
+    const shown = JSON.parse(done(await keys(['rotate', keyId, ...options])));
+    const { rotatedBy, expiresAt, successor } = await stored(old);
+    expect(shown).toMatchObject({ ...successor, replaces: { keyId, expiresAt } });
     expect(between(shown.createdAt, shown.expiresAt)).toBe(30 * DAY);
     expect(Math.round(between(rotatedBy!.time, expiresAt!) / 60_000)).toBe(2 * 60);
   });

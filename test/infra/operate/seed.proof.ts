@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { generatePet } from '../../../../infra/operate/seed/pets.ts';
-import { parseJson } from '../../../../shared/contract/json.ts';
-import type { NewPet, Pet } from '../../../../shared/contract/schemas.ts';
-import { sharedSynthesis } from '../../../support/assembly.ts';
-import { type ClientProxy, startClientProxy } from '../../../support/client-proxy.ts';
-import { type LocalService, startLocalService } from '../../../support/local-service.ts';
-import { type RunningModule, startModule } from '../../../support/run-command.ts';
+import { parseJson } from '../../../shared/contract/json.ts';
+import type { NewPet, Pet } from '../../../shared/contract/schemas.ts';
+import { sharedSynthesis } from '../../support/assembly.ts';
+import { type ClientProxy, startClientProxy } from '../../support/client-proxy.ts';
+import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { type RunningModule, startModule } from '../../support/run-command.ts';
 
 let service: LocalService;
 let proxy: ClientProxy;
@@ -21,7 +20,7 @@ afterAll(async () => {
 
 function start(...parameters: string[]): RunningModule {
   const environment = { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey };
-  return startModule('infra/operate/seed/main.ts', parameters, environment);
+  return startModule('infra/operate/seed.ts', parameters, environment);
 }
 
 /** Returns the pets as sorted lines without ids, because concurrent requests create pets in any order. */
@@ -44,7 +43,9 @@ test('a run that resumes a killed run creates each pet only once', async () => {
     stdout: `Adding 45 pets to ${proxy.baseUrl} with --seed 1 …\nAll 45 pets are in the store.\n`,
     stderr: expect.stringMatching(/^(pets: \d+ %\n)*pets: 100 %\n$/),
   });
+  const sent = proxy.requests.filter(({ method }) => method === 'POST');
+  expect(sent).toHaveLength(45);
   const list = await service.request('/pets?limit=100');
   const stored = parseJson(await list.text()) as Pet[];
-  expect(inOrder(stored)).toEqual(inOrder(Array.from({ length: 45 }, (_, index) => generatePet(1, index))));
+  expect(inOrder(stored)).toEqual(inOrder(sent.map(({ body }) => parseJson(body) as NewPet)));
 });

@@ -1,0 +1,133 @@
+import { faker } from '@faker-js/faker/locale/en';
+import { setTimeout } from 'node:timers/promises';
+import { keyPrefix } from '../../shared/contract/authorization.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
+import { type NewPet, PetStatus } from '../../shared/contract/schemas.ts';
+import { integerOption, runWithOptions, seedOption, showProgress, UsageError } from '../command.ts';
+
+const CONCURRENT_REQUESTS = 8;
+const ATTEMPTS = 10;
+const MAX_BACKOFF_SECONDS = 60;
+/** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
+const TIMEOUT_MILLISECONDS = 30_000;
+const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Rex 🐕'];
+
+const USAGE = `npm run seed -- [--count 1000] [--seed N]
+
+Adds sample pets to the service at BASE_URL with the API key in API_KEY.
+
+  --count  number of pets
+  --seed   seed of the sample data (default: a random number, which is printed)
+
+To resume an interrupted run, run the command again with the printed seed. If both runs use the same API key within
+${IDEMPOTENCY_HOURS} hours, no pet is created twice.`;
+
+const options = { count: { type: 'string', default: '1000' }, seed: { type: 'string' } } as const;
+
+await runWithOptions(USAGE, options, async (values) => {
+  const count = integerOption('--count', values.count, 1, 1_000_000);
+  const seed = seedOption('--seed', values.seed);
+  const service = await findService(process.env);
+  console.log(`Adding ${count} pets to ${service.baseUrl} with --seed ${seed} …`);
+
+  const showAdded = showProgress('pets', count);
+  let added = 0;
+  const indexes = Array(count).keys();
+  async function addInTurn(): Promise<void> {
+    for (const index of indexes) {
+      await addPet(service, seed, index);
+      showAdded((added += 1));
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, addInTurn));
+  console.log(`All ${count} pets are in the store.`);
+});
+
+/** @throws UsageError if the URL or API key of the service is missing or rejected. */
+async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Service> {
+  const apiKey = API_KEY?.trim();
+  if (!BASE_URL || !apiKey) {
+    throw new UsageError(
+      'Set BASE_URL and API_KEY, for the local service as follows: ' +
+        'export BASE_URL=http://localhost:3000/v1 API_KEY="$(cat .petstore/staging/api-key)"',
+    );
+  }
+  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(BASE_URL)) {
+    throw new UsageError(
+      'BASE_URL must be an https URL or an http URL of a loopback host, such as localhost.',
+    );
+  }
+  if (apiKey.startsWith(keyPrefix('production'))) {
+    throw new UsageError('API_KEY must not be a production key, so that production gets no sample pets.');
+  }
+  const service = { baseUrl: BASE_URL.replace(/\/+$/, ''), apiKey };
+  const { status, reason } = await send(service, '/pets?limit=1');
+  if (status === 200) return service;
+  throw new UsageError(`${service.baseUrl} returned no list of pets. ${reason} Check BASE_URL and API_KEY.`);
+}
+
+type Service = Record<'baseUrl' | 'apiKey', string>;
+
+/** Sends a request without retries. If there is no response, the returned status is 0. */
+async function send(
+  { baseUrl, apiKey }: Service,
+  path: string,
+  create?: { method: string; headers: Record<string, string>; body: string },
+) {
+  try {
+    const response = await fetch(`${baseUrl}${path}`, {
+      ...create,
+      headers: { ...create?.headers, Authorization: `Bearer ${apiKey}` },
+      redirect: 'manual', // a redirect must not receive the key
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    });
+    const { status } = response;
+    const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
+    // A response from a proxy can have a body that is not JSON.
+    const body = (await response.json().catch(() => null)) as { message?: string } | null;
+    const reason = body?.message ?? `The response has status ${status} and no Error body.`;
+    return { status, reason, retryAfterSeconds };
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    const reason = `There was no response (${cause?.code ?? name}).`;
+    return { status: 0, reason, retryAfterSeconds: NaN };
+  }
+}
+
+/**
+ * Creates the pet that `seed` and `index` determine. Retries with an idempotency key as docs/interface.md describes.
+ *
+ * @throws UsageError if the service rejects the pet or all attempts fail.
+ */
+async function addPet(service: Service, seed: number, index: number): Promise<void> {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
+  const create = { method: 'POST', headers, body: stringifyJson(generatePet(seed, index)) };
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, reason, retryAfterSeconds } = await send(service, '/pets', create);
+    if (status === 201) return;
+    const isFinal = status > 0 && status < 500 && status !== 429;
+    if (isFinal || attempt === ATTEMPTS) {
+      throw new UsageError(
+        `A pet could not be created (attempt ${attempt} of ${ATTEMPTS}). ${reason} ` +
+          `To resume, run the same command with --seed ${seed}.`,
+      );
+    }
+    const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);
+    await setTimeout(1_000 * (Number.isNaN(retryAfterSeconds) ? backoffSeconds : retryAfterSeconds));
+  }
+}
+
+/** Returns the pet that `seed` and `index` determine. Some pets contain values that clients often corrupt. */
+function generatePet(seed: number, index: number): NewPet {
+  faker.seed([seed, index]);
+  const { animal, helpers, number } = faker;
+  const status = helpers.arrayElement([...PetStatus.options, undefined]);
+  const oddName = helpers.maybe(() => helpers.arrayElement(namesBeyondAscii), { probability: 0.05 });
+  const isHuge = number.float() < 0.01;
+  return {
+    name: oddName ?? `${animal.petName()} the ${animal.type()}`,
+    categoryId: number.bigInt(isHuge ? { min: 2n ** 53n + 1n, max: 2n ** 63n - 1n } : { min: 1, max: 9 }),
+    ...(status && { status }),
+  };
+}
