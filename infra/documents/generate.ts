@@ -24,8 +24,8 @@ await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ c
 });
 
 function generatedFiles(): [file: string, text: string][] {
-  const cacheSeconds = Object.values(stages).map(({ authorizerCacheSeconds }) => authorizerCacheSeconds);
-  const cache = { 'authorizer cache': Math.max(...cacheSeconds).toFixed() };
+  const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
+  const cache = { 'authorizer cache': `${seconds}` };
   const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
   const parts: Record<string, Record<string, string>> = {
     'docs/api-keys.md': cache,
@@ -40,12 +40,8 @@ function generatedFiles(): [file: string, text: string][] {
     'docs/security.md': { retention: retentionTable() },
     'README.md': cache,
   };
-  return [
-    ['openapi.json', openApiJson('3.1.1')],
-    ['openapi-3.0.json', openApiJson('3.0.4')],
-    ...Object.entries(parts).map(([file, texts]): [string, string] => [
-      file,
-      withParts(file, readFileSync(file, 'utf8'), texts),
-    ]),
-  ];
+  const documents = Object.entries(parts).map(
+    ([file, texts]) => [file, withParts(file, readFileSync(file, 'utf8'), texts)] as [string, string],
+  );
+  return [['openapi.json', openApiJson('3.1.1')], ['openapi-3.0.json', openApiJson('3.0.4')], ...documents];
 }

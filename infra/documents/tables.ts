@@ -18,10 +18,10 @@ export function operationTable(contract: any): string {
 }
 
 export function errorList(): string {
-  const errors = Object.entries(errorCatalogue);
-  return markdownList(
-    errors.map(([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`),
+  const lines = Object.entries(errorCatalogue).map(
+    ([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`,
   );
+  return markdownList(lines);
 }
 
 /** Returns the fields of a pet with the rules for fields that clients send. */
@@ -58,16 +58,15 @@ export function limitTable(): string {
 
 /** Returns a table of the retention periods of each stage in days. */
 export function retentionTable(): string {
-  const rows = Object.entries<StageSettings>(stages).map(([stage, { logRetentionDays, recoveryDays }]) =>
-    [stage, logRetentionDays, recoveryDays].map(String),
-  );
-  return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
+  const names = ['logRetentionDays', 'recoveryDays'] as const;
+  const rows = Object.entries(stages).map(([stage, settings]) => [
+    stage,
+    ...names.map((name) => `${settings[name]}`),
+  ]);
+  return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
 }
 
-function perMinute(requests: number | undefined): string {
-  return requests === undefined ? 'none' : `${number(requests)} per minute`;
-}
-
+const perMinute = (requests?: number) => (requests === undefined ? 'none' : `${number(requests)} per minute`);
 const number = (value: number) => value.toLocaleString('en');
 
 function typeOf({ type, format, minimum, maximum, minLength, maxLength, ...schema }: any): string {

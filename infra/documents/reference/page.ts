@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 
 declare const SwaggerUIBundle: any;
 
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">🐾</text></svg>';
+const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16">🐾</text></svg>';
 
 /**
  * Renders the reference page of an OpenAPI document. The page loads no other files.
