@@ -52,17 +52,12 @@ export function addFirewall(scope: Construct, stage: Stage, resourceArn: string)
     managed('AmazonIpReputationList'),
     managed('KnownBadInputsRuleSet'),
   ];
-  const contentType = 'APPLICATION_JSON';
-  const bodies = [tooMany, tooLarge].map((body) => [
-    body.code,
-    { contentType, content: JSON.stringify(body) },
-  ]);
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
   const webAcl = new waf.CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility('Firewall'),
-    customResponseBodies: Object.fromEntries(bodies),
+    customResponseBodies: { [tooMany.code]: jsonOf(tooMany), [tooLarge.code]: jsonOf(tooLarge) },
     associationConfig: {
       requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: `KB_${MAX_BODY_BYTES / 1_024}` } },
     },
@@ -123,6 +118,10 @@ function blocking(
 function managed(name: string): Rule {
   const managedRuleGroupStatement = { vendorName: 'AWS', name: `AWSManagedRules${name}` };
   return { name, statement: { managedRuleGroupStatement }, overrideAction: { none: {} } };
+}
+
+function jsonOf(body: ErrorBody): waf.CfnWebACL.CustomResponseBodyProperty {
+  return { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) };
 }
 
 /** Disables sampling, because sampled requests would contain API keys. */

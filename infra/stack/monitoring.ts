@@ -26,6 +26,11 @@ interface PetStoreAlarmProps extends Partial<Pick<cloudwatch.AlarmProps, 'thresh
   description: string;
 }
 
+interface EmittedMetric {
+  name: string;
+  dimensions: readonly string[];
+}
+
 /** The alarms of a stage and the topic that they notify. The other parts of the stack add the alarms. */
 export class Monitoring extends Construct {
   readonly topic: sns.Topic;
@@ -71,20 +76,14 @@ export class Monitoring extends Construct {
   }
 
   /** Returns the sum per minute of a metric that the stage's functions or metric filters emit. */
-  countPerMinute({ name: metricName }: { name: string }, dimensions = {}): cloudwatch.Metric {
+  countPerMinute({ name: metricName }: EmittedMetric, dimensions = {}): cloudwatch.Metric {
     const dimensionsMap = { service: this.service, ...dimensions };
     const props = { namespace: metricNamespace, metricName, dimensionsMap };
     return new cloudwatch.Metric({ ...props, statistic: cloudwatch.Stats.SUM, period: MINUTE });
   }
 
   /** Returns an expression that draws the sums per minute of a metric, one line for each combination of dimensions. */
-  countsPerMinute({
-    name,
-    dimensions,
-  }: {
-    name: string;
-    dimensions: readonly string[];
-  }): cloudwatch.MathExpression {
+  countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({
       expression: `SEARCH('{${schema}} MetricName="${name}" service="${this.service}"', 'Sum', 60)`,

@@ -6,9 +6,9 @@ import { UsageError } from '../../command.ts';
 export const options = {
   stage: { type: 'string', help: 'stage of the keys: local, or a deployed stage such as staging' },
   data: { type: 'string', help: 'data folder of the local service, or memory (default: the running one)' },
-  owner: { type: 'string', help: 'client that uses the key' },
+  owner: { type: 'string', help: 'client that uses the key, as 1 to 100 visible characters without a key' },
   state: { type: 'string', help: `state of the keys: ${keyStates.join(', ')} (default: any)` },
-  overlap: { type: 'string', help: 'time during which both keys work (default: 24h)' },
+  overlap: { type: 'string', help: 'time during which both keys work, such as 2d or 12h (default: 24h)' },
   'expires-in': { type: 'string', help: 'lifetime of the new key, such as 90d, 12h or 30m' },
   yes: { type: 'boolean', help: 'do not ask for confirmation' },
   json: { type: 'boolean', help: 'print JSON' },
@@ -37,12 +37,13 @@ export const actions: Record<string, { does: string; usage: string }> = {
 
 // Control characters in an owner could break the lines of a list.
 const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
-const duration = [/^[1-9]\d{0,4}[dhm]$/, 'a number of days, hours or minutes, such as 90d or 12h'] as const;
-const rules: Record<string, readonly [valid: RegExp, description: string]> = {
-  owner: [OWNER, 'a name of 1 to 100 visible characters, and not a key'],
-  state: [new RegExp(`^(${keyStates.join('|')})$`), `one of ${keyStates.join(', ')}`],
-  overlap: duration,
-  'expires-in': duration,
+const DURATION = /^[1-9]\d{0,4}[dhm]$/;
+const STATE = new RegExp(`^(${keyStates.join('|')})$`);
+const patterns: Record<string, RegExp> = {
+  owner: OWNER,
+  state: STATE,
+  overlap: DURATION,
+  'expires-in': DURATION,
 };
 
 /** Returns the help text of an action, or of the whole command if there is no such action. */
@@ -75,15 +76,14 @@ export function requireValid(
   }
   const { usage } = actions[name]!;
   const [required = ''] = usage.split('[');
-  for (const option of Object.keys(options)) {
+  for (const [option, { help }] of Object.entries(options)) {
     const value = values[option];
-    const [valid, description] = rules[option] ?? [];
     if (value === undefined && required.includes(`--${option}`))
       throw new UsageError(`--${option} is missing.`);
     if (value !== undefined && !usage.includes(`--${option}`))
       throw new UsageError(`The action ${name} has no option --${option}.`);
-    if (value !== undefined && valid?.test(String(value)) === false)
-      throw new UsageError(`--${option} must be ${description}.`);
+    if (value !== undefined && patterns[option]?.test(String(value)) === false)
+      throw new UsageError(`--${option} is invalid. It must be the ${help}.`);
   }
   if (values['json'] && values['quiet']) throw new UsageError('--json and --quiet cannot be combined.');
   const expected = required.startsWith('KEY_ID') ? /^key_[0-9a-f]+$/ : /^$/;

@@ -41,6 +41,7 @@ async function petsOf(...parameters: string[]): Promise<string[]> {
 test('sample pets are valid and depend only on the seed and the index', async () => {
   const pets = await petsOf('--seed', '7', '--count', '200');
   expect(pets).toHaveLength(200);
+  expect(new Set(pets).size).toBeGreaterThan(190);
   for (const pet of pets) expect(v.is(NewPet, parseJson(pet))).toBe(true);
   expect(await petsOf('--seed', '7', '--count', '200')).toEqual(pets);
   expect(await petsOf('--seed', '8', '--count', '200')).not.toEqual(pets);

@@ -52,15 +52,9 @@ describe('npm run keys', () => {
   const staging = ['--stage', stage];
   const issue = ['issue', ...staging, '--owner', 'Acme'];
 
-  test.each([
-    ['issue', '--owner', '--yes'],
-    ['list', '--state', '--quiet'],
-    ['rotate', '--overlap', '--owner'],
-    ['revoke', '--yes', '--expires-in'],
-  ])('describes the options of the action %s, such as %s, but not %s', async (action, own, other) => {
-    const stdout = done(await keys([action, '--help']));
-    expect(stdout).toMatch(new RegExp(`^  ${own} +\\w+`, 'm'));
-    expect(stdout).not.toContain(other);
+  test('describes only the options of the action in its help', async () => {
+    const options = done(await keys(['revoke', '--help'])).matchAll(/^  --([\w-]+) +\w+/gm);
+    expect(Array.from(options, ([, name]) => name)).toEqual(['stage', 'data', 'yes', 'json']);
   });
 
   // Error messages must not contain keys, because messages can appear in logs and screenshots.
