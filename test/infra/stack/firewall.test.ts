@@ -17,6 +17,16 @@ describe('the web ACL of production', () => {
     expect(ResourceArn).toMatch(/\/stages\/\$\{ApiRestApiDeploymentStageproduction\}$/);
   });
 
+  test('applies the managed rules of AWS', () => {
+    const groups = rules.flatMap(({ Statement: { ManagedRuleGroupStatement: group }, OverrideAction }: any) =>
+      group ? [[group.Name, OverrideAction]] : [],
+    );
+    expect(groups).toEqual([
+      ['AWSManagedRulesAmazonIpReputationList', { None: {} }],
+      ['AWSManagedRulesKnownBadInputsRuleSet', { None: {} }],
+    ]);
+  });
+
   // The authorizer accepts `Bearer` in any case and with any number of spaces. Without normalization, a client could
   // circumvent the limit with variants of the header.
   test('limits the requests of each IP address and each API key before all other rules', () => {
