@@ -134,48 +134,41 @@ async function expireSooner(seconds: number): Promise<void> {
   );
 }
 
-describe('an idempotency key', () => {
-  test('can be used for a new pet after 24 hours even if its record is still stored', async () => {
-    const other: NewPet = { ...newPet, status: 'sold' };
-    const first = await createPet(newPet, key);
-    await expireSooner(DAY_SECONDS - 60);
-    expect(await createPet(newPet, key)).toEqual(first);
-    await expect(createPet(other, key)).rejects.toEqual(errorResponse('idempotency_key_reused'));
+test('an idempotency key can be used for a new pet after 24 hours even if its record is still stored', async () => {
+  const other: NewPet = { ...newPet, status: 'sold' };
+  const first = await createPet(newPet, key);
+  await expireSooner(DAY_SECONDS - 60);
+  expect(await createPet(newPet, key)).toEqual(first);
+  await expect(createPet(other, key)).rejects.toEqual(errorResponse('idempotency_key_reused'));
 
-    await expireSooner(120);
-    const second = await createPet(other, key);
-    expect(await getPet(first.id)).toEqual(first);
-    await expireSooner(DAY_SECONDS - 60);
-    expect(await createPet(other, key)).toEqual(second);
-    await expectListed([first, second]);
-  });
+  await expireSooner(120);
+  const second = await createPet(other, key);
+  expect(await getPet(first.id)).toEqual(first);
+  await expireSooner(DAY_SECONDS - 60);
+  expect(await createPet(other, key)).toEqual(second);
+  await expectListed([first, second]);
 });
 
 describe('creates that generate the same id several times', () => {
-  let generated: number;
-  let timesEachId: number;
-  let firstId: bigint;
-  beforeEach(() => {
-    generated = 0;
-    firstId = newPetId();
-  });
-
-  function generateId(): bigint {
-    return firstId + BigInt(Math.floor((generated += 1) / timesEachId));
+  function repeatingIds(timesEachId: number) {
+    const firstId = newPetId();
+    let generated = 0;
+    const generateId = () => firstId + BigInt(Math.floor((generated += 1) / timesEachId));
+    return { generateId, generated: () => generated };
   }
 
   test('store each pet with a different id', async () => {
-    timesEachId = 2;
+    const { generateId, generated } = repeatingIds(2);
     const requested = newPets(12);
     const pets = await Promise.all(requested.map((pet) => createPet(pet, undefined, generateId)));
     expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
-    expect(generated).toBeGreaterThan(1.5 * requested.length);
+    expect(generated()).toBeGreaterThan(1.5 * requested.length);
     await expectListed(pets);
     expect(occurrences()).toEqual(requested.map(() => counted('PetsCreated')));
   });
 
   test('create one pet for each idempotency key despite concurrent retries', async () => {
-    timesEachId = 6; // At least two idempotency keys share each id.
+    const { generateId, generated } = repeatingIds(6); // At least two idempotency keys share each id.
     const requested = newPets(8);
     const responses = await Promise.all(
       requested.flatMap((pet) => {
@@ -183,7 +176,7 @@ describe('creates that generate the same id several times', () => {
         return [create(), create(), create()];
       }),
     );
-    expect(generated).toBeGreaterThan(responses.length);
+    expect(generated()).toBeGreaterThan(responses.length);
     const pets = responses.filter((_, index) => index % 3 === 0);
     expect(responses).toEqual(pets.flatMap((pet) => [pet, pet, pet]));
     expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
