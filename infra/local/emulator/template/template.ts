@@ -55,11 +55,11 @@ export function readTemplate(stackName: string, assembly: string): Template {
   } catch (error) {
     if (error instanceof EmulatorError) throw error;
     const stacks = globSync(`*${suffix}`, { cwd: assembly }).map((file) => basename(file, suffix));
-    const found = stacks.length > 0 ? ` ${assembly} contains ${stacks.toSorted().join(', ')}.` : '';
-    throw new EmulatorError(
-      'stack',
-      `The stack ${stackName} cannot be read (${(error as Error).message}).${found}`,
-    );
+    const isMissing = stacks.length > 0 && !stacks.includes(stackName);
+    const problem = isMissing
+      ? `does not exist. ${assembly} contains ${stacks.toSorted().join(', ')}`
+      : `cannot be read (${(error as Error).message})`;
+    throw new EmulatorError('stack', `The stack ${stackName} ${problem}.`);
   }
 }
 
