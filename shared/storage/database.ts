@@ -75,9 +75,8 @@ async function readObject(body: Readable, deadline: number): Promise<object> {
   body.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
   body.on('error', reject);
   const stop = (): void => {
-    const error = new Error('The database response did not finish in time.');
-    reject(error);
-    body.destroy(error);
+    reject(new Error('The database response did not finish in time.'));
+    body.destroy();
   };
   const timer = setTimeout(stop, deadline - Date.now());
   const bytes = await promise.finally(() => clearTimeout(timer));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { metrics } from '../../shared/names.ts';
+import { metrics, serviceName } from '../../shared/names.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
 // Powertools reads this variable only when the module is loaded, so the module is imported afterwards.
-process.env['POWERTOOLS_SERVICE_NAME'] = 'pet-store-test';
+process.env['POWERTOOLS_SERVICE_NAME'] = serviceName('test');
 const { count, loggable } = await import('../../shared/telemetry.ts');
 
 const service = 'pet-store-test';

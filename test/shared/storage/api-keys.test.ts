@@ -2,7 +2,14 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { generateApiKey, stateOf, verifyApiKey } from '../../../shared/storage/api-keys.ts';
+import {
+  generateApiKey,
+  hashOf,
+  newApiKey,
+  stateOf,
+  verifyApiKey,
+} from '../../../shared/storage/api-keys.ts';
+import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { database } from '../../../shared/storage/database.ts';
 import { mock } from '../../support/mocked-database.ts';
 
@@ -33,9 +40,36 @@ const misspelled = fc
   })
   .filter(({ key, other }) => key !== other);
 
+describe('newApiKey', () => {
+  const caller = 'arn:aws:iam::123456789012:user/operator';
+
+  test('returns a key and a record that contains only its hash and first characters', () => {
+    const { key, record } = newApiKey('staging', { owner: 'Acme', caller });
+    const keyId = expect.stringMatching(/^key_[0-9a-f]{20}$/);
+    const time = record.createdAt;
+    expect(record).toEqual({
+      hash: hashOf(key),
+      keyId,
+      stage: 'staging',
+      owner: 'Acme',
+      start: key.slice(0, 17),
+      createdAt: time,
+      createdBy: { time, caller, action: 'issue', keyId },
+    });
+    expect(Number.parseInt(record.keyId.slice(4, 16), 16)).toBe(Date.parse(time));
+  });
+
+  test('returns the expiry and the predecessor of a successor', () => {
+    const { record } = newApiKey('staging', { owner: 'Acme', caller, lifetime: 1_000, replaces: 'key_0' });
+    expect(record).toMatchObject({ replaces: 'key_0', createdBy: { action: 'rotate' } });
+    expect(Date.parse(record.expiresAt!) - Date.parse(record.createdAt)).toBe(1_000);
+  });
+});
+
 describe('generateApiKey', () => {
   test('returns a key with 30 random characters and 6 checksum characters', () => {
     expect(generateApiKey('staging')).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
+    expect(generateApiKey('staging')).toMatch(new RegExp(`^${keyPattern()}$`));
   });
 
   test('uses all 62 characters at every position', () => {
