@@ -149,14 +149,14 @@ test('an idempotency key can be used for a new pet after 24 hours even if its re
   await expectListed([first, second]);
 });
 
-describe('creates that generate the same id several times', () => {
-  function repeatingIds(timesEachId: number) {
-    const firstId = newPetId();
-    let generated = 0;
-    const generateId = () => firstId + BigInt(Math.floor((generated += 1) / timesEachId));
-    return { generateId, generated: () => generated };
-  }
+function repeatingIds(timesEachId: number) {
+  const firstId = newPetId();
+  let generated = 0;
+  const generateId = () => firstId + BigInt(Math.floor((generated += 1) / timesEachId));
+  return { generateId, generated: () => generated };
+}
 
+describe('creates that generate the same id several times', () => {
   test('store each pet with a different id', async () => {
     const { generateId, generated } = repeatingIds(2);
     const requested = newPets(12);
