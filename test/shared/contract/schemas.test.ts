@@ -146,3 +146,8 @@ describe('ListPetsQuery', () => {
     expect(accepted).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 });
+
+test('the message for an invalid status filter lists the statuses', () => {
+  const [issue] = v.safeParse(ListPetsQuery, { status: 'lost' }).issues ?? [];
+  expect(issue?.message).toBe('must be exactly one of available, pending, sold');
+});
