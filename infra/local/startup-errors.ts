@@ -1,3 +1,4 @@
+import { sep } from 'node:path';
 import { UsageError } from '../command.ts';
 import { EmulatorError } from './emulator/errors.ts';
 
@@ -22,6 +23,11 @@ export function explainError(folder: string, error: unknown): unknown {
   }
   if (code.startsWith('LEVEL_'))
     return new UsageError(`The tables in ${folder} cannot be read (${message}). ${advice.tables}`);
-  if (path === undefined && !/^E(?:IO|ROFS)$/.test(code)) return error;
+  const isFolderError = path ? isWithin(path, folder) || isWithin(folder, path) : /^E(?:IO|ROFS)$/.test(code);
+  if (!isFolderError) return error;
   return new UsageError(`The folder ${folder} is unusable (${message}). Choose another folder with --data.`);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
 }

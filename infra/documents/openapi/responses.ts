@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorBody, errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
-import { allowedMethodsMessage, gatewayErrorCodes } from '../../../shared/contract/gateway-responses.ts';
+import * as gateway from '../../../shared/contract/gateway-responses.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { headersObject } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
 const REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
 const everywhere = { RequestId: 'always', CacheControl: 'always' } as const;
-const gatewayCodes = gatewayErrorCodes('operations');
+const [methods = []] = gateway.methodsByPath().values();
+const gatewayCodes = gateway.gatewayErrorCodes('operations');
 
 /** Returns the responses of an operation by status. Responses that all operations share are references. */
 export function responsesOf(operation: Operation): Json {
@@ -36,7 +37,7 @@ export function responseComponents(): Json {
 
 /** Returns the responses to requests that do not match an operation, by status. */
 export function otherResponses(): Json {
-  const codes = [...gatewayErrorCodes('others'), 'method_not_allowed' as const];
+  const codes = [...gateway.gatewayErrorCodes('others'), 'method_not_allowed' as const];
   return Object.fromEntries(codes.map((code) => [errorCatalogue[code].status, errorResponse(code)]));
 }
 
@@ -45,7 +46,7 @@ function errorResponse(code: ErrorCode, operation?: Operation): Json {
   const { description, headers, retryAfterSeconds, isOfAllFunctions } = errorCatalogue[code];
   const isOfFunction = operation && (isOfAllFunctions || code in operation.errors);
   const message =
-    code === 'method_not_allowed' ? allowedMethodsMessage(['GET', 'POST']) : operation?.errors[code];
+    code === 'method_not_allowed' ? gateway.allowedMethodsMessage(methods) : operation?.errors[code];
   return {
     description,
     headers: headersObject({
