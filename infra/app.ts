@@ -5,7 +5,9 @@ import {
   type IPolicyValidationPlugin,
   Validations,
 } from 'aws-cdk-lib';
+import { join } from 'node:path';
 import { runWithOptions } from './command.ts';
+import { bundleFunctions, writeBundles } from './stack/bundling.ts';
 import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
 
@@ -28,4 +30,8 @@ if (!app.node.tryGetContext('pet-store:unchecked')) {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);
 }
 
-await runWithOptions('node infra/app.ts', {}, () => addStacks(app, stages));
+await runWithOptions('node infra/app.ts', {}, async () => {
+  const bundles = join(app.outdir, 'bundles');
+  writeBundles(await bundleFunctions(bundles));
+  addStacks(app, stages, bundles);
+});

@@ -1,14 +1,38 @@
-import { type BuildOptions, buildSync } from 'esbuild';
-import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { UsageError } from '../command.ts';
 
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Node.js modules that get no alias, because the SDK loads these modules only when needed. */
-const lazyModules = new Set(['async_hooks', 'http', 'http2']);
-const nodeModules = builtinModules.filter((name) => !lazyModules.has(name));
-const sdkModules = ['core/protocols', 'credential-provider-node', 'dynamodb-codec', 'endpoint-cache'];
+/**
+ * Replaces static imports of Node.js modules. An import reads all exports of a module, which makes Node load further
+ * modules. `getBuiltinModule` loads no further modules.
+ * https://nodejs.org/api/process.html#processgetbuiltinmoduleid
+ */
+const nodeModules: Plugin = {
+  name: 'node-modules',
+  setup(plugin) {
+    const namespace = 'node-modules';
+    plugin.onResolve({ filter: /^node:/ }, ({ path, kind }) => {
+      // `alias` replaces `node:fs/promises`. The SDK imports other modules dynamically, when it needs them.
+      if (path === 'node:fs/promises' || kind !== 'import-statement') return undefined;
+      return { path, namespace, sideEffects: false };
+    });
+    plugin.onLoad({ filter: /^/, namespace }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');`,
+    }));
+  },
+};
+
+const replacedModules = [
+  '@aws-sdk/core/protocols',
+  '@aws-sdk/credential-provider-node',
+  '@aws-sdk/dynamodb-codec',
+  '@aws-sdk/endpoint-cache',
+  'node:fs/promises',
+];
 
 export const bundlingOptions: BuildOptions = {
   bundle: true,
@@ -18,27 +42,41 @@ export const bundlingOptions: BuildOptions = {
   minify: true,
   // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
-  alias: {
-    ...aliases('node:', nodeModules, './shared/bundle/node.ts'),
-    'node:https': './shared/bundle/https.ts',
-    ...aliases('@aws-sdk/', sdkModules, './shared/bundle/sdk.ts'),
-  },
+  plugins: [nodeModules],
+  alias: Object.fromEntries(replacedModules.map((name) => [name, './shared/bundle/sdk.ts'])),
   // DynamoDB does not use this module, whose dynamic import would make esbuild wrap most bundled modules in functions.
   external: ['@smithy/core/event-streams'],
-  // Rejects a use of something that the files in `shared/bundle` do not export.
+  // Rejects a use of something that `shared/bundle/sdk.ts` does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };
 
-function aliases(prefix: string, names: string[], file: string): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [prefix + name, file]));
+/**
+ * Bundles each module in `functions/`, such as `list-pets.ts` to `list-pets/index.mjs` in `folder`. The caller writes the
+ * files. esbuild prints the details of errors.
+ *
+ * @throws UsageError if a module cannot be bundled or does not export `handler`.
+ */
+export async function bundleFunctions(folder: string): Promise<OutputFile[]> {
+  const entries = globSync('functions/*.ts', { cwd: projectRoot });
+  const { metafile, outputFiles } = await build({
+    ...bundlingOptions,
+    absWorkingDir: projectRoot,
+    entryPoints: entries.map((entry) => ({ in: entry, out: `${basename(entry, '.ts')}/index` })),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    metafile: true,
+    write: false,
+  }).catch((cause: Error) => {
+    throw new UsageError('The functions cannot be bundled.', { cause });
+  });
+  const incomplete = Object.values(metafile.outputs).find(({ exports }) => !exports.includes('handler'));
+  if (incomplete) throw new UsageError(`${incomplete.entryPoint} does not export handler.`);
+  return outputFiles;
 }
 
-/**
- * Bundles the module `entry` to `index.mjs` in `folder`.
- *
- * @param entry path in the project, such as `functions/list-pets.ts`
- */
-export function bundle(entry: string, folder: string): void {
-  const outfile = join(folder, 'index.mjs');
-  buildSync({ ...bundlingOptions, absWorkingDir: projectRoot, entryPoints: [entry], outfile });
+export function writeBundles(files: OutputFile[]): void {
+  for (const { path, contents } of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Construct } from 'constructs';
+import { join } from 'node:path';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { environmentVariables, listIndexes, serviceName } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
@@ -8,10 +9,15 @@ import type { Storage } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
-/** Adds a stage's functions and their alarms. docs/performance.md, "Memory size", explains the chosen memory sizes. */
+/**
+ * Adds a stage's functions and their alarms. docs/performance.md, "Memory size", explains the chosen memory sizes.
+ *
+ * @param bundles folder of the functions' bundles
+ */
 export function addFunctions(
   scope: Construct,
   stage: Stage,
+  bundles: string,
   { pets, intents, apiKeys }: Storage,
   monitoring: Monitoring,
 ): Functions {
@@ -19,14 +25,14 @@ export function addFunctions(
   const environment = { [service]: serviceName(stage.name), [petsTable]: pets.tableName };
   const functions: Functions = {
     listPets: new LambdaFunction(scope, 'ListPets', stage, {
-      entry: 'functions/list-pets.ts',
+      bundle: join(bundles, 'list-pets'),
       description: operations.listPets.summary,
       environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     }),
     createPet: new LambdaFunction(scope, 'CreatePet', stage, {
-      entry: 'functions/create-pet.ts',
+      bundle: join(bundles, 'create-pet'),
       description: operations.createPet.summary,
       environment: {
         ...environment,
@@ -38,14 +44,14 @@ export function addFunctions(
       resources: [pets.tableArn, intents.tableArn],
     }),
     getPet: new LambdaFunction(scope, 'GetPet', stage, {
-      entry: 'functions/get-pet.ts',
+      bundle: join(bundles, 'get-pet'),
       description: operations.getPet.summary,
       environment,
       actions: ['dynamodb:GetItem'],
       resources: [pets.tableArn],
     }),
     authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
-      entry: 'functions/authorizer.ts',
+      bundle: join(bundles, 'authorizer'),
       description: 'Checks the API key of a request',
       environment: { [environmentVariables.stage]: stage.name, [apiKeysTable]: apiKeys.tableName },
       actions: ['dynamodb:GetItem'],

@@ -1,15 +1,15 @@
-import { AssetHashType, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { basename } from 'node:path';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
-import { bundle, projectRoot } from './bundling.ts';
 import { addLogGroup } from './monitoring.ts';
 
 interface LambdaFunctionProps {
-  /** Module that exports `handler`, such as `functions/list-pets.ts`. */
-  entry: string;
+  /** Folder of the bundle, whose name is the name of the module in `functions/`. */
+  bundle: string;
   description: string;
   /**
    * Lambda allocates CPU in proportion to memory. One vCPU corresponds to 1,769 MB.
@@ -28,7 +28,7 @@ export class LambdaFunction extends lambda.Function {
   readonly live: lambda.IAlias;
 
   constructor(scope: Construct, id: string, stage: Stage, props: LambdaFunctionProps) {
-    const { entry, description, memoryMegabytes = 512, environment, actions, resources } = props;
+    const { bundle, description, memoryMegabytes = 512, environment, actions, resources } = props;
     const logGroup = addLogGroup(scope, `${id}Logs`, stage);
     // The default role has a managed policy that allows writing to every log group.
     const role = new iam.Role(scope, `${id}Role`, {
@@ -46,7 +46,7 @@ export class LambdaFunction extends lambda.Function {
 
     super(scope, id, {
       description,
-      code: bundledCode(entry),
+      code: lambda.Code.fromAsset(bundle),
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
@@ -63,28 +63,9 @@ export class LambdaFunction extends lambda.Function {
       role,
     });
     // `npm start -- --watch` reads this metadata.
-    (this.node.defaultChild as lambda.CfnFunction).addMetadata('entry', entry);
+    (this.node.defaultChild as lambda.CfnFunction).addMetadata('bundle', basename(bundle));
     // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
     const version = this.currentVersion as lambda.IVersion;
     this.live = new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as lambda.IAlias;
   }
-}
-
-/** The CDK's NodejsFunction takes four times as long because it runs npx. */
-function bundledCode(entry: string): lambda.Code {
-  return lambda.Code.fromAsset(projectRoot, {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      // The type requires an image, but the image is unused because `tryBundle` always succeeds.
-      image: lambda.Runtime.NODEJS_24_X.bundlingImage,
-      // Makes the options unique. The CDK does not compare `local` and would reuse the first function's bundle.
-      command: [entry],
-      local: {
-        tryBundle(folder) {
-          bundle(entry, folder);
-          return true;
-        },
-      },
-    },
-  });
 }

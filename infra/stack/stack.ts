@@ -16,16 +16,21 @@ import { Storage } from './storage.ts';
 const SUNSET_WARNING_DAYS = 180;
 
 /**
- * Adds the account stack and the stacks of all stages, or of the on-demand stage that the app's context defines. The
- * settings are checked first, so no bundling output precedes the error message.
+ * Adds the account stack and the stacks of all stages, or of the on-demand stage that the app's context defines.
  *
+ * @param bundles folder of the functions' bundles
  * @throws UsageError if a stage or the context is invalid
  */
-export function addStacks(app: App, stages: Record<string, StageSettings>, today = new Date()): void {
+export function addStacks(
+  app: App,
+  stages: Record<string, StageSettings>,
+  bundles: string,
+  today = new Date(),
+): void {
   const checked = stagesOf(stages, app.node.getAllContext());
   const account = addAccountStack(app);
   for (const stage of checked) {
-    const stack = addStageStack(app, stage);
+    const stack = addStageStack(app, stage, bundles);
     addSunsetWarnings(stack, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
@@ -60,7 +65,7 @@ function addAccountStack(app: App): Stack {
 }
 
 /** Adds the tables, the functions and the REST API of one stage. No other stage uses these resources. */
-function addStageStack(app: App, stage: Stage): Stack {
+function addStageStack(app: App, stage: Stage, bundles: string): Stack {
   const stack = new Stack(app, stackName(stage.name), {
     description: `Pet store, stage ${stage.name}`,
     analyticsReporting: false,
@@ -68,7 +73,7 @@ function addStageStack(app: App, stage: Stage): Stack {
   });
   const monitoring = new Monitoring(stack, 'Monitoring', stage);
   const storage = new Storage(stack, 'Storage', stage, monitoring);
-  const functions = addFunctions(stack, stage, storage, monitoring);
+  const functions = addFunctions(stack, stage, bundles, storage, monitoring);
   const api = new Api(stack, 'Api', stage, functions, monitoring);
   if (stage.deploysByCanary) addCanaryDeployments(stack, functions, monitoring, api.serverErrors);
   addDashboard(stack, api, functions, storage, monitoring);

@@ -8,6 +8,11 @@ export function defaultProvider(): ReturnType<typeof fromEnv> {
   return () => (credentials ??= fromEnv()());
 }
 
+/** The SDK reads configuration files with this function and ignores errors. These files do not exist in Lambda. */
+export async function readFile(): Promise<never> {
+  throw new Error('Functions must not read files.');
+}
+
 export const AwsJson1_0Protocol = undefined;
 
 export function DynamoDBJsonCodec2(): void {}

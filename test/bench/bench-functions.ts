@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import { statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { bundlingOptions, projectRoot } from '../../infra/stack/bundling.ts';
 import { readTemplate, region, type Template } from '../../infra/local/emulator/template/template.ts';
@@ -80,11 +80,11 @@ async function readModules(template: Template, assembly: string, folder: string)
   for (const resource of template.resources('AWS::Lambda::Function')) {
     const { Environment, MemorySize: memoryMegabytes } = resource.properties;
     const module = moduleOf(bundleIn(assembly, resource), Environment.Variables);
-    modules.set(basename(resource.metadata['entry'] as string, '.ts'), { ...module, memoryMegabytes });
+    modules.set(resource.metadata['bundle'] as string, { ...module, memoryMegabytes });
   }
   const { PETS_TABLE = '', INTENTS_TABLE = '' } = modules.get('create-pet')!.environment;
-  // Yardsticks keep the SDK modules that `alias` replaces in the functions' bundles.
-  const { alias: _, ...options } = bundlingOptions;
+  // Yardsticks keep the modules of the SDK and of Node.js that are replaced in the functions' bundles.
+  const { alias: _, plugins: __, ...options } = bundlingOptions;
   for (const name of yardsticks) {
     const entry = join(projectRoot, `test/bench/yardsticks/${name}.ts`);
     const outfile = join(folder, name, 'index.mjs');

@@ -1,16 +1,17 @@
 import { App } from 'aws-cdk-lib';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
 import type { StageSettings } from '../../infra/settings.ts';
+import { projectRoot } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 
 interface CloudFormationTemplate {
   Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
-/** Returns a stage's template for inspection. The template cannot be deployed, because no function is bundled. */
+/** Returns a stage's template for inspection. The template cannot be deployed, because the functions' bundles are empty. */
 export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
@@ -18,15 +19,21 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
     outdir,
     context: {
       ...context,
-      'aws:cdk:bundling-stacks': [],
       // Findings do not stop this synthesis, because `cdk synth` reports them before a deployment.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
-  addStacks(app, { [stage]: settings });
+  addStacks(app, { [stage]: settings }, emptyBundles(outdir));
   try {
     return app.synth().getStackByName(stackName(stage)).template as CloudFormationTemplate;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
+}
+
+/** Creates an empty folder for the bundle of each function in `folder`. */
+export function emptyBundles(folder: string): string {
+  const modules = globSync('*.ts', { cwd: join(projectRoot, 'functions') });
+  for (const module of modules) mkdirSync(join(folder, basename(module, '.ts')));
+  return folder;
 }

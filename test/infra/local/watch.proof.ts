@@ -95,7 +95,7 @@ describe('the local service with --watch', () => {
   test('reloads a function when a module in a new folder changes', async () => {
     mkdirSync(join(project.folder, 'shared/texts'));
     const importing = `import { text } from '../shared/texts/text.ts';\n${getPetWith('').replace("''", 'text')}`;
-    await until(/cannot build the functions /, () => project.write(GET_PET, importing));
+    await until(/The functions cannot be bundled\. /, () => project.write(GET_PET, importing));
     for (const expected of ['from a module', 'from a changed module']) {
       await until(/reloaded the functions in/, () =>
         project.write('shared/texts/text.ts', `export const text = '${expected}';`),
@@ -116,7 +116,7 @@ describe('the local service with --watch', () => {
   });
 
   test('runs the previous code until a build error is fixed', async () => {
-    await until(/Z cannot build the functions \(the previous code continues to run\)\n/, () =>
+    await until(/Z The functions cannot be bundled\. The previous code continues to run\.\n/, () =>
       project.write(GET_PET, `${getPetWith('broken')}\nthis is not code`),
     );
     await service.printed(/\[ERROR\] Expected ";"[^\n]*\n\n +functions\/get-pet\.ts:\d+:\d+:\n/);
@@ -126,8 +126,9 @@ describe('the local service with --watch', () => {
   });
 
   test('runs the previous code while a source file is empty', async () => {
-    await until(/cannot build the functions \(the previous code continues to run\)\n/, () =>
-      project.write(GET_PET, ''),
+    await until(
+      /Z functions\/get-pet\.ts does not export handler\. The previous code continues to run\.\n/,
+      () => project.write(GET_PET, ''),
     );
     expect(await message()).toBe('fixed');
     await until(/reloaded the functions in/, () => project.write(GET_PET, getPetWith('filled')));
@@ -136,7 +137,7 @@ describe('the local service with --watch', () => {
 
   test('runs the previous code while a shared module is empty', async () => {
     const pets = project.read('shared/storage/pets.ts');
-    await until(/cannot build the functions /, () => project.write('shared/storage/pets.ts', ''));
+    await until(/The functions cannot be bundled\. /, () => project.write('shared/storage/pets.ts', ''));
     expect((await call('/pets')).status).toBe(200);
     await until(/reloaded the functions in/, () =>
       project.write('shared/storage/pets.ts', `${pets}\nconsole.log('changed');`),
@@ -146,7 +147,7 @@ describe('the local service with --watch', () => {
 
   test('prints the errors in a shared module once', async () => {
     const errors = project.read('shared/contract/errors.ts');
-    await until(/cannot build the functions /, () =>
+    await until(/The functions cannot be bundled\. /, () =>
       project.write('shared/contract/errors.ts', `${errors}\nconst = 1;`),
     );
     await service.printed(/shared\/contract\/errors\.ts:\d+:/);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { build } from 'esbuild';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundle } from '../../../infra/stack/bundling.ts';
+import { bundleFunctions, bundlingOptions, projectRoot } from '../../../infra/stack/bundling.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -25,24 +26,23 @@ describe.each(folders)('the bundle of %s', (name, folder) => {
     expect(readdirSync(folder)).toEqual(['index.mjs']);
     expect(bytes.length).toBeLessThanOrEqual(name === 'Authorizer' ? 155_000 : 215_000);
   });
+});
 
-  // `npm start -- --watch` builds the bundle from this entry.
-  test('results from bundling the entry that the template names', () => {
-    bundle(Resources[name].Metadata.entry, temporary);
-    expect(readFileSync(join(temporary, 'index.mjs'))).toEqual(bytes);
-  });
+// `npm start -- --watch` replaces the bundles that the assembly contains.
+test('each function has the bundle of the module that the template names', async () => {
+  const bundles = await bundleFunctions(temporary);
+  const built = new Map(bundles.map(({ path, text }) => [basename(dirname(path)), text]));
+  for (const [name, folder] of folders)
+    expect(readFileSync(join(folder, 'index.mjs'), 'utf8')).toBe(built.get(Resources[name].Metadata.bundle));
 });
 
 // esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.
-test('bundling fails if a module uses an export that the replacement of a Node.js module lacks', () => {
-  const entry = join(temporary, 'entry.ts');
-  writeFileSync(entry, `import * as path from 'node:path';\nexport const handler = path.missing;`);
-  const url = import.meta.resolve('../../../infra/stack/bundling.ts');
-  const script = `(await import('${url}')).bundle(...process.argv.slice(1));`;
-  const parameters = ['--input-type=module', '--eval', script, entry, temporary];
-  const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8' });
-  expect(stderr).toMatch(/"missing" will always be undefined .* in "shared\/bundle\/node\.ts"/);
-  expect(status).toBe(1);
+test('bundling fails if a module uses something that the replacement of an SDK module lacks', async () => {
+  const contents = `import * as cache from '@aws-sdk/endpoint-cache';\nexport const handler = cache.missing;`;
+  const stdin = { contents, resolveDir: projectRoot };
+  await expect(build({ ...bundlingOptions, stdin, write: false, logLevel: 'silent' })).rejects.toThrow(
+    /"missing" .* "shared\/bundle\/sdk\.ts"/,
+  );
 });
 
 test('every bundle exports only the handler and loads few Node.js modules', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
-import { templateOf } from '../../support/template-of.ts';
+import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../../infra/stages.ts';
 import { deprecation } from '../../support/operations.ts';
@@ -22,6 +23,7 @@ const domain = {
 };
 
 const folder = temporaryFolder();
+const bundles = emptyBundles(folder);
 const unchanged = changedStack({});
 const repartitioned = changedStack({
   listPartitions: 4,
@@ -102,8 +104,8 @@ test.each([
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
   Object.assign(operations.getPet, { deprecation });
-  const app = new App({ outdir: folder, context: { 'aws:cdk:bundling-stacks': [] } });
-  addStacks(app, { staging: required }, new Date(today));
+  const app = new App({ outdir: join(folder, today) });
+  addStacks(app, { staging: required }, bundles, new Date(today));
   const { metadata } = app.node.findChild('PetStore-staging').node;
   const warnings = metadata.filter(({ type }) => type === 'aws:cdk:warning');
   expect(warnings.map(({ data }) => data)).toEqual(
