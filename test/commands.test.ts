@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { done, runModule } from './support/run-command.ts';
 
-const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** The npm scripts that run a module in this project. */
 const commands = Object.entries<string>(scripts).flatMap(([name, script]) => {

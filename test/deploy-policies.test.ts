@@ -4,15 +4,13 @@ import { permits } from '../infra/local/emulator/template/permissions.ts';
 import { blockWith } from './support/markdown-code.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-
 /**
  * Actions that AWS lists for the handlers and tags of each resource type. Actions for unused features are omitted. A
  * star follows an action that must be allowed for all resources. The actions come from the output of
  * `aws cloudformation describe-type --type RESOURCE --type-name TYPE --query Schema`.
  */
 const file = 'test/support/cloudformation-permissions.json';
-const listed: Record<string, string[]> = JSON.parse(read(file));
+const listed: Record<string, string[]> = JSON.parse(readFileSync(file, 'utf8'));
 
 /** Resource types that only stages with a `domain` or an `alarmEmail` contain. */
 const optional = [
@@ -22,7 +20,7 @@ const optional = [
   'SNS::Subscription',
 ].map((type) => `AWS::${type}`);
 
-const document = read('docs/pipelines.md');
+const document = readFileSync('docs/pipelines.md', 'utf8');
 const [boundary, ...execution] = ['Monitoring', 'Functions', 'WithoutResources', 'Domains'].map(
   (sid): any[] => JSON.parse(blockWith(`"Sid": "${sid}"`, document)).Statement,
 );

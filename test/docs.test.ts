@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { actions, options } from '../infra/operate/keys/arguments.ts';
 import { proseOf } from './support/markdown-code.ts';
 
-const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (file: string) => readFileSync(file, 'utf8');
 
 /** Returns the anchors that GitHub generates for a document's headings. */
 function anchorsOf(document: string): Set<string> {
@@ -25,38 +23,34 @@ test('docs/api-keys.md shows every action of npm run keys', () => {
   expect(new Set(Array.from(shown, ([, action]) => action))).toEqual(new Set(Object.keys(actions)));
 });
 
-describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md'], { cwd: root }))(
-  '%s',
-  (file) => {
-    test('mentions only npm scripts that exist', () => {
-      const { scripts } = JSON.parse(read('package.json'));
-      const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
-      expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
-    });
+describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md']))('%s', (file) => {
+  test('mentions only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const mentioned = Array.from(read(file).matchAll(/npm run ([\w:]+)/g), ([, script]) => script!);
+    expect(mentioned.filter((script) => !(script in scripts))).toEqual([]);
+  });
 
-    test('mentions only actions and options of npm run keys that exist', () => {
-      for (const [, action, rest] of read(file).matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g)) {
-        expect(Object.keys(actions)).toContain(action);
-        const names = rest!.match(/(?<=--)[a-z-]+/g) ?? [];
-        expect(names.filter((name) => !(name in options))).toEqual([]);
-      }
-    });
+  test('mentions only actions and options of npm run keys that exist', () => {
+    for (const [, action, rest] of read(file).matchAll(/npm run (?:--silent )?keys -- (\w+)([^\n|`)]*)/g)) {
+      expect(Object.keys(actions)).toContain(action);
+      const names = rest!.match(/(?<=--)[a-z-]+/g) ?? [];
+      expect(names.filter((name) => !(name in options))).toEqual([]);
+    }
+  });
 
-    test('links only to documents and headings that exist', () => {
-      const here = new URL(`../${file}`, import.meta.url);
-      const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
-      const missing = links.filter(([, path = '', anchor]) => {
-        const target = path ? new URL(path, here) : here;
-        return !existsSync(target) || (anchor && !anchorsOf(readFileSync(target, 'utf8')).has(anchor));
-      });
-      expect(missing.map(([link]) => link)).toEqual([]);
+  test('links only to documents and headings that exist', () => {
+    const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
+    const missing = links.filter(([, path = '', anchor]) => {
+      const target = path ? join(dirname(file), path) : file;
+      return !existsSync(target) || (anchor && !anchorsOf(read(target)).has(anchor));
     });
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
 
-    test('limits lines to 120 characters and paragraphs to six lines', () => {
-      const document = read(file);
-      const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
-      expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);
-      expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
-    });
-  },
-);
+  test('limits lines to 120 characters and paragraphs to six lines', () => {
+    const document = read(file);
+    const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
+    expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);
+    expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
+  });
+});

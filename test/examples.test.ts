@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { assemblyWithoutCache } from './support/assembly.ts';
 import { startLocalService } from './support/local-service.ts';
@@ -28,9 +27,8 @@ interface Example {
   prints: string[];
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = temporaryFolder();
-const files = globSync(['*.md', 'docs/*.md'], { cwd: root }).toSorted();
+const files = globSync(['*.md', 'docs/*.md']).toSorted();
 const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 0;
 let assembly: string;
 
@@ -63,7 +61,7 @@ test.each(files)('the code blocks of %s have a known kind and valid syntax', (fi
 });
 
 function blocksOf(file: string) {
-  const blocks = codeBlocksIn(readFileSync(join(root, file), 'utf8'));
+  const blocks = codeBlocksIn(readFileSync(file, 'utf8'));
   return blocks.map((block) => ({ ...block, place: `${file}:${block.line}` }));
 }
 
@@ -97,7 +95,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   // This shell function replaces npm. It starts scripts faster, adds this service's data folder and confirms prompts.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
   const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
-  const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { cwd: root, env }).then(
+  const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { env }).then(
     (streams) => ({ code: 0, ...streams }),
     (failure: Outcome) => failure,
   );

@@ -1,11 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
 import { temporaryFolder } from './support/temporary-folder.ts';
-
-const project = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 const forbidden = [
   ['functions/a.ts', './b.ts'],
@@ -36,10 +33,7 @@ const allowed = [
 const folder = temporaryFolder();
 
 test('oxlint rejects imports that cross the boundaries between folders', () => {
-  const rules = readFileSync(project('.oxlintrc.json'), 'utf8').replace(
-    '"typeAware": true',
-    '"typeAware": false',
-  );
+  const rules = readFileSync('.oxlintrc.json', 'utf8').replace('"typeAware": true', '"typeAware": false');
   writeFileSync(join(folder, '.oxlintrc.json'), rules);
   for (const [file, name] of [...forbidden, ...allowed]) {
     mkdirSync(join(folder, dirname(file!)), { recursive: true });
@@ -54,7 +48,7 @@ test('oxlint rejects imports that cross the boundaries between folders', () => {
     join(folder, 'shared/storage/other.ts'),
     `import type { a } from './one.ts';\nexport const b = (one: typeof a) => one;\n`,
   );
-  const oxlint = [project('node_modules/oxlint/bin/oxlint'), '--format=unix'];
+  const oxlint = [resolve('node_modules/oxlint/bin/oxlint'), '--format=unix'];
   const { stdout } = spawnSync(process.execPath, oxlint, { cwd: folder, encoding: 'utf8' });
   const rejected = Array.from(
     stdout.matchAll(/^(.+?):1:1: '(.+)' import is restricted/gm),

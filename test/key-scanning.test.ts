@@ -1,16 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 // With the rule in `.gitleaks.toml`, this project and its clients can find API keys in their files.
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const rules = readFileSync(`${root}.gitleaks.toml`, 'utf8');
-const document = readFileSync(`${root}docs/api-keys.md`, 'utf8');
+const rules = readFileSync('.gitleaks.toml', 'utf8');
+const document = readFileSync('docs/api-keys.md', 'utf8');
 const pattern = /^regex = '''(.+)'''$/m.exec(rules)![1]!;
 const folder = temporaryFolder();
 const key = generateApiKey('staging');
@@ -52,7 +50,7 @@ test('the checksum of a key follows the documented algorithm', () => {
   }
 });
 
-const ignored = new Set(['.git', ...readFileSync(`${root}.gitignore`, 'utf8').match(/^[\w.]+(?=\/$)/gm)!]);
+const ignored = new Set(['.git', ...readFileSync('.gitignore', 'utf8').match(/^[\w.]+(?=\/$)/gm)!]);
 
 /** Returns the files that contain a key of any stage with a valid checksum. Skips the folders in `ignored`. */
 function filesWithKeys(parent: string): string[] {
@@ -68,5 +66,5 @@ test('no file in this project contains a key', () => {
   mkdirSync(join(folder, '.github'));
   writeFileSync(join(folder, '.github', 'key.bin'), `\0\xFF${generateApiKey('elsewhere')}`);
   expect(filesWithKeys(folder)).toEqual([join(folder, '.github', 'key.bin')]);
-  expect(filesWithKeys(root)).toEqual([]);
+  expect(filesWithKeys('.')).toEqual([]);
 });

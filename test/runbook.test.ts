@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { metrics } from '../shared/names.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
@@ -10,9 +9,7 @@ import { logLines } from './support/log-lines.ts';
 import { proseOf } from './support/markdown-code.ts';
 import { functionNames, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8');
-const runbook = read('docs/runbook.md');
+const runbook = readFileSync('docs/runbook.md', 'utf8');
 const templates = stageNames.map((stage) => stackTemplate(stage));
 const production = stackTemplate('production');
 
@@ -47,8 +44,8 @@ describe('docs/runbook.md', () => {
   });
 
   test('contains each section that the code refers to', () => {
-    const sources = globSync('{infra,shared,functions}/**/*.ts', { cwd: root }).map(read).join('\n');
-    const ofCode = matchesOf(/section "([^"]+)" in docs\/runbook\.md/g, sources);
+    const sources = globSync('{infra,shared,functions}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+    const ofCode = matchesOf(/section "([^"]+)" in docs\/runbook\.md/g, sources.join('\n'));
     expect(ofCode).toContain('Raising listPartitions');
     expect(unknown(ofCode, sections.keys())).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 
-const folder = new URL('../.github/workflows/', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+const folder = '.github/workflows/';
+const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
 
 /** Returns the text of the given job. */
 function jobIn(workflow: string, name: string): string {

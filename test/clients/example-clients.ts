@@ -1,8 +1,8 @@
 import { describe } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
@@ -26,9 +26,8 @@ export interface ExampleClient {
   create: string;
 }
 
-export const document = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
+export const document = readFileSync('docs/clients.md', 'utf8');
 const files = filesPrintedIn(document);
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 const typescript = `
       const { BASE_URL: baseUrl = '', API_KEY: apiKey = '' } = process.env;
@@ -126,7 +125,7 @@ export function unpack(parent: string): string {
   for (const [file, code] of files) writeFileSync(join(folder, file), code);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(join(projectRoot, 'node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
+  symlinkSync(resolve('node_modules/@types'), join(folder, 'node_modules/@types'), 'junction');
   return folder;
 }
 
@@ -140,18 +139,12 @@ export function runIn(
 ): Promise<Outcome> {
   const name = files.has(program) ? program : library.replace('pets', 'driver');
   if (!files.has(program)) writeFileSync(join(folder, name), program);
-  return new Promise((resolve) => {
-    execFile(
-      file,
-      [...options, name, ...parameters],
-      // The developer's own settings, such as proxies and .curlrc, must not affect the client.
-      { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...environment } },
-      (error, stdout, stderr) => {
-        const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
-        resolve({ code, stdout, stderr });
-      },
-    );
-  });
+  // The developer's own settings, such as proxies and .curlrc, must not affect the client.
+  const settings = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...environment } };
+  return promisify(execFile)(file, [...options, name, ...parameters], settings).then(
+    (streams) => ({ code: 0, ...streams }),
+    (failure: Outcome) => failure,
+  );
 }
 
 export function petsIn(stdout: string): Pet[] {

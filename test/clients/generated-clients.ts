@@ -1,8 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
@@ -17,9 +16,8 @@ export interface Generator {
   program: string;
 }
 
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const check = `tsc --noEmit --strict --module esnext --moduleResolution bundler --target es2024 --types node --typeRoots
-  ${projectRoot}/node_modules/@types --allowImportingTsExtensions driver.ts`;
+  ${resolve('node_modules/@types')} --allowImportingTsExtensions driver.ts`;
 const bundle = 'esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs';
 
 type Call = { apiKey: string } & ({ key: string; pet: NewPet } | { id: bigint } | { cursor?: string });
@@ -35,8 +33,8 @@ export const generators: Generator[] = [
   { name: 'openapi-typescript', program: 'openapi-fetch.ts' },
 ];
 
-const document = readFileSync(join(projectRoot, 'docs/clients.md'), 'utf8');
-const path = [join(projectRoot, 'node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
+const document = readFileSync('docs/clients.md', 'utf8');
+const path = [resolve('node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
 const environment = { ...process.env, PATH: path.join(':') };
 
 /** Returns the generator's command in docs/clients.md without `npx`, so that it uses the installed packages. */
@@ -54,11 +52,10 @@ function commandOf({ name: generator }: Generator): string {
 /** Generates a client and bundles it with its program. Returns the folder of the bundle. */
 export async function build(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
-  for (const file of ['openapi.json', 'openapi-3.0.json'])
-    symlinkSync(join(projectRoot, file), join(folder, file));
+  for (const file of ['openapi.json', 'openapi-3.0.json']) symlinkSync(resolve(file), join(folder, file));
   symlinkSync(toolModules, join(folder, 'node_modules'), 'junction');
   await runIn(folder, commandOf(generator));
-  copyFileSync(new URL(`generated/${generator.program}`, import.meta.url), join(folder, 'driver.ts'));
+  copyFileSync(`test/clients/generated/${generator.program}`, join(folder, 'driver.ts'));
   await runIn(folder, `${check.replace('\n', '')} && ${bundle}`);
   return folder;
 }

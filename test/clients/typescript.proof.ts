@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { done, sharedCompileCache } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
@@ -10,10 +9,8 @@ import { document, unpack } from './example-clients.ts';
 
 // Generates the types from openapi.json with the command in docs/clients.md.
 
-const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
-
 /** Folder of each TypeScript version. The project uses version 7, and the generator uses version 5. */
-const compilers = { 7: modules, 5: toolModules };
+const compilers = { 7: resolve('node_modules'), 5: toolModules };
 const parent = temporaryFolder();
 const [, tool = '', major = '', parameters = ''] = /^npx ([\w-]+)@(\d+) (.+)$/m.exec(document) ?? [];
 let folder: string;
@@ -52,7 +49,7 @@ function errorsOf(version: keyof typeof compilers, file: string): string[] {
 (hasTools() ? describe : describe.skip)('the TypeScript client', () => {
   beforeAll(() => {
     folder = unpack(parent);
-    writeFileSync(join(folder, 'openapi.json'), readFileSync(new URL('../../openapi.json', import.meta.url)));
+    copyFileSync('openapi.json', join(folder, 'openapi.json'));
     const { status, stdout, stderr } = run(join(toolModules, tool, 'bin/cli.js'), ...parameters.split(' '));
     done({ code: status ?? 1, stdout, stderr });
   });

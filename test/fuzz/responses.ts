@@ -10,7 +10,7 @@ export interface Pet extends Content {
   id: bigint;
 }
 
-const documentation = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8');
+const documentation = readFileSync('docs/interface.md', 'utf8');
 const errors = documentation.matchAll(/^- \*\*(\d{3}) `(\w+)`\*\*/gm);
 const statusByCode = new Map(Array.from(errors, ([, status, code]) => [code, Number(status)]));
 

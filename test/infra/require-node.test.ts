@@ -3,11 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { done, type Outcome, errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 const project = temporaryFolder();
 const check = 'infra/require-node.cjs';
 const advice = 'Run npm ci and run the npm script again.';
@@ -19,7 +17,7 @@ function runAs(version: string, environment: Record<string, string> = {}): Promi
 }
 
 test('every node command in an npm script loads require-node.cjs', () => {
-  const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const commands = Object.values(scripts as Record<string, string>).flatMap((script) => script.split(' && '));
   const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
   expect(unchecked).toEqual([]);
@@ -40,7 +38,7 @@ describe('require-node.cjs', () => {
   test('uses no syntax that is newer than ES5', () => {
     const esbuild = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
     const [asOld, asNew] = ['es5', 'esnext'].map((target) =>
-      execFileSync(esbuild, [check, `--target=${target}`], { cwd: projectRoot, encoding: 'utf8' }),
+      execFileSync(esbuild, [check, `--target=${target}`], { encoding: 'utf8' }),
     );
     expect(asNew).toContain('npm ci');
     expect(asOld).toBe(asNew);
@@ -52,7 +50,7 @@ describe('require-node.cjs', () => {
 
   test('lists missing packages', async () => {
     mkdirSync(join(project, 'infra'));
-    for (const file of [check, 'package.json']) cpSync(join(projectRoot, file), join(project, file));
+    for (const file of [check, 'package.json']) cpSync(file, join(project, file));
     expect(errorOutput(await runModule(join(project, check), []))).toMatch(
       /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\)\. Run npm ci and run the npm script again\.$/,
     );

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, runModule } from '../support/run-command.ts';
 
-const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+const runbook = readFileSync('docs/runbook.md', 'utf8');
 const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exec(runbook)!;
 
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));

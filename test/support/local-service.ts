@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sharedCompileCache } from './run-command.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
-
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
@@ -16,7 +13,7 @@ export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
  * @throws Error with the output if the service exits before it is ready
  */
 export function startLocalService(...options: string[]): Promise<LocalService> {
-  return startLocalServiceOf(projectRoot, ...options);
+  return startLocalServiceOf('.', ...options);
 }
 
 /** Starts the local service in the folder `project`, which contains a copy of this project. */

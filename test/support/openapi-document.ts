@@ -45,9 +45,7 @@ export interface DocumentedResponse {
 
 /** Reads a published document. Integers that a double cannot represent exactly are rounded. */
 export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenApiDocument {
-  const resolved: any = withoutReferences(
-    JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')),
-  );
+  const resolved: any = withoutReferences(JSON.parse(readFileSync(file, 'utf8')));
   const ajv = publishedDocuments[file];
   return {
     complaints: (schema, value, name) =>

@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Outcome {
   code: number;
@@ -41,7 +38,6 @@ export function startModule(
     process.execPath,
     [module, ...parameters],
     {
-      cwd: projectRoot,
       env: commandEnvironment(environment),
       maxBuffer: Infinity,
     },

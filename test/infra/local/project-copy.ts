@@ -1,15 +1,12 @@
 import { cpSync, globSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const projectRoot = fileURLToPath(new URL('../../..', import.meta.url));
+import { join, resolve } from 'node:path';
 
 /** Copies the project to a new folder in `parent` so that a test can change the sources. */
 export function copyProject(parent: string) {
   const folder = mkdtempSync(join(parent, 'project-'));
-  for (const part of globSync('{*.json,README.md,docs,functions,infra,shared}', { cwd: projectRoot }))
-    cpSync(join(projectRoot, part), join(folder, part), { recursive: true });
-  symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  for (const part of globSync('{*.json,README.md,docs,functions,infra,shared}'))
+    cpSync(part, join(folder, part), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
   return {
     folder,
     read: (file: string) => readFileSync(join(folder, file), 'utf8'),

@@ -64,7 +64,7 @@ afterAll(async () => {
 });
 
 function documentedPolicy(document: string, part: string): Statement[] {
-  const markdown = readFileSync(new URL(`../../../../docs/${document}`, import.meta.url), 'utf8');
+  const markdown = readFileSync(`docs/${document}`, 'utf8');
   const json = blockWith(part, markdown);
   const here = json.replaceAll(/(arn:aws:\w+):[\w-]+:\w+:/g, `$1:${region}:${accountId}:`);
   return JSON.parse(here).Statement.map(({ Action, Resource }: any) => ({
