@@ -2,8 +2,6 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
@@ -153,11 +151,4 @@ test('the local service stores each acknowledged pet exactly once even if killed
     expect(added.map(({ name }) => listed.get(name))).toEqual(added);
     expect(added.length).toBeGreaterThan(0);
   });
-});
-
-test('the local service replaces a damaged key file', async () => {
-  await (await start()).stop();
-  writeFileSync(join(data, 'api-key'), '\0garbage\n');
-  const running = await start();
-  expect((await listAll(running)).length).toBeGreaterThan(0);
 });
