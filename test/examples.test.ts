@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { assemblyWithoutCache } from './support/assembly.ts';
 import { startLocalService } from './support/local-service.ts';
 import { codeBlocksIn } from './support/markdown-code.ts';
-import { type Outcome, sharedCompileCache } from './support/run-command.ts';
+import { outcomeOf, sharedCompileCache } from './support/run-command.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 // These tests run the code blocks in documents. "How tests are written" in CONTRIBUTING.md defines the kinds of blocks.
@@ -95,10 +95,7 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
   // This shell function replaces npm. It starts scripts faster, adds this service's data folder and confirms prompts.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
   const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
-  const { code, stdout, stderr } = await promisify(execFile)('sh', ['-c', script], { env }).then(
-    (streams) => ({ code: 0, ...streams }),
-    (failure: Outcome) => failure,
-  );
+  const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-c', script], { env }));
   await service.stop();
   const printed = stdout
     .replaceAll(service.baseUrl, 'http://localhost:3000/v1')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
-import type { Outcome } from '../support/run-command.ts';
+import { type Outcome, outcomeOf } from '../support/run-command.ts';
 
 /** A client in docs/clients.md and the commands to run the client. */
 export interface ExampleClient {
@@ -141,10 +141,7 @@ export function runIn(
   if (!files.has(program)) writeFileSync(join(folder, name), program);
   // The developer's own settings, such as proxies and .curlrc, must not affect the client.
   const settings = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...environment } };
-  return promisify(execFile)(file, [...options, name, ...parameters], settings).then(
-    (streams) => ({ code: 0, ...streams }),
-    (failure: Outcome) => failure,
-  );
+  return outcomeOf(promisify(execFile)(file, [...options, name, ...parameters], settings));
 }
 
 export function petsIn(stdout: string): Pet[] {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, type ExecFileException } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 export interface Outcome {
   code: number;
@@ -30,22 +31,22 @@ export function startModule(
   environment: Record<string, string> = {},
   input = '',
 ): RunningModule {
-  let finish: (outcome: Outcome) => void;
-  const ended = new Promise<Outcome>((resolve) => {
-    finish = resolve;
+  const env = commandEnvironment(environment);
+  const running = promisify(execFile)(process.execPath, [module, ...parameters], {
+    env,
+    maxBuffer: Infinity,
   });
-  const child = execFile(
-    process.execPath,
-    [module, ...parameters],
-    {
-      env: commandEnvironment(environment),
-      maxBuffer: Infinity,
-    },
-    (error, stdout, stderr) => finish({ code: exitCode(error), stdout, stderr }),
+  running.child.stdin!.on('error', () => {}); // the command may exit without reading its input
+  running.child.stdin!.end(input);
+  return { process: running.child, ended: outcomeOf(running) };
+}
+
+/** Returns the outcome of a child process. A process that did not start or was terminated by a signal has the code 1. */
+export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outcome> {
+  return running.then(
+    (streams) => ({ code: 0, ...streams }),
+    ({ code, stdout, stderr }) => ({ code: typeof code === 'number' ? code : 1, stdout, stderr }),
   );
-  child.stdin!.on('error', () => {}); // the command may exit without reading its input
-  child.stdin!.end(input);
-  return { process: child, ended };
 }
 
 /** Returns this process's environment without the developer's settings, which would affect commands. */
@@ -87,10 +88,4 @@ export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);
   return stderr.trimEnd();
-}
-
-/** Returns 1 for a process without an exit code, which did not start or was terminated by a signal. */
-function exitCode(error: ExecFileException | null): number {
-  if (!error) return 0;
-  return typeof error.code === 'number' ? error.code : 1;
 }
