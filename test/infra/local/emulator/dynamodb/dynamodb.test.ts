@@ -93,16 +93,6 @@ describe('an item in the database', () => {
 });
 
 describe('a tables folder', () => {
-  test('can be opened by only one of two concurrent services', async () => {
-    const folder = mkdtempSync(join(folders, 'data-'));
-    const starting = [openStore(folder), openStore(folder)];
-    const rejected = (await Promise.allSettled(starting)).filter(({ status }) => status === 'rejected');
-    const reason = { subject: 'lock', message: `Another process uses the tables in ${folder}.` };
-    expect(rejected).toMatchObject([{ reason }]);
-    await (await Promise.any(starting)).close();
-    await (await openStore(folder)).close();
-  });
-
   test('is rejected if a stored table has a different key or index', async () => {
     const store = await openStore(mkdtempSync(join(folders, 'data-')));
     await (await startWith(table('id', 'kind'), store)).close();
