@@ -6,7 +6,6 @@ import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { generateApiKey } from '../shared/storage/api-keys.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
-import { sharedSynthesis } from './support/assembly.ts';
 import { handlerOf, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
@@ -170,8 +169,7 @@ const gatewayCalls = [
 ].map((call) => ({ method: 'POST', body: pet, ...call }));
 
 test('the local service with --verbose prints no secret except its API key at the start', async () => {
-  const { assembly } = await sharedSynthesis();
-  const service = await startLocalService('--verbose', '--assembly', assembly);
+  const service = await startLocalService('--verbose');
   const { baseUrl, apiKey } = service;
   try {
     const functionCalls = operationIds.flatMap((id) =>

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { findChromium, openReference, operationButton, type ReferencePage } from './reference-page.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
@@ -49,9 +48,8 @@ async function renderPicture(page: Page): Promise<void> {
 (executablePath ? describe : describe.skip)('the reference page', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath! });
-    const { assembly } = await sharedSynthesis();
     // The screenshot shows the base URL, so it is updated with the default port.
-    service = await startLocalService('--assembly', assembly, ...(isUpdate ? ['--port', '3000'] : []));
+    service = await startLocalService(...(isUpdate ? ['--port', '3000'] : []));
     const [, url = ''] = await service.printed(/Open (\S+) in a browser/);
     served = await openReference(browser, url);
     await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
@@ -28,8 +27,7 @@ const proxies: ClientProxy[] = [];
 const sold: Pet[] = [];
 
 beforeAll(async () => {
-  const { assembly } = await sharedSynthesis();
-  service = await startLocalService('--assembly', assembly);
+  service = await startLocalService();
   for (const categoryId of [-(2n ** 63n), -1n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n]) {
     const body = stringifyJson({ name: `Mia <b>; rel="next"`, categoryId, status: 'sold' });
     sold.unshift(await call('', { method: 'POST', body }));

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { type Behavior, type ClientProxy, startClientProxy } from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,8 +27,7 @@ const behaviors: Record<string, Behavior> = {
 };
 
 beforeAll(async () => {
-  const { assembly } = await sharedSynthesis();
-  service = await startLocalService('--assembly', assembly);
+  service = await startLocalService();
   proxy = await startClientProxy(service.baseUrl);
   proxy.decide(({ target }) => behaviors[target] ?? 'pass');
   await call('', { method: 'POST', body: stringifyJson({ name: 'Mia', categoryId: maximum }) });

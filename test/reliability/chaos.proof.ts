@@ -1,13 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { readTemplate } from '../../infra/local/emulator/template/template.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
+import { stagingTemplate } from '../support/real-database.ts';
 import { faultNames } from '../support/fault-proxy.ts';
 import { seedOption } from '../../infra/command.ts';
 import { runExperiment } from './experiment.ts';
 
 test('the guarantees for creates hold despite a mix of all database faults', async () => {
-  const { assembly } = await sharedSynthesis();
-  const template = readTemplate('PetStore-staging', assembly);
+  const template = await stagingTemplate();
   const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);
   const findings = await runExperiment({ template, creates: 500, seed, faultPercent: 20 });
 

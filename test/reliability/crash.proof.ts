@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type NewPet, type Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -42,8 +41,7 @@ function newCreation(number: number): Creation {
 }
 
 async function start(): Promise<LocalService> {
-  const { assembly } = await sharedSynthesis();
-  service = await startLocalService('--assembly', assembly, '--data', data);
+  service = await startLocalService('--data', data);
   return service;
 }
 

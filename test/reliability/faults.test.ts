@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { stagingTemplate } from '../support/real-database.ts';
 
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
@@ -24,8 +23,7 @@ async function chooseFault(_call: number, read: () => Promise<string>): Promise<
 }
 
 beforeAll(async () => {
-  const { assembly } = await sharedSynthesis();
-  service = await startFaultyService(readTemplate('PetStore-staging', assembly), chooseFault);
+  service = await startFaultyService(await stagingTemplate(), chooseFault);
 });
 afterAll(() => service.close());
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
-import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { stages } from '../../infra/stages.ts';
 import type { IssuedKey } from '../../shared/storage/api-keys.ts';
-import { sharedSynthesis } from '../support/assembly.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { stagingTemplate } from '../support/real-database.ts';
 
 const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
 const HOUR_MILLISECONDS = 3_600_000;
@@ -15,8 +14,7 @@ let service: FaultyService;
 let start: number;
 
 beforeAll(async () => {
-  const { assembly } = await sharedSynthesis();
-  service = await startFaultyService(readTemplate('PetStore-staging', assembly));
+  service = await startFaultyService(await stagingTemplate());
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 });
 afterAll(async () => {

@@ -1,4 +1,3 @@
-import { sharedSynthesis } from './assembly.ts';
 import { startLocalService } from './local-service.ts';
 import setUpFolder from './setup.ts';
 
@@ -9,7 +8,7 @@ export default async function setUp(): Promise<void> {
     if (!process.env['API_KEY']) throw new Error('Set API_KEY to a key of the service at BASE_URL.');
     return;
   }
-  const service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
+  const service = await startLocalService();
   process.env['BASE_URL'] = service.baseUrl;
   process.env['API_KEY'] = service.apiKey;
   Object.assign(globalThis, { localService: service });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
+import { sharedSynthesis } from './assembly.ts';
 import { sharedCompileCache } from './run-command.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
@@ -9,10 +10,12 @@ export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 /**
  * Starts the local service in a child process. `npm start` runs the same module.
  *
- * @param options command-line options that can override the defaults, which are a free port and data in memory
+ * @param options command-line options that can override the defaults, which are a free port, data in memory and the
+ *   assembly that all tests share
  * @throws Error with the output if the service exits before it is ready
  */
-export function startLocalService(...options: string[]): Promise<LocalService> {
+export async function startLocalService(...options: string[]): Promise<LocalService> {
+  if (!options.includes('--assembly')) options.push('--assembly', (await sharedSynthesis()).assembly);
   return startLocalServiceOf('.', ...options);
 }
 

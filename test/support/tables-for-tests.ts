@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import type { Database } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { database } from '../../shared/storage/database.ts';
-import { sharedSynthesis } from './assembly.ts';
-import { setFunctionsEnvironment, startTables } from './real-database.ts';
+import { setFunctionsEnvironment, stagingTemplate, startTables } from './real-database.ts';
 
 /**
  * Starts the staging stack's tables for the tests in the file. `setTimeout` never fires in these tests, because
@@ -12,7 +10,7 @@ import { setFunctionsEnvironment, startTables } from './real-database.ts';
 export function useRealTables(): void {
   let tables: Database;
   beforeAll(async () => {
-    const template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
+    const template = await stagingTemplate();
     tables = await startTables(template);
     setFunctionsEnvironment(template, tables.endpoint);
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });

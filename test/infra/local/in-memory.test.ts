@@ -7,7 +7,6 @@ import {
   readLocalService,
   writeLocalService,
 } from '../../../infra/local/local-service.ts';
-import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,7 +20,7 @@ const services: LocalService[] = [];
 afterAll(() => Promise.all(services.map(({ stop }) => stop())));
 
 async function start(): Promise<LocalService> {
-  const service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
+  const service = await startLocalService();
   services.push(service);
   return service;
 }

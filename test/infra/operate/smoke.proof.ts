@@ -2,11 +2,10 @@ import { expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { HttpResponse } from '../../../infra/local/emulator/gateway/http-message.ts';
-import { readTemplate, type Template } from '../../../infra/local/emulator/template/template.ts';
-import { sharedSynthesis } from '../../support/assembly.ts';
 import { awsRejections } from '../../support/aws-rejections.ts';
 import { startFaultyService } from '../../support/faulty-service.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
+import { stagingTemplate } from '../../support/real-database.ts';
 import { runModule } from '../../support/run-command.ts';
 import { startFakeAws } from './fake-aws.ts';
 
@@ -19,8 +18,8 @@ const FAILED_ONE_IN = 50;
  * Starts a stage behind a gateway that is at least as strict as AWS. Requests that match aws-rejections.ts get an HTML
  * response or no response. Functions get bodies in Base64. Some requests get a 429, or a 503 after the function ran.
  */
-async function startStrictGateway(template: Template) {
-  const service = await startFaultyService(template);
+async function startStrictGateway() {
+  const service = await startFaultyService(await stagingTemplate());
   for (const [name, handler] of Object.entries(service.handlers)) {
     service.handlers[name] = (event, context) => handler({ ...event, isBase64Encoded: true }, context);
   }
@@ -71,9 +70,7 @@ async function startStrictGateway(template: Template) {
 }
 
 test('the smoke test passes despite throttling and error responses from AWS', async () => {
-  const gateway = await startStrictGateway(
-    readTemplate('PetStore-staging', (await sharedSynthesis()).assembly),
-  );
+  const gateway = await startStrictGateway();
   const outputs = { BaseUrl: gateway.baseUrl, ApiKeysTable: 'unused' };
   const aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs } });
   const { code, stdout, stderr } = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
-import { readTemplate, type Template } from '../../../../infra/local/emulator/template/template.ts';
+import type { Template } from '../../../../infra/local/emulator/template/template.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
-import { sharedSynthesis } from '../../../support/assembly.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { rowOf } from '../../../support/operations.ts';
+import { stagingTemplate } from '../../../support/real-database.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real.
@@ -25,7 +25,7 @@ let service: FaultyService;
 let isThrottled = false;
 
 beforeAll(async () => {
-  template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
+  template = await stagingTemplate();
   service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 });
 afterAll(() => service.close());

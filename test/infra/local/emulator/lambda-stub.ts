@@ -1,5 +1,4 @@
-import type { Invocation } from '../../../../infra/local/emulator/lambda/lambda.ts';
-import type { LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
+import type { Invocation, LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
 export interface LambdaStub extends LambdaFunction {
   events: any[];

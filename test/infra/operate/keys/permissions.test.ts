@@ -7,15 +7,14 @@ import {
 } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../../../infra/local/emulator/dynamodb/store.ts';
 import { permits } from '../../../../infra/local/emulator/template/permissions.ts';
-import { readTemplate, accountId, region } from '../../../../infra/local/emulator/template/template.ts';
+import { accountId, region } from '../../../../infra/local/emulator/template/template.ts';
 import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
-import { sharedSynthesis } from '../../../support/assembly.ts';
 import { blockWith } from '../../../support/markdown-code.ts';
 import { type FakeAws, startFakeAws } from '../fake-aws.ts';
 import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
-import { setFunctionsEnvironment } from '../../../support/real-database.ts';
+import { setFunctionsEnvironment, stagingTemplate } from '../../../support/real-database.ts';
 
 // These tests run `npm run keys` with the permissions of the policies in docs/api-keys.md and docs/pipelines.md.
 
@@ -40,7 +39,7 @@ let tables: Database;
 let aws: FakeAws;
 
 beforeAll(async () => {
-  const template = readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
+  const template = await stagingTemplate();
   store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')), database };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')
