@@ -5,10 +5,9 @@ import { contract } from '../support/contract.ts';
 import type { HttpReply, OutgoingRequest } from '../support/http.ts';
 import { WAIT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 import { check, checkCreated, newState, type Request } from './checks.ts';
-import { anyEvent, anyFunction } from './events.ts';
 import { otherHeaders, type Pairs } from './headers.ts';
 import type { Generated } from './json.ts';
-import { anyCase, rejected } from './requests.ts';
+import { anyCase, anyEvent, anyFunction, rejected } from './requests.ts';
 import { checkResponse, readPet } from './responses.ts';
 
 /** Service that the fuzzer tests. */

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import { anyBody, type ExpectedError } from './bodies.ts';
 import { bodyHeaders, idempotencyKey, type Pairs } from './headers.ts';
 import { type Generated, statuses } from './json.ts';
@@ -136,3 +137,33 @@ export const rejected = fc
   .map(([[expected, method, path, key], query]) => {
     return { expected, method, target: `${path}${query}`, authorization: key };
   });
+
+export const anyFunction = fc.constantFrom('CreatePet', 'ListPets', 'GetPet');
+
+const eventText = fc.oneof(
+  fc.string({ unit: fc.nat(0xff_ff).map((code) => String.fromCharCode(code)) }),
+  fc.constantFrom('', '__proto__', '5', 'limit', 'status', 'cursor', 'petId'),
+  fc.constantFrom('Content-Type', 'idempotency-key'),
+);
+const anyMap = fc.option(fc.dictionary(eventText, eventText), { freq: 4 });
+const anyMultiMap = fc.option(fc.dictionary(eventText, fc.array(eventText, { maxLength: 3 })), { freq: 4 });
+
+/** Event whose fields have valid types but can contradict each other. */
+export const anyEvent = fc
+  .record({
+    headers: anyMap,
+    multiValueHeaders: anyMultiMap,
+    queryStringParameters: anyMap,
+    multiValueQueryStringParameters: anyMultiMap,
+    pathParameters: anyMap,
+    body: fc.option(
+      fc.oneof(
+        eventText,
+        anyBody.map(({ bytes }) => bytes.toString()),
+      ),
+      { freq: 4 },
+    ),
+    isBase64Encoded: fc.boolean(),
+    requestContext: fc.constant({ authorizer: { keyId: 'key_2' } }),
+  })
+  .map((parts) => apiGatewayEvent(parts as Parameters<typeof apiGatewayEvent>[0]));
