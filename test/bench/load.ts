@@ -27,9 +27,10 @@ const MAX_ERRORS = 1_000;
 
 await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': apiKey, ...values }) => {
   const baseUrl = address.replace(/\/$/, '');
+  const headers = { Authorization: `Bearer ${apiKey}` };
   const duration = integerOption('--duration', values.duration, 1, 86_400);
   const connections = integerOption('--connections', values.connections, 1, 1_000);
-  await requireService(baseUrl, apiKey);
+  await requireService(baseUrl, headers);
   // https://github.com/mcollina/autocannon
   const autocannon = requireTool('autocannon');
   const running = autocannon({
@@ -38,7 +39,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     duration,
     timeout: TIMEOUT_SECONDS,
     bailout: MAX_ERRORS,
-    headers: { Authorization: `Bearer ${apiKey}` },
+    headers,
     requests: roundOf(`${new URL(baseUrl).pathname}/pets`),
   });
   process.once('SIGINT', () => running.stop());
@@ -51,70 +52,49 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
 });
 
-interface Request {
-  method?: 'POST';
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-  setupRequest?: (request: Request, context: Context) => Request;
-  onResponse?: (status: number, body: string, context: Context, headers: Record<string, string>) => void;
-}
-
-/** Paths that a connection stores during a round of requests. */
-interface Context {
-  nextPage?: string;
-  pet?: string;
-}
-
-/** Returns the requests that each connection repeats. Half are lists, a quarter are creates and a quarter are gets. */
-function roundOf(path: string): Request[] {
-  const list: Request = {
-    path,
-    onResponse(_status, _body, context, headers) {
-      const next = /<([^>]*)>; rel="next"/.exec(new Headers(headers).get('Link') ?? '')?.[1];
-      if (next) context.nextPage = pathOf(next);
-    },
-  };
-  const create: Request = {
-    method: 'POST',
-    path,
-    headers: { 'Content-Type': 'application/json' },
-    body: '{"name":"Rex","categoryId":7,"status":"available"}',
-    onResponse(_status, _body, context, headers) {
-      const location = new Headers(headers).get('Location');
-      if (location) context.pet = pathOf(location);
-    },
-  };
-  const createIdempotent: Request = {
-    ...create,
-    setupRequest(request) {
-      return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } };
-    },
-  };
-  const follow = (name: keyof Context): Request => ({
-    path,
-    setupRequest: (request, context) => ({ ...request, path: context[name] ?? path }),
-  });
-  const [nextPage, get] = [follow('nextPage'), follow('pet')];
-  const listByStatus = { ...list, path: `${path}?status=available` };
-  return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
-}
-
-function pathOf(address: string): string {
-  const { pathname, search } = new URL(address);
-  return pathname + search;
-}
-
 /** @throws UsageError if listing pets fails. The message omits `fetch`'s error because it can contain the key. */
-async function requireService(baseUrl: string, apiKey: string): Promise<void> {
-  const reason = await fetch(`${baseUrl}/pets?limit=1`, {
-    headers: { Authorization: `Bearer ${apiKey}` },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
-  }).then(
+async function requireService(baseUrl: string, headers: Record<string, string>): Promise<void> {
+  const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1_000);
+  const reason = await fetch(`${baseUrl}/pets?limit=1`, { headers, redirect: 'manual', signal }).then(
     ({ ok, status }) => !ok && status,
     ({ name, cause }) => cause?.code ?? name,
   );
   if (reason === false) return;
   throw new UsageError(`Listing pets at ${baseUrl} failed (${reason}). Check --base-url and --api-key.`);
+}
+
+/** Paths that a connection stores during a round of requests. */
+type Context = Partial<Record<'nextPage' | 'pet', string>>;
+
+/** Returns the requests that each connection repeats. Half are lists, a quarter are creates and a quarter are gets. */
+function roundOf(path: string): object[] {
+  const follow = (name: keyof Context) => ({
+    setupRequest: (request: object, context: Context) => ({ ...request, path: context[name] ?? path }),
+  });
+  const list = { path, onResponse: store('nextPage', 'Link', /<\w+:\/\/[^/]+([^>]+)>; rel="next"/) };
+  const create = {
+    method: 'POST',
+    path,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"name":"Rex","categoryId":7,"status":"available"}',
+    onResponse: store('pet', 'Location', /^\w+:\/\/[^/]+(.+)/),
+  };
+  const createIdempotent = {
+    ...create,
+    setupRequest: (request: typeof create) => ({
+      ...request,
+      headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
+    }),
+  };
+  const listByStatus = { ...list, path: `${path}?status=available` };
+  const [nextPage, get] = [follow('nextPage'), follow('pet')];
+  return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
+}
+
+/** Returns a function that stores the path that `pattern` finds in a response's header. */
+function store(name: keyof Context, header: string, pattern: RegExp) {
+  return (_status: number, _body: string, context: Context, headers: Record<string, string>): void => {
+    const [, path] = pattern.exec(new Headers(headers).get(header) ?? '') ?? [];
+    if (path) context[name] = path;
+  };
 }
