@@ -1,13 +1,14 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { showProgress } from '../../infra/command.ts';
+import { markdownTable } from '../../infra/documents/markdown.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
-import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
+import { startLocalService } from '../support/local-service.ts';
 import { runBenchmark } from './benchmark.ts';
-import { measure } from './growth-measure.ts';
+import { measure, type Rows, type Store } from './growth-measure.ts';
 import { seedPets, type Contents } from './growth-pets.ts';
-import { type Comparison, latencyTables, ratioOf, type Results } from './growth-report.ts';
+import { formatSpread, type Spread } from './measurements.ts';
 import { limitTables } from './partitions.ts';
 
 // `npm run bench:growth` measures latencies and computes throughput limits for docs/scaling.md.
@@ -15,6 +16,24 @@ import { limitTables } from './partitions.ts';
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 const PARTITIONS = [1, 4, 16];
+
+/** Maximum accepted ratio of the slowest store's median to the fastest store's median. */
+const FLAT = 1.2;
+
+/** Content of `test/bench/growth.json`. */
+interface Results {
+  /** Date, machine and Node version. */
+  runDetails: string;
+  /** Number of measured requests per kind and store. */
+  requests: number;
+  bySize: Comparison;
+  byPartitions: Comparison;
+}
+
+interface Comparison {
+  contents: Contents[];
+  rows: Rows;
+}
 
 await runBenchmark<Results>({
   script: 'bench:growth',
@@ -42,21 +61,45 @@ await runBenchmark<Results>({
 
 async function compare(assembly: string, allContents: Contents[], requests: number): Promise<Comparison> {
   const folder = folderUntilExit();
-  const services: LocalService[] = [];
+  const stores: Store[] = [];
   // This listener is prepended so that the services end before their folder is removed.
-  process.prependOnceListener('exit', () => services.map((service) => service.process.kill('SIGKILL')));
+  process.prependOnceListener('exit', () => stores.map((store) => store.process.kill('SIGKILL')));
   const template = readTemplate('PetStore-staging', assembly);
-  for (const [index, contents] of allContents.entries()) {
-    const data = join(folder, `${index}`);
+  for (const contents of allContents) {
     const { pets, partitions } = contents;
+    const data = join(folder, `${pets}-${partitions}`);
     const onProgress = showProgress(`${pets} pets, listPartitions ${partitions}`, pets);
     await seedPets(data, template, contents, onProgress);
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
-    services.push(await startLocalService('--data', data, '--assembly', changed));
+    stores.push({ ...(await startLocalService('--data', data, '--assembly', changed)), contents });
   }
-  const stores = services.map((service, index) => ({ ...service, contents: allContents[index]! }));
   const rows = await measure(stores, requests, console.error);
-  await Promise.all(services.map((service) => service.stop()));
+  await Promise.all(stores.map((store) => store.stop()));
   return { contents: allContents, rows };
+}
+
+/** Returns the latency tables for `docs/scaling.md`. */
+function latencyTables({ runDetails, requests, bySize, byPartitions }: Results): string {
+  const sizes = bySize.contents.map(({ pets }) => `${pets.toLocaleString('en')} pets`);
+  const settings = byPartitions.contents.map(({ partitions }) => `\`listPartitions\` ${partitions}`);
+  const title = `Median, ms (${byPartitions.contents[0]!.pets.toLocaleString('en')} pets)`;
+  return [
+    `Measured on ${runDetails}. The benchmark sent ${requests} requests of each kind to each store.\n`,
+    markdownTable(
+      ['Median, ms (quartiles)', ...sizes, 'slowest ÷ fastest', `up to ${FLAT}`],
+      bySize.rows.map((row) => [...cellsOf(row), ratioOf(row.times) > FLAT ? '**no**' : 'yes']),
+    ),
+    markdownTable([title, ...settings, 'slowest ÷ fastest'], byPartitions.rows.map(cellsOf)),
+  ].join('\n');
+}
+
+function cellsOf({ request, times }: Rows[number]): string[] {
+  return [request, ...times.map(formatSpread), ratioOf(times).toFixed(2)];
+}
+
+/** Returns the ratio of the slowest store's median to the fastest store's median. */
+function ratioOf(times: Spread[]): number {
+  const medians = times.map(({ median }) => median);
+  return Math.max(...medians) / Math.min(...medians);
 }

@@ -1,0 +1,48 @@
+/** Median and quartiles of measurements. */
+export interface Spread {
+  median: number;
+  p25: number;
+  p75: number;
+}
+
+/**
+ * Measures each subject once per round, in alternating order, so that other load on the machine affects all subjects
+ * equally and no subject always follows the same one.
+ *
+ * @returns the values of each subject
+ */
+export async function measureInRounds<Subject, Value>(
+  subjects: Subject[],
+  rounds: number,
+  measureOne: (subject: Subject, round: number) => Promise<Value>,
+): Promise<Value[][]> {
+  const measured = subjects.map((subject) => ({ subject, values: [] as Value[] }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { subject, values } of round % 2 === 0 ? measured : measured.toReversed())
+      values.push(await measureOne(subject, round));
+  }
+  return measured.map(({ values }) => values);
+}
+
+export function spreadOf(values: number[]): Spread {
+  const at = (share: number) => Number(quantile(values, share).toFixed(3));
+  return { median: at(0.5), p25: at(0.25), p75: at(0.75) };
+}
+
+/** Returns a quantile with linear interpolation. @param share 0 to 1, such as 0.5 for the median */
+export function quantile(values: number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const position = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(position)]!;
+  const above = sorted[Math.ceil(position)]!;
+  return below + (above - below) * (position % 1);
+}
+
+/** Formats a median and its quartiles with at least three significant digits: `6.86 (6.15–7.16)`. */
+export function formatSpread(spread: Spread | undefined): string {
+  if (!spread) return '–';
+  const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map((value) =>
+    value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2),
+  );
+  return spread.p25 === spread.p75 ? median! : `${median} (${p25}–${p75})`;
+}
