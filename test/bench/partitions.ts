@@ -10,6 +10,8 @@ const PET_BYTES = 165;
 /** Values of `listPartitions` that the tables compare. */
 const SETTINGS = [1, 2, 4, 16];
 
+const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
 /** Initial units per second of a new on-demand table. The same limit is assumed for each index. */
@@ -43,12 +45,11 @@ export function limitTables(): string {
 
 /** Returns the requests per second that each limit allows. @param units read or write units per request */
 function limitsOf(kind: 'Write' | 'Read', units: Figure): Record<string, Figure> {
-  const { production } = stages;
+  const { requestsPerSecond, [`max${kind}UnitsPerSecond` as const]: maxUnits } = stages.production;
   return {
-    '`requestsPerSecond`': () => production.requestsPerSecond,
+    '`requestsPerSecond`': () => requestsPerSecond,
     'partition keys of an index': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
-    [`\`max${kind}UnitsPerSecond\``]: (partitions) =>
-      production[`max${kind}UnitsPerSecond`] / units(partitions),
+    [`\`max${kind}UnitsPerSecond\``]: (partitions) => maxUnits / units(partitions),
     'new on-demand table': (partitions) => UNITS_PER_NEW_TABLE[kind] / units(partitions),
     "API Gateway's account quota": () => GATEWAY_REQUESTS_PER_SECOND,
     "DynamoDB's table quota": (partitions) => UNITS_PER_TABLE / units(partitions),
@@ -61,9 +62,7 @@ function figureTable(title: string, figures: Record<string, Figure>): string {
     [`${title}, by \`listPartitions\``, ...SETTINGS.map(String)],
     Object.entries(figures).map(([name, figure]) => [
       name,
-      ...SETTINGS.map((partitions) =>
-        figure(partitions).toLocaleString('en', { maximumSignificantDigits: 3 }),
-      ),
+      ...SETTINGS.map((partitions) => format.format(figure(partitions))),
     ]),
   );
 }
