@@ -1,13 +1,13 @@
 import { build } from 'esbuild';
-import { statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { globSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { bundlingOptions, projectRoot } from '../../infra/stack/bundling.ts';
-import { readTemplate, region, type Template } from '../../infra/local/emulator/template/template.ts';
-import { type Call, type CallName, callsFor } from './bench-calls.ts';
+import { readTemplate, region } from '../../infra/local/emulator/template/template.ts';
+import { getPetEvent, listPetsEvent, postPetEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import type { StubDatabase } from './stub-database.ts';
 
-export interface MeasuredFunction extends Call {
-  name: string;
+interface Bundle {
   /** Folder that contains the bundle, `index.mjs`. */
   folder: string;
   bundleBytes: number;
@@ -16,23 +16,38 @@ export interface MeasuredFunction extends Call {
   memoryMegabytes?: number;
 }
 
-/** Functions and yardsticks by row name. Compared rows are adjacent because the machine's speed drifts. */
-const sources: Record<string, [module: string, call: CallName, environment?: Record<string, string>]> = {
-  'list-pets, 16 partitions': ['list-pets', 'listPartitions', { LIST_PARTITIONS: '16' }],
-  'list-pets': ['list-pets', 'list'],
-  'bare list': ['bare-list', 'list'],
-  'bare list, primed': ['bare-list', 'list'],
-  'create-pet': ['create-pet', 'create'],
-  'bare create': ['bare-create', 'create'],
-  'bare create, primed': ['bare-create', 'create'],
-  'create-pet, idempotent': ['create-pet', 'createOnce'],
-  'bare create, idempotent': ['bare-create', 'createOnce'],
-  'bare create, idempotent, primed': ['bare-create', 'createOnce'],
-  'get-pet': ['get-pet', 'get'],
-  authorizer: ['authorizer', 'authorize'],
-  'hello world': ['hello', 'hello'],
+export interface MeasuredFunction extends Bundle {
+  name: string;
+  event: string;
+  /** Strings that the JSON of a correct result contains. */
+  expected: string[];
+}
+
+/** A function at one memory size. */
+export interface Subject extends MeasuredFunction {
+  megabytes: number;
+  /** The function that API Gateway invokes before this function. */
+  authorizer?: Subject;
+}
+
+/** Calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's speed drifts. */
+const rows: Record<string, keyof ReturnType<typeof callsFor>> = {
+  'list-pets, 16 partitions': 'listPartitions',
+  'list-pets': 'list',
+  'bare list': 'list',
+  'bare list, primed': 'list',
+  'create-pet': 'create',
+  'bare create': 'create',
+  'bare create, primed': 'create',
+  'create-pet, idempotent': 'createOnce',
+  'bare create, idempotent': 'createOnce',
+  'bare create, idempotent, primed': 'createOnce',
+  'get-pet': 'get',
+  authorizer: 'authorize',
+  'hello world': 'hello',
 };
-const yardsticks = ['bare-list', 'bare-create', 'hello'];
+
+const PET_ID = '244813135872000';
 
 /** Typical length of an execution role's session token. */
 const SESSION_TOKEN_CHARACTERS = 900;
@@ -41,59 +56,89 @@ const SESSION_TOKEN_CHARACTERS = 900;
  * Returns the functions of an assembly, and the yardsticks. Bundles the yardsticks with the functions' options.
  *
  * @param folder output folder for the yardsticks' bundles
- * @param databaseEnvironment environment variables that contain the database's address
  */
-export async function prepareFunctions(
-  assembly: string,
-  folder: string,
-  apiKey: string,
-  databaseEnvironment: Record<string, string>,
-): Promise<MeasuredFunction[]> {
-  const common: Record<string, string> = {
+export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
+  const common = {
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
     AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
     AWS_SESSION_TOKEN: 'x'.repeat(SESSION_TOKEN_CHARACTERS),
     HOME: folder, // hides the developer's AWS configuration
-    ...databaseEnvironment,
+    ...database.environment,
   };
-  const template = readTemplate('PetStore-staging', assembly);
-  const modules = await readModules(template, assembly, folder);
-  const calls = callsFor(template, apiKey);
-  return Object.entries(sources).map(([name, [module, call, rowEnvironment]]) => {
-    const { environment, ...bundle } = modules.get(module)!;
-    const { event } = calls[call];
-    // Primed yardsticks run their request twice during init, as the functions do.
-    const priming = name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` };
-    return {
-      name,
-      ...bundle,
-      ...calls[call],
-      environment: { ...common, ...environment, ...rowEnvironment, ...priming },
+  const bundles = await prepareBundles(assembly, folder);
+  const calls = callsFor(database.apiKey);
+  return Object.entries(rows).map(([name, callName]): MeasuredFunction => {
+    const { environment, ...bundle } = bundles.get(name.split(',')[0]!.replace(' ', '-'))!;
+    const { expected, event: request } = calls[callName];
+    const event = JSON.stringify(request);
+    const variant: Record<string, string> = {
+      ...(name.endsWith('16 partitions') && { LIST_PARTITIONS: '16' }),
+      // Primed yardsticks run their request twice during init, as the functions do.
+      ...(name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` }),
     };
+    return { name, event, expected, ...bundle, environment: { ...common, ...environment, ...variant } };
   });
 }
 
-async function readModules(template: Template, assembly: string, folder: string) {
-  const modules = new Map<string, Omit<MeasuredFunction, 'name' | keyof Call>>();
-  for (const resource of template.resources('AWS::Lambda::Function')) {
+/** Returns the bundles of the functions and the yardsticks by the names of their modules. */
+async function prepareBundles(assembly: string, folder: string) {
+  const bundles = new Map<string, Bundle>();
+  for (const resource of readTemplate('PetStore-staging', assembly).resources('AWS::Lambda::Function')) {
     const { Environment, MemorySize: memoryMegabytes } = resource.properties;
-    const module = moduleOf(bundleIn(assembly, resource), Environment.Variables);
-    modules.set(resource.metadata['bundle'] as string, { ...module, memoryMegabytes });
+    const bundle = bundleOf(bundleIn(assembly, resource), Environment.Variables);
+    bundles.set(resource.metadata['bundle'] as string, { ...bundle, memoryMegabytes });
   }
-  const { PETS_TABLE = '', INTENTS_TABLE = '' } = modules.get('create-pet')!.environment;
+  const { PETS_TABLE = '', INTENTS_TABLE = '' } = bundles.get('create-pet')!.environment;
   // Yardsticks keep the modules of the SDK and of Node.js that are replaced in the functions' bundles.
   const { alias: _, plugins: __, ...options } = bundlingOptions;
-  for (const name of yardsticks) {
-    const entry = join(projectRoot, `test/bench/yardsticks/${name}.ts`);
+  for (const entry of globSync(join(projectRoot, 'test/bench/yardsticks/*.ts'))) {
+    const name = basename(entry, '.ts');
     const outfile = join(folder, name, 'index.mjs');
     await build({ ...options, absWorkingDir: projectRoot, entryPoints: [entry], outfile });
-    modules.set(name, moduleOf(outfile, { PETS_TABLE, INTENTS_TABLE }));
+    bundles.set(name, bundleOf(outfile, { PETS_TABLE, INTENTS_TABLE }));
   }
-  return modules;
+  return bundles;
 }
 
-function moduleOf(file: string, environment: Record<string, string>) {
+function bundleOf(file: string, environment: Record<string, string>): Bundle {
   return { folder: dirname(file), bundleBytes: statSync(file).size, environment };
+}
+
+/** Returns the calls by name. Each event represents a request from curl to a regional REST API. */
+function callsFor(apiKey: string) {
+  const authorizationToken = `Bearer ${apiKey}`;
+  const requestWith = (headers = {}) => ({
+    headers: {
+      Accept: '*/*',
+      Authorization: authorizationToken,
+      ...headers,
+      Host: STAGE_DOMAIN,
+      'User-Agent': 'curl/8.14.1',
+      'X-Amzn-Trace-Id': 'Root=1-5759e988-bd862e3fe1be46a994272793',
+      'X-Forwarded-For': '203.0.113.7',
+      'X-Forwarded-Port': '443',
+      'X-Forwarded-Proto': 'https',
+    },
+    requestContext: { authorizer: { keyId: 'key_01JD8Z2V5W', principalId: 'key_01JD8Z2V5W' } },
+  });
+  const create = (headers = {}) => {
+    const newPet = { name: 'Rex', categoryId: 7, status: 'available' };
+    const event = postPetEvent(newPet, requestWith({ 'Content-Type': 'application/json', ...headers }));
+    return { event, expected: ['"statusCode":201', 'Rex'] };
+  };
+  const list = listPetsEvent({ limit: ['20'] }, requestWith());
+  const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`;
+  const ok = '"statusCode":200';
+  return {
+    list: { event: list, expected: [ok, 'Rex the 0th', 'Rex the 19th'] },
+    // The first 20 pets are spread over all list partitions, so only the newest pet is always on the page.
+    listPartitions: { event: list, expected: [ok, 'Rex the 0th', '; rel='] },
+    create: create(),
+    createOnce: create({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' }),
+    get: { event: getPetEvent(PET_ID, requestWith()), expected: [ok, PET_ID] },
+    hello: { event: list, expected: [ok, 'world'] },
+    authorize: { event: { type: 'TOKEN', authorizationToken, methodArn }, expected: ['"Effect":"Allow"'] },
+  };
 }

@@ -1,134 +1,154 @@
+import { basename } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
-import { templateOf } from '../support/template-of.ts';
 import { stages } from '../../infra/stages.ts';
-import { bounds, evaluate } from './bench-bounds.ts';
-import { figureOf, type Metric, type Results, titleOf } from './bench-results.ts';
-import { formatSpread } from './spread.ts';
+import { templateOf } from '../support/template-of.ts';
+import type { Metric, Row } from './bench-measure.ts';
+import { formatSpread, type Spread, spreadOf } from './measurements.ts';
 
-/** Names of the deployed functions. The keys are the names in `infra/stack/functions.ts`. */
-export const functions = {
-  listPets: 'list-pets',
-  createPet: 'create-pet',
-  getPet: 'get-pet',
-  authorizer: 'authorizer',
-};
+/** Content of `test/bench/results.json`. */
+export interface Results {
+  /** A Markdown list with the date, the machine and the runtime. */
+  runDetails: string;
+  rows: Row[];
+}
 
 /** Price for arm64 in us-east-1 at the first tier, from docs/cost.md. */
 const DOLLARS_PER_GB_SECOND = 0.0000133334;
 
-/** Memory size at which warm requests are compared with yardsticks. */
-const COMPARED_MEGABYTES = 512;
+/** Upper bounds for the ratio of two rows. A missed bound is reported but does not fail the benchmark. */
+const bounds: [metric: Metric, megabytes: number, row: string, yardstick: string, maximum: number][] = [
+  ['cold', 256, 'list-pets', 'bare list, primed', 0.7],
+  ['cold', 256, 'create-pet', 'bare create, primed', 0.7],
+  ['cold', 256, 'create-pet, idempotent', 'bare create, idempotent, primed', 0.7],
+  ['cold', 256, 'list-pets', 'bare list', 0.5],
+  ['cold', 256, 'create-pet', 'bare create', 0.5],
+  ['cold', 256, 'create-pet, idempotent', 'bare create, idempotent', 0.5],
+  ['cold', 512, 'list-pets', 'hello world', 3.1],
+  ['cold', 512, 'create-pet', 'hello world', 3.1],
+  ['cpu', 512, 'list-pets', 'bare list', 0.85],
+  ['cpu', 512, 'create-pet', 'bare create', 0.95],
+  ['cpu', 512, 'create-pet, idempotent', 'bare create, idempotent', 0.95],
+  ['cpu', 512, 'list-pets, 16 partitions', 'list-pets', 2.5],
+  ['p50', 512, 'list-pets, 16 partitions', 'list-pets', 2],
+];
 
-/** Returns the generated parts of `docs/performance.md` by name. */
-export function report(results: Results) {
-  return {
-    'run details': results.runDetails,
-    clients: clientsTable(results),
-    bounds: boundsTable(results),
-    'cold requests': coldTable(results),
-    'warm requests': warmTable(results),
-    'memory size': memoryTable(results),
-  };
-}
-
-/** Returns the README's figures by name. */
-export function readmeFigures(results: Results): Record<string, string> {
-  const cold = (name: string) =>
-    [256, 512].map((megabytes) => figureOf(results, 'cold', name, megabytes)!.median.toFixed()).join(' and ');
-  const sizes = results.rows
-    .filter(({ name }) => Object.values(functions).includes(name))
+/** Returns the generated parts of each document by name. */
+export function documents(results: Results) {
+  const memory = deployedMemory();
+  const coldMedians = (name: string) =>
+    [256, 512].map((size) => figureOf(results, 'cold', name, size)!.median.toFixed()).join(' and ');
+  const kilobytes = results.rows
+    .filter(({ name }) => name in memory)
     .map(({ bundleBytes }) => Math.round(bundleBytes / 1_000));
   return {
-    cold: cold('list-pets'),
-    'bare cold': cold('bare list'),
-    bundles: `${Math.min(...sizes)} to ${Math.max(...sizes)}`,
+    'docs/performance.md': {
+      'run details': results.runDetails,
+      clients: clientsTable(results, memory),
+      bounds: boundsTable(results),
+      'cold requests': markdownTable(
+        ['Cold start, ms', '256 MB: total', 'first response', '512 MB: total', 'first response'],
+        namesWith(results, 'cold').map((name) => [
+          titleOf(name),
+          ...[256, 512].flatMap((size) => cellsOf(results, name, size, ['cold', 'first'])),
+        ]),
+      ),
+      'warm requests': markdownTable(
+        ['Warm request at 512 MB', 'p50, ms', 'p99, ms', 'CPU, µs', 'Resident, MB'],
+        namesWith(results, 'p50').map((name) => [
+          titleOf(name),
+          ...cellsOf(results, name, 512, ['p50', 'p99', 'cpu', 'resident']),
+        ]),
+      ),
+      'memory size': memoryTable(results, memory),
+    },
+    'README.md': {
+      cold: coldMedians('list-pets'),
+      'bare cold': coldMedians('bare list'),
+      bundles: `${Math.min(...kilobytes)} to ${Math.max(...kilobytes)}`,
+    },
   };
 }
 
-/** Returns the memory size of each function in production, in MB. */
+/** Returns the memory size of each function in production, in MB, by the name of the function's module. */
 function deployedMemory(): Record<string, number> {
   const { Resources } = templateOf({ stage: 'production', settings: stages.production });
-  const ids = Object.keys(Resources).filter((id) => Resources[id]!.Type === 'AWS::Lambda::Function');
-  const sizeOf = (name: string): number =>
-    Resources[ids.find((id) => id.toLowerCase().startsWith(name.toLowerCase()))!]!.Properties['MemorySize'];
-  return Object.fromEntries(Object.keys(functions).map((name) => [name, sizeOf(name)]));
+  return Object.fromEntries(
+    Object.values(Resources)
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map((resource) => {
+        const { Metadata, Properties } = resource as typeof resource & { Metadata: { entry: string } };
+        return [basename(Metadata.entry, '.ts'), Properties['MemorySize']];
+      }),
+  );
 }
 
-function clientsTable(results: Results): string {
-  const memoryMegabytes = deployedMemory();
-  const cells = (operation: string, name: string): string[] => {
-    const megabytes = memoryMegabytes[operation]!;
-    const show = (metric: Metric) => formatSpread(figureOf(results, metric, name, megabytes));
-    return [titleOf(name), `${megabytes}`, show('chain'), show('cold'), show('p50'), show('p99')];
-  };
+function clientsTable(results: Results, memory: Record<string, number>): string {
+  const names = [...Object.keys(memory), 'create-pet, idempotent'];
   return markdownTable(
     ['Latency, ms', 'Memory, MB', 'Function and authorizer cold', 'Function cold', 'Warm, p50', 'Warm, p99'],
-    [
-      ...Object.entries(functions).map(([operation, name]) => cells(operation, name)),
-      cells('createPet', 'create-pet, idempotent'),
-    ],
+    names.map((name) => {
+      const megabytes = memory[name.split(',')[0]!]!;
+      const figures = cellsOf(results, name, megabytes, ['chain', 'cold', 'p50', 'p99']);
+      return [titleOf(name), `${megabytes}`, ...figures];
+    }),
   );
 }
 
 function boundsTable(results: Results): string {
   return markdownTable(
     ['Metric', 'Row', 'Compared with', 'Ratio', 'Bound', 'Met'],
-    bounds.map((bound) => {
-      const [metric, megabytes, row, yardstick, maximum] = bound;
-      const { ratios, verdict } = evaluate(results, bound);
+    bounds.map(([metric, megabytes, row, yardstick, maximum]) => {
+      // Only rounds that measured both rows have a ratio.
+      const divisors = figureOf(results, metric, yardstick, megabytes)?.rounds ?? [];
+      const ratios = (figureOf(results, metric, row, megabytes)?.rounds ?? [])
+        .slice(0, divisors.length)
+        .map((value, round) => value / divisors[round]!);
+      const spread = ratios.length > 0 ? spreadOf(ratios) : undefined;
       const names = [titleOf(row), titleOf(yardstick)];
-      return [`${metric}, ${megabytes} MB`, ...names, formatSpread(ratios), maximum.toFixed(2), verdict];
+      const verdict = verdictOf(spread, maximum);
+      return [`${metric}, ${megabytes} MB`, ...names, formatSpread(spread), maximum.toFixed(2), verdict];
     }),
     '---',
   );
 }
 
-function coldTable(results: Results): string {
-  const sizes = [256, 512];
-  return markdownTable(
-    ['Cold start, ms', ...sizes.flatMap((size) => [`${size} MB: total`, 'first response'])],
-    namesWith(results, 'cold').map((name) => [
-      titleOf(name),
-      ...sizes.flatMap((size) =>
-        (['cold', 'first'] as const).map((metric) => formatSpread(figureOf(results, metric, name, size))),
-      ),
-    ]),
-  );
+/** Returns a table cell that shows whether a bound is met. If the quartiles disagree, the median decides. */
+function verdictOf(ratios: Spread | undefined, maximum: number): string {
+  if (!ratios) return 'not measured';
+  if (ratios.p75 <= maximum) return 'yes';
+  if (ratios.p25 > maximum) return '**no**';
+  return ratios.median <= maximum ? 'yes (median)' : '**no (median)**';
 }
 
-function warmTable(results: Results): string {
-  const columns = { p50: 'p50, ms', p99: 'p99, ms', cpu: 'CPU, µs', resident: 'Resident, MB' };
-  const metrics = Object.keys(columns) as (keyof typeof columns)[];
-  return markdownTable(
-    [`Warm request at ${COMPARED_MEGABYTES} MB`, ...Object.values(columns)],
-    namesWith(results, 'p50').map((name) => [
-      titleOf(name),
-      ...metrics.map((metric) => formatSpread(figureOf(results, metric, name, COMPARED_MEGABYTES))),
-    ]),
-  );
-}
-
-function memoryTable(results: Results): string {
-  const memoryMegabytes = deployedMemory();
+function memoryTable(results: Results, memory: Record<string, number>): string {
   const sizes = [256, 512, 1_024];
   const cellOf = (name: string, size: number): string => {
     const billed = figureOf(results, 'billed', name, size)?.median;
     if (billed === undefined) return '–';
     const dollars = (size / 1_024) * (billed / 1_000) * 1e6 * DOLLARS_PER_GB_SECOND;
     const p99 = figureOf(results, 'p99', name, size)!.median;
-    return `${billed.toFixed(1)} / ${p99.toFixed(1)} / ${dollars.toFixed(3)}`;
+    const cell = `${billed.toFixed(1)} / ${p99.toFixed(1)} / ${dollars.toFixed(3)}`;
+    return size === memory[name] ? `**${cell}**` : cell;
   };
   return markdownTable(
     ['Billed, ms / p99, ms / US dollars', ...sizes.map((size) => `${size.toLocaleString('en')} MB`)],
-    Object.entries(functions).map(([operation, name]) => [
-      titleOf(name),
-      ...sizes.map((size) =>
-        size === memoryMegabytes[operation] ? `**${cellOf(name, size)}**` : cellOf(name, size),
-      ),
-    ]),
+    Object.keys(memory).map((name) => [titleOf(name), ...sizes.map((size) => cellOf(name, size))]),
   );
+}
+
+function figureOf({ rows }: Results, metric: Metric, name: string, megabytes: number) {
+  return rows.find((row) => row.name === name && row.megabytes === megabytes && row[metric])?.[metric];
 }
 
 function namesWith({ rows }: Results, metric: Metric): string[] {
   return [...new Set(rows.filter((row) => row[metric]).map(({ name }) => name))];
+}
+
+function cellsOf(results: Results, name: string, megabytes: number, metrics: Metric[]): string[] {
+  return metrics.map((metric) => formatSpread(figureOf(results, metric, name, megabytes)));
+}
+
+/** Returns a row's name in Markdown, with the function's name formatted as code. */
+function titleOf(name: string): string {
+  return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
 }

@@ -1,22 +1,20 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
-import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
-import { prepareFunctions } from './bench-functions.ts';
-import { coldStart, measure as measureFunctions, type Subject, subjectsOf } from './bench-measure.ts';
+import { prepareFunctions, type Subject } from './bench-functions.ts';
+import { coldStart, measure as measureFunctions, subjectsOf } from './bench-measure.ts';
 import { measure as measureStores } from './growth-measure.ts';
 import { seedPets } from './growth-pets.ts';
-import { startStubDatabase, type StubDatabase } from './start-stub-database.ts';
+import { startStubDatabase, type StubDatabase } from './stub-database.ts';
 
 // `npm run check` compares the documents with the stored results, so these tests do not.
 
 const folder = temporaryFolder();
 
 (hasTools() ? describe : describe.skip)('measure', () => {
-  const apiKey = generateApiKey('staging');
   let database: StubDatabase;
   let subjects: Subject[];
   const measureCold = (...measured: Subject[]) =>
@@ -25,11 +23,11 @@ const folder = temporaryFolder();
   beforeAll(async () => {
     jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
     const { assembly } = await sharedSynthesis();
-    database = await startStubDatabase(folder, apiKey);
-    subjects = subjectsOf(await prepareFunctions(assembly, folder, apiKey, database.environment), [512]);
+    database = await startStubDatabase(folder);
+    subjects = subjectsOf(await prepareFunctions(assembly, folder, database), [512]);
   });
-  afterAll(() => {
-    database.stop();
+  afterAll(async () => {
+    await database.close();
     jest.restoreAllMocks();
   });
 

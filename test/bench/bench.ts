@@ -1,15 +1,13 @@
 import { cpus, release, totalmem, type } from 'node:os';
 import { UsageError } from '../../infra/command.ts';
-import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';
-import { coldStart, measure, subjectsOf, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
-import { functions as sizedFunctions, readmeFigures, report } from './bench-report.ts';
-import type { Results, Row } from './bench-results.ts';
+import { coldStart, measure, type Row, subjectsOf, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
+import { documents, type Results } from './bench-report.ts';
 import { runBenchmark } from './benchmark.ts';
 import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.ts';
 import { runtime } from './instance.ts';
-import { startStubDatabase } from './start-stub-database.ts';
+import { startStubDatabase } from './stub-database.ts';
 
 // `npm run bench` measures cold starts and warm requests of the functions and the yardsticks.
 
@@ -21,10 +19,10 @@ const NOT_QUICK = /idempotent|partitions|get-pet/;
 await runBenchmark<Results>({
   script: 'bench',
   file: 'results.json',
-  documents: (results) => ({ 'docs/performance.md': report(results), 'README.md': readmeFigures(results) }),
+  documents,
   async measure(quick) {
     const results = await run(quick);
-    console.log(Object.values(report(results)).join('\n'));
+    console.log(Object.values(documents(results)['docs/performance.md']).join('\n'));
     return quick ? undefined : results;
   },
 });
@@ -37,13 +35,12 @@ async function run(quick: boolean): Promise<Results> {
     throw new UsageError('A CPU quota requires Linux, root and a control group. Use --quick to omit it.');
   }
   const folder = folderUntilExit();
-  const apiKey = generateApiKey('staging');
-  const database = await startStubDatabase(folder, apiKey);
-  const all = await prepareFunctions(await synthesizeStaging(), folder, apiKey, database.environment);
+  const database = await startStubDatabase(folder);
+  const all = await prepareFunctions(await synthesizeStaging(), folder, database);
   const functions = all.filter(({ name }) => !quick || !NOT_QUICK.test(name));
   const cold = functions.filter(({ name }) => !name.includes('partitions'));
   const warm = functions.filter(({ name }) => !/primed|hello/.test(name));
-  const sized = functions.filter(({ name }) => Object.values(sizedFunctions).includes(name));
+  const sized = functions.filter(({ name, memoryMegabytes }) => memoryMegabytes && !name.includes(','));
   const deployedSizes = functions.flatMap(({ memoryMegabytes }) => memoryMegabytes ?? []);
   const series = [
     [coldStart, subjectsOf(cold, [256, 512, ...deployedSizes]), counts.coldStarts],
@@ -54,7 +51,7 @@ async function run(quick: boolean): Promise<Results> {
   for (const [measureOne, subjects, rounds] of series) {
     rows.push(...(await measure(measureOne, subjects, rounds, { quota, database })));
   }
-  database.stop();
+  await database.close();
   const minutes = (performance.now() - start) / 60_000;
   return { runDetails: describeRun(counts, minutes, quota), rows };
 }

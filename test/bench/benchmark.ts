@@ -30,16 +30,13 @@ export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<vo
 Without options, the command measures everything, writes test/bench/${file} and updates the documents.
 It fails if a response is wrong, but not if a response is slow.`;
   return runWithOptions(usage, options, async ({ quick, report, check }) => {
-    if (report || check) return publish(script, documents(readResults(file)), check);
+    const stored = new URL(file, import.meta.url);
+    if (report || check) return publish(script, documents(JSON.parse(readFileSync(stored, 'utf8'))), check);
     const results = await measure(quick);
     if (!results) return;
-    writeFileSync(new URL(file, import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`);
+    writeFileSync(stored, `${JSON.stringify(results, undefined, 2)}\n`);
     publish(script, documents(results), false);
   });
-}
-
-export function readResults(file: string): any {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 }
 
 /** @throws UsageError if a document has no markers for a part, or if `check` is true and a document is stale */

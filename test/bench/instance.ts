@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { MeasuredFunction } from './bench-functions.ts';
+import { UsageError } from '../../infra/command.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
+import type { Subject } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
-import { startRuntimeApi } from './runtime-api.ts';
 
-export type Instance = Awaited<ReturnType<typeof startInstance>>;
+/** Function timeout from which `getRemainingTimeInMillis` counts down. */
+const TIMEOUT_MILLISECONDS = 10_000;
 
 /** The runtime interface client, which gets events from the Runtime API and calls the handler. */
 export const runtime = findRuntime();
@@ -28,30 +31,14 @@ function findRuntime(): { name: string; file: string } {
  *
  * @throws Error with the process's output if init fails
  */
-export async function startInstance(
-  { folder, environment }: Pick<MeasuredFunction, 'folder' | 'environment'>,
-  megabytes: number,
-  quota?: CpuQuota,
-) {
-  const runtimeApi = await startRuntimeApi();
+export async function startInstance(subject: Subject, quota?: CpuQuota) {
+  const { name, folder, environment, megabytes, event, expected } = subject;
+  const exited = new AbortController();
+  const { address, receive, close } = await startRuntimeApi(exited.signal);
   quota?.setMemorySize();
   const start = performance.now();
   const child = spawn(process.execPath, [...memoryOptions(megabytes), runtime.file], {
-    env: {
-      ...environment,
-      AWS_LAMBDA_RUNTIME_API: runtimeApi.address,
-      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: megabytes.toString(),
-      AWS_LAMBDA_FUNCTION_NAME: 'bench',
-      AWS_LAMBDA_FUNCTION_VERSION: '1',
-      AWS_LAMBDA_LOG_GROUP_NAME: 'bench',
-      AWS_LAMBDA_LOG_STREAM_NAME: 'bench',
-      AWS_LAMBDA_LOG_FORMAT: 'JSON',
-      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-      LAMBDA_TASK_ROOT: folder,
-      _HANDLER: 'index.handler',
-      TZ: ':UTC',
-    },
+    env: { ...environment, ...lambdaEnvironment(folder, megabytes), AWS_LAMBDA_RUNTIME_API: address },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
@@ -60,29 +47,84 @@ export async function startInstance(
   quota?.add(child.pid!);
   const errors = text(child.stderr);
   const ended = once(child, 'exit').then(async ([code, signal]) =>
-    runtimeApi.fail(new Error(`The instance exited with ${code ?? signal}: ${await errors}`)),
+    exited.abort(new Error(`The instance exited with ${code ?? signal}: ${await errors}`)),
   );
-  async function stop(): Promise<void> {
-    kill();
-    await ended;
-    process.off('exit', kill);
-    await runtimeApi.close();
-  }
-  try {
-    await runtimeApi.ready;
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  let [, next] = await receive('/next');
   const initMilliseconds = performance.now() - start;
   quota?.setMemorySize(megabytes);
   return {
     /** Time from the start of the process to its request for the first event. */
     initMilliseconds,
-    /** Rejects if the function fails or the process ends. */
-    invoke: runtimeApi.invoke,
+    /**
+     * Sends the subject's event. Invocations must not overlap.
+     *
+     * @throws UsageError if the function returns a wrong result
+     * @throws Error if the function fails or the process ends
+     */
+    async invoke() {
+      const sent = performance.now();
+      next.writeHead(200, eventHeaders()).end(event);
+      const [request, response] = await receive('/response');
+      const result = await text(request);
+      response.writeHead(202, { 'Content-Type': 'application/json' }).end('{}');
+      const milliseconds = performance.now() - sent;
+      [, next] = await receive('/next');
+      // Lambda bills an invocation until the runtime requests the next event.
+      const billedMilliseconds = Math.ceil(performance.now() - sent);
+      if (!expected.every((part) => result.includes(part)))
+        throw new UsageError(`${name} returned a wrong response. Fix the function first: ${result}`);
+      return { milliseconds, billedMilliseconds };
+    },
     usage: () => usageOf(`/proc/${child.pid}`),
-    [Symbol.asyncDispose]: stop,
+    async [Symbol.asyncDispose](): Promise<void> {
+      kill();
+      await ended;
+      process.off('exit', kill);
+      await close();
+    },
+  };
+}
+
+/** Starts the Runtime API of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
+async function startRuntimeApi(exited: AbortSignal) {
+  const server = createServer();
+  server.keepAliveTimeout = 0; // an instance can be idle for a long time
+  const requests = on(server, 'request', { signal: exited });
+  const { origin, close } = await listenOnLoopback(server);
+
+  /** Waits for the runtime's next request. The runtime sends one request at a time. */
+  async function receive(call: string): Promise<[IncomingMessage, ServerResponse]> {
+    const { value } = await requests.next().catch(() => Promise.reject(exited.reason as Error));
+    const [request, response] = value as [IncomingMessage, ServerResponse];
+    if (request.url!.endsWith(call)) return [request, response];
+    throw new Error(`The function failed (${request.url}): ${await text(request)}`);
+  }
+  return { address: origin.replace('http://', ''), receive, close };
+}
+
+function eventHeaders(): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'Lambda-Runtime-Aws-Request-Id': '8476a536-e9f4-11e8-9739-2dfe598c3fcd',
+    'Lambda-Runtime-Deadline-Ms': `${Date.now() + TIMEOUT_MILLISECONDS}`,
+    'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:bench:live',
+    'Lambda-Runtime-Trace-Id': 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=0',
+  };
+}
+
+function lambdaEnvironment(folder: string, megabytes: number): Record<string, string> {
+  return {
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: megabytes.toString(),
+    AWS_LAMBDA_FUNCTION_NAME: 'bench',
+    AWS_LAMBDA_FUNCTION_VERSION: '1',
+    AWS_LAMBDA_LOG_GROUP_NAME: 'bench',
+    AWS_LAMBDA_LOG_STREAM_NAME: 'bench',
+    AWS_LAMBDA_LOG_FORMAT: 'JSON',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    LAMBDA_TASK_ROOT: folder,
+    _HANDLER: 'index.handler',
+    TZ: ':UTC',
   };
 }
 
@@ -96,15 +138,13 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-/** Returns a process's CPU time and resident memory in megabytes of 2^20 bytes, or undefined if not on Linux. */
+/** Returns a process's CPU time in microseconds and resident memory in MB of 2^20 bytes, or undefined if not on Linux. */
 function usageOf(folder: string) {
   if (!existsSync(`${folder}/schedstat`)) return undefined;
-  const nanoseconds = readdirSync(`${folder}/task`).map((thread) =>
-    Number(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`${folder}/status`, 'utf8'))!;
-  return {
-    cpuMilliseconds: nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6,
-    residentMegabytes: Number(kilobytes) / 1_024,
-  };
+  const numberIn = (file: string, pattern: RegExp) =>
+    Number(pattern.exec(readFileSync(`${folder}/${file}`, 'utf8'))![1]);
+  const nanoseconds = readdirSync(`${folder}/task`)
+    .map((thread) => numberIn(`task/${thread}/schedstat`, /^(\d+)/))
+    .reduce((sum, each) => sum + each, 0);
+  return { cpu: nanoseconds / 1_000, resident: numberIn('status', /^VmRSS:\s+(\d+) kB/m) / 1_024 };
 }

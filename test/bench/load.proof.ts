@@ -3,27 +3,23 @@ import { createServer, type ServerResponse } from 'node:http';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { startLocalService } from '../support/local-service.ts';
-import { type Outcome, runModule } from '../support/run-command.ts';
+import { runModule } from '../support/run-command.ts';
 import { hasTools } from '../support/tools.ts';
 
-const SECONDS = 2;
 const CONNECTIONS = 3;
-function load(baseUrl: string, apiKey: string): Promise<Outcome> {
-  return runModule('test/bench/load.ts', ['--duration', `${SECONDS}`, '--connections', `${CONNECTIONS}`], {
-    BASE_URL: baseUrl,
-    API_KEY: apiKey,
-  });
+
+function load(baseUrl: string, apiKey: string) {
+  const options = ['--duration', '2', '--connections', `${CONNECTIONS}`];
+  return runModule('test/bench/load.ts', options, { BASE_URL: baseUrl, API_KEY: apiKey });
 }
 
 (hasTools() ? describe : describe.skip)('npm run load', () => {
   test('sends one create and one get for every two lists', async () => {
     const { assembly } = await sharedSynthesis();
-    const { baseUrl, apiKey, output, stop } = await startLocalService('--assembly', assembly);
+    const { baseUrl, apiKey, request, output, stop } = await startLocalService('--assembly', assembly);
     // Start create-pet and get-pet before the load, so that the load includes no cold starts.
-    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
-    const body = '{"name":"Rex","categoryId":7}';
-    const created = await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body });
-    await fetch(created.headers.get('Location')!, { headers });
+    const created = await request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
+    await request(`/pets/${((await created.json()) as { id: number }).id}`);
     const { code, stdout, stderr } = await load(baseUrl, apiKey);
     await stop();
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });

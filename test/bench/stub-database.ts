@@ -1,33 +1,97 @@
-import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-
-// Stub of DynamoDB, which runs in its own process. It caches responses, because equal requests get equal responses.
-
-export interface StubDatabaseOptions {
-  key: string;
-  certificate: string;
-  /** The only API key's record. */
-  apiKeyRecord: Record<string, { S: string }>;
-}
+import { generateApiKey, hashOf } from '../../shared/storage/api-keys.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
+import { requireTool } from '../support/tools.ts';
 
 type Item = Record<string, Partial<Record<'N' | 'S', string>>>;
-
-interface Input {
-  Limit?: number;
-  Key?: Item;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: Item;
-  ProjectionExpression?: string;
-}
-
-const { key, certificate, apiKeyRecord }: StubDatabaseOptions = JSON.parse(process.env['STUB_DATABASE']!);
 
 const NEWEST_ID = 244_813_135_872_000;
 /** Distance between pet ids in one list partition. The ids between them belong to up to 63 other list partitions. */
 const IDS_BETWEEN_PETS = 64;
+
+const headers = {
+  Server: 'Server',
+  'Content-Type': 'application/x-amz-json-1.0',
+  'x-amzn-RequestId': 'VB2KQ5BJ8EL9H7C1S4UR5J2T3NVV4KQNSO5AEMVJF66Q9ASUAAJG',
+  'x-amz-crc32': '2745614147',
+};
+
+export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
+
+/** Starts a stub of DynamoDB with TLS. @param folder output folder for the certificate */
+export async function startStubDatabase(folder: string) {
+  // https://github.com/jfromaniello/selfsigned. DynamoDB's RSA key also has 2,048 bits.
+  const { private: key, cert } = await requireTool('selfsigned').generate(
+    [{ name: 'commonName', value: 'localhost' }],
+    { keySize: 2_048, algorithm: 'sha256' },
+  );
+  const certificateFile = join(folder, 'certificate.pem');
+  writeFileSync(certificateFile, cert);
+
+  const apiKey = generateApiKey('staging');
+  const actions = actionsWith(apiKey);
+  const bodies = new Map<string, Buffer>();
+  const server = createServer({ key, cert }, async (request, response) => {
+    const [, action = ''] = String(request.headers['x-amz-target']).split('.');
+    const input = await text(request);
+    // Equal requests get equal responses. Each PutItem contains a new item, but gets the same response.
+    const cacheKey = action === 'PutItem' ? action : input;
+    const body = bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]!(JSON.parse(input))));
+    bodies.set(cacheKey, body);
+    if (database.delayMilliseconds > 0) await setTimeout(database.delayMilliseconds);
+    response.writeHead(200, { ...headers, 'Content-Length': body.length }).end(body);
+  });
+  server.keepAliveTimeout = 0;
+  const { origin, close } = await listenOnLoopback(server);
+  const database = {
+    /** The only API key that the stub stores. */
+    apiKey,
+    /** Environment variables that functions need to connect to the database. */
+    environment: {
+      AWS_ENDPOINT_URL_DYNAMODB: origin.replace('http://127.0.0.1', 'https://localhost'),
+      NODE_EXTRA_CA_CERTS: certificateFile,
+    },
+    /** Delay of all following responses. */
+    delayMilliseconds: 0,
+    close,
+  };
+  return database;
+}
+
+function actionsWith(apiKey: string): Record<string, (input: any) => object> {
+  const apiKeyRecord = {
+    hash: { S: hashOf(apiKey) },
+    keyId: { S: 'key_01JD8Z2V5W' },
+    stage: { S: 'staging' },
+    owner: { S: 'Benchmark' },
+    start: { S: apiKey.slice(0, 17) },
+    createdAt: { S: new Date().toISOString() },
+  };
+  return {
+    Query({ Limit, ExpressionAttributeNames, ExpressionAttributeValues, ProjectionExpression }) {
+      const partition = ExpressionAttributeValues[':key'].S;
+      const names = ProjectionExpression?.split(',').map(
+        (name: string) => ExpressionAttributeNames[name.trim()],
+      );
+      const Items = Array.from({ length: Limit }, (_, index) => {
+        const attributes = Object.entries(pet(index, partition));
+        return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
+      });
+      const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
+      return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
+    },
+    GetItem({ Key }) {
+      if (Key.hash) return Key.hash.S === apiKeyRecord.hash.S ? { Item: apiKeyRecord } : {};
+      // Priming requests the id 0, which no pet has.
+      return Key.id?.N === '0' ? {} : { Item: pet(0, '0') };
+    },
+    PutItem: () => ({}),
+  };
+}
 
 function pet(index: number, partition: string): Item {
   return {
@@ -40,53 +104,3 @@ function pet(index: number, partition: string): Item {
     statusPartition: { S: `available#${partition}` },
   };
 }
-
-const actions: Record<string, (input: Input) => object> = {
-  Query({ Limit = 1, ExpressionAttributeNames = {}, ExpressionAttributeValues = {}, ProjectionExpression }) {
-    const partition = ExpressionAttributeValues[':key']?.S ?? '0';
-    const names = ProjectionExpression?.split(',').map((name) => ExpressionAttributeNames[name.trim()]);
-    const Items = Array.from({ length: Limit }, (_, index) => {
-      const attributes = Object.entries(pet(index, partition));
-      return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
-    });
-    const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
-    return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
-  },
-  GetItem({ Key = {} }) {
-    if (Key['hash']) return Key['hash'].S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
-    // Priming requests the id 0, which no pet has.
-    return Key['id']?.N === '0' ? {} : { Item: pet(0, '0') };
-  },
-  PutItem: () => ({}),
-};
-
-const bodies = new Map<string, Buffer>();
-let milliseconds = 0;
-
-const server = createServer({ key, cert: certificate }, async (request, response) => {
-  const [, action = ''] = String(request.headers['x-amz-target']).split('.');
-  const input = (await json(request)) as Input;
-  // The item of a PutItem is not part of the cache key, because every PutItem gets the same response.
-  const { Limit, Key, ExpressionAttributeValues, ProjectionExpression } = input;
-  const cacheKey = JSON.stringify([action, Limit, Key, ExpressionAttributeValues, ProjectionExpression]);
-  const body = bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]!(input)));
-  bodies.set(cacheKey, body);
-  if (milliseconds > 0) await setTimeout(milliseconds);
-  response.writeHead(200, {
-    Server: 'Server',
-    'Content-Type': 'application/x-amz-json-1.0',
-    'Content-Length': body.length,
-    'x-amzn-RequestId': 'VB2KQ5BJ8EL9H7C1S4UR5J2T3NVV4KQNSO5AEMVJF66Q9ASUAAJG',
-    'x-amz-crc32': '2745614147',
-  });
-  response.end(body);
-});
-server.keepAliveTimeout = 0;
-await once(server.listen(0, '127.0.0.1'), 'listening');
-process.send!((server.address() as AddressInfo).port);
-process.on('message', (delay: number) => {
-  milliseconds = delay;
-  process.send!('done');
-});
-// The parent process disconnects when it exits or stops the database.
-process.once('disconnect', () => process.exit());
