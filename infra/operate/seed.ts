@@ -25,18 +25,21 @@ ${IDEMPOTENCY_HOURS} hours, no pet is created twice.`;
 
 const options = { count: { type: 'string', default: '1000' }, seed: { type: 'string' } } as const;
 
+const baseUrl = process.env['BASE_URL']?.replace(/\/+$/, '');
+const apiKey = process.env['API_KEY']?.trim();
+
 await runWithOptions(USAGE, options, async (values) => {
   const count = integerOption('--count', values.count, 1, 1_000_000);
   const seed = seedOption('--seed', values.seed);
-  const service = await findService(process.env);
-  console.log(`Adding ${count} pets to ${service.baseUrl} with --seed ${seed} …`);
+  await requireService();
+  console.log(`Adding ${count} pets to ${baseUrl} with --seed ${seed} …`);
 
   const showAdded = showProgress('pets', count);
   let added = 0;
   const indexes = Array(count).keys();
   async function addInTurn(): Promise<void> {
     for (const index of indexes) {
-      await addPet(service, seed, index);
+      await addPet(seed, index);
       showAdded((added += 1));
     }
   }
@@ -45,15 +48,14 @@ await runWithOptions(USAGE, options, async (values) => {
 });
 
 /** @throws UsageError if the URL or API key of the service is missing or rejected. */
-async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Service> {
-  const apiKey = API_KEY?.trim();
-  if (!BASE_URL || !apiKey) {
+async function requireService(): Promise<void> {
+  if (!baseUrl || !apiKey) {
     throw new UsageError(
       'Set BASE_URL and API_KEY, for the local service as follows: ' +
         'export BASE_URL=http://localhost:3000/v1 API_KEY="$(cat .petstore/staging/api-key)"',
     );
   }
-  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/])/.test(BASE_URL)) {
+  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl)) {
     throw new UsageError(
       'BASE_URL must be an https URL or an http URL of a loopback host, such as localhost.',
     );
@@ -61,38 +63,27 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Se
   if (apiKey.startsWith(keyPrefix('production'))) {
     throw new UsageError('API_KEY must not be a production key, so that production gets no sample pets.');
   }
-  const service = { baseUrl: BASE_URL.replace(/\/+$/, ''), apiKey };
-  const { status, reason } = await send(service, '/pets?limit=1');
-  if (status === 200) return service;
-  throw new UsageError(`${service.baseUrl} returned no list of pets. ${reason} Check BASE_URL and API_KEY.`);
+  const { status, reason } = await send('/pets?limit=1');
+  if (status !== 200)
+    throw new UsageError(`${baseUrl} returned no list of pets. ${reason} Check BASE_URL and API_KEY.`);
 }
 
-type Service = Record<'baseUrl' | 'apiKey', string>;
-
-/** Sends a request without retries. If there is no response, the returned status is 0. */
-async function send(
-  { baseUrl, apiKey }: Service,
-  path: string,
-  create?: { method: string; headers: Record<string, string>; body: string },
-) {
-  try {
-    const response = await fetch(`${baseUrl}${path}`, {
-      ...create,
-      headers: { ...create?.headers, Authorization: `Bearer ${apiKey}` },
-      redirect: 'manual', // a redirect must not receive the key
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-    });
-    const { status } = response;
-    const retryAfterSeconds = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
-    // A response from a proxy can have a body that is not JSON.
-    const body = (await response.json().catch(() => null)) as { message?: string } | null;
-    const reason = body?.message ?? `The response has status ${status} and no Error body.`;
-    return { status, reason, retryAfterSeconds };
-  } catch (error) {
-    const { name, cause } = error as Error & { cause?: { code?: string } };
-    const reason = `There was no response (${cause?.code ?? name}).`;
-    return { status: 0, reason, retryAfterSeconds: NaN };
-  }
+/** Sends a request without retries. A missing response is treated like a 504. */
+async function send(path: string, headers = {}, body: string | null = null) {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: body === null ? 'GET' : 'POST',
+    headers: { ...headers, Authorization: `Bearer ${apiKey}` },
+    body,
+    redirect: 'manual', // a redirect must not receive the key
+    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+  }).catch(({ name, cause }: Error & { cause?: { code?: string } }) =>
+    Response.json({ message: `There was no response (${cause?.code ?? name}).` }, { status: 504 }),
+  );
+  const { status } = response;
+  // A response from a proxy can have a body that is not JSON.
+  const error = (await response.json().catch(() => null)) as { message?: string } | null;
+  const reason = error?.message ?? `The response has status ${status} and no Error body.`;
+  return { status, reason, retryAfter: Number.parseInt(response.headers.get('Retry-After') ?? '', 10) };
 }
 
 /**
@@ -100,13 +91,13 @@ async function send(
  *
  * @throws UsageError if the service rejects the pet or all attempts fail.
  */
-async function addPet(service: Service, seed: number, index: number): Promise<void> {
+async function addPet(seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
-  const create = { method: 'POST', headers, body: stringifyJson(generatePet(seed, index)) };
+  const body = stringifyJson(generatePet(seed, index));
   for (let attempt = 1; ; attempt += 1) {
-    const { status, reason, retryAfterSeconds } = await send(service, '/pets', create);
+    const { status, reason, retryAfter } = await send('/pets', headers, body);
     if (status === 201) return;
-    const isFinal = status > 0 && status < 500 && status !== 429;
+    const isFinal = status < 500 && status !== 429;
     if (isFinal || attempt === ATTEMPTS) {
       throw new UsageError(
         `A pet could not be created (attempt ${attempt} of ${ATTEMPTS}). ${reason} ` +
@@ -114,7 +105,7 @@ async function addPet(service: Service, seed: number, index: number): Promise<vo
       );
     }
     const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);
-    await setTimeout(1_000 * (Number.isNaN(retryAfterSeconds) ? backoffSeconds : retryAfterSeconds));
+    await setTimeout(1_000 * (Number.isNaN(retryAfter) ? backoffSeconds : retryAfter));
   }
 }
 
