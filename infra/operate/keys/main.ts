@@ -27,11 +27,10 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
   },
 
   async list({ store }, { owner, state, json }) {
-    const records = await Array.fromAsync(listApiKeys(store));
-    const shown = records
+    const records = (await Array.fromAsync(listApiKeys(store)))
       .filter((record) => owner === undefined || record.owner === owner.trim())
       .filter((record) => state === undefined || stateOf(record, new Date()) === state);
-    await printList(shown, json);
+    await printList(records, json);
   },
 
   async rotate({ store, findCaller }, values, keyId) {
@@ -81,12 +80,9 @@ function finishDespiteInterrupt(): void {
   onInterrupt(() => console.error('Finishing this step before exiting …'));
 }
 
-await runWithOptions(
-  helpFor(process.argv[2]),
-  options,
-  async (values, [action = '', ...operands]) => {
-    requireValid(action, values, operands);
-    await run[action]!(await findStage(values), values, operands[0] ?? '');
-  },
-  { allowPositionals: true },
-);
+async function manageKeys(values: Values, [action = '', ...operands]: string[]): Promise<void> {
+  requireValid(action, values, operands);
+  await run[action]!(await findStage(values), values, operands[0] ?? '');
+}
+
+await runWithOptions(helpFor(process.argv[2]), options, manageKeys, { allowPositionals: true });
