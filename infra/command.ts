@@ -23,13 +23,13 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
-type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
+export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
 /** Runs `command` with the parsed options. Prints `usage` for `--help`, and only the message of an operator's error. */
 export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
-  command: (values: Values<T>, positionals: string[]) => Promise<void> | void,
+  command: (values: OptionValues<T>, positionals: string[]) => Promise<void> | void,
   { allowPositionals = false } = {},
 ): Promise<void> {
   try {
@@ -41,7 +41,7 @@ export async function runWithOptions<const T extends Options>(
     if (Object.keys(options).some(isConsumedByNpm) || (positionals.length > 0 && !allowPositionals)) {
       throw new UsageError(`Invalid arguments. Usage, including the two dashes: ${usage.split('\n')[0]}`);
     }
-    await command(values as Values<T>, positionals);
+    await command(values as OptionValues<T>, positionals);
   } catch (error) {
     const message = explain(error as Error);
     if (message === undefined) throw error;

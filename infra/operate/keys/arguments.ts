@@ -1,6 +1,6 @@
 import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { keyStates } from '../../../shared/storage/api-keys.ts';
-import { UsageError } from '../../command.ts';
+import { type OptionValues, UsageError } from '../../command.ts';
 
 // Control characters in an owner could break the lines of a list.
 const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
@@ -23,6 +23,8 @@ export const options = {
   json: option('boolean', 'print JSON'),
   quiet: option('boolean', 'print only the key'),
 };
+
+export type Values = OptionValues<typeof options>;
 
 /** Arguments of the actions. An action accepts only the options in its text, and requires those before the first `[`. */
 export const actions: Record<string, string> = {
@@ -53,22 +55,18 @@ ${accepted.map(([name, { help }]) => `  --${name.padEnd(10)}  ${help}`).join('\n
 }
 
 /** @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it may be an API key. */
-export function requireValid(
-  action: string,
-  values: Record<string, string | boolean | undefined>,
-  operands: string[],
-): void {
+export function requireValid(action: string, values: Values, operands: string[]): void {
   const usage = Object.hasOwn(actions, action) && actions[action];
   if (!usage) throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
   const [required = ''] = usage.split('[');
   for (const [name, { help, pattern }] of Object.entries(options)) {
-    const value = values[name];
+    const value = values[name as keyof Values];
     if (value !== undefined && !usage.includes(`--${name}`))
       throw new UsageError(`The action ${action} has no option --${name}.`);
     if (value === undefined ? required.includes(`--${name}`) : !pattern.test(String(value)))
       throw new UsageError(`--${name} must be the ${help}.`);
   }
-  if (values['json'] && values['quiet']) throw new UsageError('--json and --quiet cannot be combined.');
+  if (values.json && values.quiet) throw new UsageError('--json and --quiet cannot be combined.');
   const hasKeyId = usage.startsWith('KEY_ID');
   if (!(hasKeyId ? /^key_[0-9a-f]+$/ : /^$/).test(operands.join(' '))) {
     const rule = hasKeyId ? ' KEY_ID consists of key_ and hexadecimal digits.' : '';

@@ -1,10 +1,9 @@
-import type { parseArgs } from 'node:util';
 import { stateOf } from '../../../shared/storage/api-keys.ts';
 import { connect, database } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
 import { databaseSettings, findLocalService, localOperator } from '../../local/local-service.ts';
-import { helpFor, milliseconds, options, requireValid } from './arguments.ts';
+import { helpFor, milliseconds, options, requireValid, type Values } from './arguments.ts';
 import {
   findApiKey,
   findRotatableKey,
@@ -16,7 +15,6 @@ import {
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 
 type Stage = Awaited<ReturnType<typeof findStage>>;
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
 const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promise<void>> = {
   async issue({ store, findCaller }, values) {
