@@ -10,12 +10,14 @@ const components = { Pet, NewPet, PetStatus };
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
-  typeMode: 'input',
+  typeMode: 'output',
   definitions: components,
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  // JSON Schema has no bigint. The metadata contains the format, the limits and the rules that are implemented as code.
-  overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'bigint' ? { type: 'integer' } : undefined),
-  ignoreActions: ['check', 'min_value', 'max_value', 'examples'],
+  // JSON Schema has no bigint, and parameters are strings until they are parsed. Metadata with a type replaces these types
+  // and contains the format, the limits and the rules that are implemented as code.
+  overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'bigint' ? {} : undefined),
+  overrideAction: ({ valibotAction: { metadata } }: any) => (metadata?.type ? metadata : undefined),
+  ignoreActions: ['check', 'examples', 'max_value', 'min_value', 'transform'],
 };
 
 export function componentSchemas(): Json {
@@ -63,22 +65,17 @@ export function exampleOf(schema: any, index = 0): any {
 
 export function parameterObjects({ path, query, headers: header }: RequestParts): Json[] {
   return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) =>
-    Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => ({
-      name,
-      in: location,
-      required: location === 'path',
-      description: v.getDescription(entry) ?? (entry.wrapped && v.getDescription(entry.wrapped)),
-      schema: parameterSchema(entry),
-      example: exampleOf(entry),
-    })),
+    Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => {
+      const { description, default: text, ...converted } = schemaObject(entry);
+      const isStatus = (entry.wrapped ?? entry).options === PetStatus.options;
+      return {
+        name,
+        in: location,
+        required: location === 'path',
+        description,
+        schema: isStatus ? schemaObject(PetStatus) : { ...converted, default: text && v.parse(entry, text) },
+        example: exampleOf(entry),
+      };
+    }),
   );
-}
-
-/** Returns the schema of a parameter. Parameters are strings, so the schema of a numeric parameter is in its metadata. */
-function parameterSchema(entry: any): Json {
-  const schema = entry.wrapped ?? entry;
-  if (schema.options === PetStatus.options) return schemaObject(PetStatus);
-  const metadata = v.getMetadata(schema);
-  const { description: _, ...converted } = 'type' in metadata ? metadata : schemaObject(schema);
-  return { ...converted, ...(entry.default !== undefined && { default: v.parse(entry, undefined) }) };
 }
