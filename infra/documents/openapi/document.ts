@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
-import { jsonContent, otherResponses, responseComponents, responsesOf } from './responses.ts';
+import { jsonContent, otherResponses, responsesOf, sharedResponses } from './responses.ts';
 import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 /**
@@ -13,8 +13,8 @@ import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject 
  */
 export function openApiJson(version: '3.0.4' | '3.1.1'): string {
   const prefixes = Object.keys(stages).map((stage) => `\`${keyPrefix(stage)}\``);
-  const paths = pathsObject();
-  const responses = responseComponents();
+  const responses = sharedResponses();
+  const paths = pathsObject(responses);
   const document = {
     openapi: version,
     info: {
@@ -72,37 +72,28 @@ function server(stage: string, variable: string, host: string): Json {
   };
 }
 
-/** Returns the paths without the version, because the base URL contains the version. */
-function pathsObject(): Json {
+/** Returns the operations by path and method. The paths omit the version, because the base URL contains it. */
+function pathsObject(shared: Json): Json {
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
-    const item = (paths[operation.path.replace('/v1', '')] ??= {});
-    item[operation.method.toLowerCase()] = operationObject(operation);
+    const { id, path, method, summary, description, request, deprecation } = operation;
+    const { body } = request.entries;
+    const day = deprecation?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    const item = (paths[path.replace('/v1', '')] ??= {});
+    item[method.toLowerCase()] = {
+      operationId: id,
+      summary,
+      description: deprecation
+        ? `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`
+        : description,
+      tags: ['pets'],
+      deprecated: deprecation && true,
+      'x-deprecated-reason': deprecation?.advice,
+      'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
+      parameters: parameterObjects(request.entries),
+      requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
+      responses: responsesOf(operation, shared),
+    };
   }
   return paths;
-}
-
-function operationObject(operation: Operation): Json {
-  const { id, summary, description, request, deprecation } = operation;
-  const { body } = request.entries;
-  const parameters = parameterObjects(request.entries);
-  const day = deprecation?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-  return {
-    operationId: id,
-    summary,
-    description: deprecation
-      ? `**Deprecated**: This operation will be removed on ${day}. ${deprecation.advice}\n\n${description}`
-      : description,
-    tags: ['pets'],
-    ...(deprecation && {
-      deprecated: true,
-      'x-deprecated-reason': deprecation.advice,
-      'x-sunset': deprecation.sunset.toISOString().slice(0, 10),
-    }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && {
-      requestBody: { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
-    }),
-    responses: responsesOf(operation),
-  };
 }

@@ -8,8 +8,8 @@ export const PRODUCTION_DOMAIN = 'petstore.example.com';
 const PETS_URL = `https://${PRODUCTION_DOMAIN}/v1/pets`;
 const nextPage = new URLSearchParams(exampleOf(ListPetsQuery)).toString();
 
-/** Headers that several responses have. If a response always has the header, the response refers to the component. */
-const sharedHeaders = {
+/** Headers by their keys in the contract, which are also the names of components. */
+const headers: Record<string, ReturnType<typeof header>> = {
   RequestId: header(
     'x-amzn-RequestId',
     'Id of the request. Include it when you contact the operator.',
@@ -21,6 +21,7 @@ const sharedHeaders = {
   Location: header('Location', 'URL of the new pet (RFC 9110).', `${PETS_URL}/${exampleOf(Pet).id}`, {
     format: 'uri',
   }),
+  NextPage: link('URL of the next page (RFC 8288), if there is one.', `${PETS_URL}?${nextPage}`, 'next'),
   Deprecation: header(
     'Deprecation',
     'Time of the deprecation, in seconds since 1970 (RFC 9745).',
@@ -33,6 +34,7 @@ const sharedHeaders = {
     'Thu, 05 Dec 2030 00:00:00 GMT',
   ),
   Successor: link('URL of the replacement (RFC 5829).', PETS_URL, 'successor-version'),
+  Allow: header('Allow', 'Methods that the URL supports (RFC 9110).', 'GET, POST'),
   Challenge: header('WWW-Authenticate', 'Required authentication scheme (RFC 6750).', challenge, {
     enum: [challenge],
   }),
@@ -41,28 +43,23 @@ const sharedHeaders = {
   }),
 };
 
-const headers: Record<string, ReturnType<typeof header>> = {
-  ...sharedHeaders,
-  NextPage: link('URL of the next page (RFC 8288), if there is one.', `${PETS_URL}?${nextPage}`, 'next'),
-  Allow: header('Allow', 'Methods that the URL supports (RFC 9110).', 'GET, POST'),
-};
-
 /** Returns a header whose value is a string. `rules` are keywords of its schema. */
 function header(name: string, description: string, example: string, rules?: object) {
-  return { name, content: { description, schema: { type: 'string', ...rules }, example } };
+  return { name, content: { description, schema: { type: 'string', ...rules }, example, required: true } };
 }
 
 function link(description: string, url: string, rel: string) {
   return header('Link', description, `<${url}>; rel="${rel}"`, { pattern: `<[^>]+>; rel="${rel}"` });
 }
 
-/** Returns the headers of a response by name. `presence` states when the response has each header. */
+/** Returns the headers of a response by name. `presence` states when the response has each additional header. */
 export function headersObject(presence: Record<string, 'always' | 'sometimes'>): Json {
-  const entries = Object.entries(presence).map(([key, when]) => {
+  const all = { RequestId: 'always', CacheControl: 'always', ...presence };
+  const entries = Object.entries(all).map(([key, when]) => {
     const { name, content } = headers[key]!;
-    if (when === 'sometimes') return [name, content];
-    const isShared = key in sharedHeaders;
-    return [name, isShared ? { $ref: `#/components/headers/${key}` } : { ...content, required: true }];
+    if (when === 'sometimes') return [name, { ...content, required: undefined }];
+    // No operation returns `Allow`, so this header is not a component.
+    return [name, key === 'Allow' ? content : { $ref: `#/components/headers/${key}` }];
   });
   return Object.fromEntries(entries);
 }
@@ -70,6 +67,6 @@ export function headersObject(presence: Record<string, 'always' | 'sometimes'>):
 /** Returns the headers that `responses` refers to. */
 export function headerComponents(responses: Json): Json {
   const text = stringifyJson(responses);
-  const used = Object.entries(sharedHeaders).filter(([key]) => text.includes(`/headers/${key}"`));
-  return Object.fromEntries(used.map(([key, { content }]) => [key, { ...content, required: true }]));
+  const used = Object.entries(headers).filter(([key]) => text.includes(`/headers/${key}"`));
+  return Object.fromEntries(used.map(([key, { content }]) => [key, content]));
 }

@@ -6,56 +6,63 @@ import { headersObject } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
 const REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
-const everywhere = { RequestId: 'always', CacheControl: 'always' } as const;
-const [methods = []] = gateway.methodsByPath().values();
 const gatewayCodes = gateway.gatewayErrorCodes('operations');
+const [methods = []] = gateway.methodsByPath().values();
 
-/** Returns the responses of an operation by status. Responses that all operations share are references. */
-export function responsesOf(operation: Operation): Json {
+type Requests = Pick<Operation, 'errors' | 'deprecation'>;
+const otherRequests: Requests = { errors: { method_not_allowed: gateway.allowedMethodsMessage(methods) } };
+
+/** Returns the responses of an operation by status. Responses in `shared` are references. */
+export function responsesOf(operation: Operation, shared: Json): Json {
   const { status, description, schema, headers, links } = operation.success;
-  const errors = errorCodesOf(operation).map((code) => [
-    errorCatalogue[code].status,
-    isShared(code) ? { $ref: `#/components/responses/${pascalCase(code)}` } : errorResponse(code, operation),
-  ]);
   return {
     [status]: {
       description,
-      headers: headersObject({ ...everywhere, ...headers, ...deprecationHeaders(operation, 'always') }),
-      ...(schema && { content: jsonContent(schemaObject(schema), exampleOf(schema)) }),
-      ...(links && { links }),
+      headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }),
+      content: schema && jsonContent(schemaObject(schema), exampleOf(schema)),
+      links,
     },
-    ...Object.fromEntries(errors),
+    ...errorResponses(operation, gatewayCodes, shared),
   };
-}
-
-/** Returns the responses that all operations share. */
-export function responseComponents(): Json {
-  return Object.fromEntries(
-    errorCodes.filter(isShared).map((code) => [pascalCase(code), errorResponse(code)]),
-  );
 }
 
 /** Returns the responses to requests that do not match an operation, by status. */
 export function otherResponses(): Json {
-  const codes = [...gateway.gatewayErrorCodes('others'), 'method_not_allowed' as const];
-  return Object.fromEntries(codes.map((code) => [errorCatalogue[code].status, errorResponse(code)]));
+  return errorResponses(otherRequests, gateway.gatewayErrorCodes('others'));
 }
 
-/** @param operation operation that the request matches @default - the request does not match an operation */
-function errorResponse(code: ErrorCode, operation?: Operation): Json {
+/** Returns the error responses that are the same for all operations, by their names in the document. */
+export function sharedResponses(): Json {
+  const all = Object.values<Operation>(operations);
+  const isShared = (code: ErrorCode) =>
+    gatewayCodes.includes(code) &&
+    all.every((operation) => isDeepStrictEqual(errorResponse(code, operation), errorResponse(code)));
+  const codes = errorCodes.filter(isShared);
+  return Object.fromEntries(codes.map((code) => [pascalCase(code), errorResponse(code)]));
+}
+
+function errorResponses(requests: Requests, ofGateway: ErrorCode[], shared: Json = {}): Json {
+  const codes = errorCodes.filter((code) => code in requests.errors || ofGateway.includes(code));
+  return Object.fromEntries(
+    codes.map((code) => {
+      const name = pascalCase(code);
+      const reference = name in shared && { $ref: `#/components/responses/${name}` };
+      return [errorCatalogue[code].status, reference || errorResponse(code, requests)];
+    }),
+  );
+}
+
+function errorResponse(code: ErrorCode, requests = otherRequests): Json {
   const { description, headers, retryAfterSeconds, isOfAllFunctions } = errorCatalogue[code];
-  const isOfFunction = operation && (isOfAllFunctions || code in operation.errors);
-  const message =
-    code === 'method_not_allowed' ? gateway.allowedMethodsMessage(methods) : operation?.errors[code];
+  const message = requests.errors[code];
+  // Responses that API Gateway generates have no deprecation headers.
+  const presence = gatewayCodes.includes(code) ? 'sometimes' : 'always';
   return {
     description,
     headers: headersObject({
-      ...everywhere,
       ...headers,
       ...(retryAfterSeconds && { RetryAfter: 'always' }),
-      // Responses that API Gateway generates have no deprecation headers.
-      ...(isOfFunction &&
-        deprecationHeaders(operation, gatewayCodes.includes(code) ? 'sometimes' : 'always')),
+      ...((isOfAllFunctions || message) && deprecationHeaders(requests, presence)),
     }),
     content: jsonContent(
       { $ref: '#/components/schemas/Error' },
@@ -64,24 +71,12 @@ function errorResponse(code: ErrorCode, operation?: Operation): Json {
   };
 }
 
-function deprecationHeaders({ deprecation }: Operation, presence: 'always' | 'sometimes') {
-  return deprecation && { Deprecation: presence, Sunset: presence, Successor: presence };
-}
-
 export function jsonContent(schema: Json, example: unknown): Json {
   return { 'application/json': { schema, example } };
 }
 
-function errorCodesOf({ errors }: Operation): ErrorCode[] {
-  return errorCodes.filter((code) => code in errors || gatewayCodes.includes(code));
-}
-
-function isShared(code: ErrorCode): boolean {
-  return Object.values<Operation>(operations).every(
-    (operation) =>
-      errorCodesOf(operation).includes(code) &&
-      isDeepStrictEqual(errorResponse(code, operation), errorResponse(code)),
-  );
+function deprecationHeaders({ deprecation }: Requests, presence: 'always' | 'sometimes') {
+  return deprecation && { Deprecation: presence, Sunset: presence, Successor: presence };
 }
 
 function pascalCase(code: ErrorCode): string {
