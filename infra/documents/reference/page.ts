@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 declare const SwaggerUIBundle: any;
@@ -26,26 +26,18 @@ export function referencePage(document: string, service?: { baseUrl: string; api
     delete spec.components.securitySchemes; // Otherwise, the page asks for an API key.
     delete spec.security;
   }
-  const configuration = {
-    spec,
-    ...(service ? { apiKey: service.apiKey } : { supportedSubmitMethods: [] }),
-    deepLinking: true,
-    displayOperationId: true,
-    showExtensions: true,
-    defaultModelExpandDepth: 3,
-    validatorUrl: null,
-  };
+  const options = service ? { apiKey: service.apiKey } : { supportedSubmitMethods: [] };
 
   const style = readLibrary('swagger-ui.css');
-  const call = `(${showReference.toString()})(${JSON.stringify(configuration)});`;
+  const call = `(${showReference.toString()})(${JSON.stringify({ spec, ...options })});`;
   // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as the end of a script.
   const scripts = [readLibrary('swagger-ui-bundle.js'), call].map((script) =>
     script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
   );
   const contentSecurityPolicy = [
     "default-src 'none'",
-    `script-src ${scripts.map(hash).join(' ')}`,
-    `style-src ${hash(style)}`,
+    `script-src ${scripts.map(sourceOf).join(' ')}`,
+    `style-src ${sourceOf(style)}`,
     'img-src data:',
     `connect-src ${service ? "'self'" : "'none'"}`,
     "base-uri 'none'",
@@ -77,8 +69,8 @@ function readLibrary(file: string): string {
   return readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8');
 }
 
-function hash(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+function sourceOf(text: string): string {
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
 }
 
 /** Reviver for JSON.parse that adapts an OpenAPI document to Swagger UI. */
@@ -98,6 +90,11 @@ function showReference({ apiKey, ...options }: any): void {
   const ui = SwaggerUIBundle({
     ...options,
     dom_id: '#reference',
+    deepLinking: true,
+    displayOperationId: true,
+    showExtensions: true,
+    defaultModelExpandDepth: 3,
+    validatorUrl: null,
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
     // The library rounds integers beyond 2^53 in JSON, but shows text as it is. It reads the media type only from headers in
     // small letters. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
