@@ -58,12 +58,12 @@ export function limitTable(): string {
 
 /** Returns a table of the retention periods of each stage in days. */
 export function retentionTable(): string {
-  const names = ['logRetentionDays', 'recoveryDays'] as const;
-  const rows = Object.entries(stages).map(([stage, settings]) => [
+  const rows = Object.entries(stages).map(([stage, { logRetentionDays, recoveryDays }]) => [
     stage,
-    ...names.map((name) => `${settings[name]}`),
+    `${logRetentionDays}`,
+    `${recoveryDays}`,
   ]);
-  return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
+  return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
 }
 
 const perMinute = (requests?: number) => (requests === undefined ? 'none' : `${number(requests)} per minute`);
