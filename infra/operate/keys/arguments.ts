@@ -49,7 +49,7 @@ npm run --silent, so that npm prints no output of its own. For details, see docs
   rotate  issues a successor with the same lifetime, and lets the old key expire after an overlap
   revoke  revokes a key permanently
 
-To list the options of an action, add --help to the action.
+Options (add --help to an action to list its options):
 
 ${accepted.map(([name, { help }]) => `  --${name.padEnd(10)}  ${help}`).join('\n')}`;
 }
