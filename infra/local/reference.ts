@@ -9,19 +9,15 @@ const openApiFile = new URL('../../openapi.json', import.meta.url);
  * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page has
  * the API key, so the Host header must be a localhost address. This requirement prevents DNS rebinding attacks.
  */
-export function respondToBrowser(
+export async function respondToBrowser(
   request: HttpRequest,
   apiKey: string,
   file: URL | string = openApiFile,
-): Promise<HttpResponse> | undefined {
+): Promise<HttpResponse | undefined> {
   const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
   const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;
   const host = headerValues(request, 'Host').join();
   if (!isForPage || !/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host)) return undefined;
-  return createPage(host, apiKey, file);
-}
-
-async function createPage(host: string, apiKey: string, file: URL | string): Promise<HttpResponse> {
   const service = { baseUrl: `http://${host}/v1`, apiKey };
   const { html, contentSecurityPolicy } = referencePage(await readFile(file, 'utf8'), service);
   return {

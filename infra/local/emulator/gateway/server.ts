@@ -17,7 +17,7 @@ export type HttpServer = Awaited<ReturnType<typeof serve>>;
 
 export interface ServerSettings extends http.ServerOptions {
   /** Handler that runs before the API and returns undefined for API requests. */
-  respondFirst?: (request: HttpRequest) => Promise<HttpResponse> | undefined;
+  respondFirst?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   onResponse?: (request: HttpRequest, status: number, milliseconds: number) => void;
 }
 
@@ -42,7 +42,7 @@ export async function serve(
     };
     try {
       request.body = await readBody(incoming);
-      send(await (respondFirst?.(request) ?? api.handle(request)));
+      send((await respondFirst?.(request)) ?? (await api.handle(request)));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // The client disconnected.
       console.error(error);
