@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempDisposableSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
@@ -9,8 +9,8 @@ import { accountId, region } from './emulator/template/template.ts';
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
-/** Prefix of the temporary folders of local services that keep their data in memory. */
-const temporaryFolderPrefix = join(tmpdir(), 'petstore-');
+/** Prefix of the names of temporary folders, which belong to local services that keep their data in memory. */
+const TEMPORARY_PREFIX = 'petstore-';
 
 /** Connection data for operator commands. While a local service runs, its data folder contains this data. */
 export interface LocalService {
@@ -30,9 +30,9 @@ export function defaultDataFolder(stage = 'staging'): string {
 /** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */
 export function temporaryFolder(): string {
   try {
-    const folder = mkdtempSync(temporaryFolderPrefix);
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    return folder;
+    const { path, remove } = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
+    process.once('exit', remove);
+    return path;
   } catch (error) {
     throw new UsageError(`Set TMPDIR to a writable folder (${(error as Error).message}).`);
   }
@@ -58,38 +58,35 @@ export function readLocalService(folder: string): LocalService {
 export async function findLocalService(data?: string): Promise<LocalService> {
   const onDisk = data === IN_MEMORY ? [] : [data ? resolve(data) : defaultDataFolder()];
   const inMemory = data && data !== IN_MEMORY ? [] : temporaryFolders();
-  const running = (await Promise.all([...onDisk, ...inMemory].map(findRunning))).filter(
-    (one) => one !== undefined,
-  );
+  const running = (await Promise.all([...onDisk, ...inMemory].map(findRunning))).flat();
   const [first, ...others] = running;
   if (!first) {
     const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${onDisk.join()}`;
     throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
   }
   if (others.length > 0 && first.folder !== onDisk[0]) {
-    const services = running.map(({ folder, service }) => `${service.baseUrl} on ${folder}`).join(', ');
+    const services = running.map(({ folder, baseUrl }) => `${baseUrl} on ${folder}`).join(', ');
     throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
   }
-  return first.service;
+  return first;
 }
 
 /** Returns only this user's folders, because a different user's service could collect API keys. */
 function temporaryFolders(): string[] {
-  return readdirSync(dirname(temporaryFolderPrefix))
-    .map((name) => join(dirname(temporaryFolderPrefix), name))
-    .filter((path) => path.startsWith(temporaryFolderPrefix))
+  return globSync(`${TEMPORARY_PREFIX}*`, { cwd: tmpdir() })
+    .map((name) => join(tmpdir(), name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 
-/** Returns the service in `folder` if its database responds. A killed service leaves its connection data behind. */
-async function findRunning(folder: string): Promise<{ folder: string; service: LocalService } | undefined> {
+/** Returns the services in `folder` whose database responds. A killed service leaves its connection data behind. */
+async function findRunning(folder: string): Promise<(LocalService & { folder: string })[]> {
   try {
     const service = readLocalService(folder);
     const { headers } = await fetch(service.databaseEndpoint, { signal: AbortSignal.timeout(5_000) });
     const isDatabase = headers.get('Content-Type') === 'application/x-amz-json-1.0';
-    return isDatabase ? { folder, service } : undefined;
+    return isDatabase ? [{ ...service, folder }] : [];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
