@@ -20,7 +20,14 @@ export async function findApiKey(
   if (/^pets_[a-z]+_/.test(stored) && !stored.startsWith(keyPrefix(service.stage)))
     throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
   if (stored && (await isAccepted(api, stored))) return stored;
-  const key = await issueKey(service);
+  // The SDK is loaded only when a key is issued, because this takes 0.2 s.
+  const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
+  const { newApiKey } = await import('../../shared/storage/api-keys.ts');
+  const { connect } = await import('../../shared/storage/database.ts');
+  const { key, record } = newApiKey(service.stage, { owner: 'local development', caller: localOperator });
+  const database = connect(databaseSettings(service));
+  await database.send(new PutCommand({ TableName: service.apiKeysTable, Item: record }));
+  database.destroy();
   rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
   writeFileSync(file, key, { mode: 0o600 });
   return key;
@@ -32,17 +39,4 @@ async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const request = { method: 'GET', path: '/v1/pets', query: 'limit=1', headers, sourceIp: '127.0.0.1' };
   const { status } = await api.handle({ ...request, body: Buffer.alloc(0) });
   return status !== 401;
-}
-
-async function issueKey(service: Omit<LocalService, 'baseUrl'>): Promise<string> {
-  // The SDK is loaded only when a key is issued, because this takes 0.2 s.
-  const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
-  const { newApiKey } = await import('../../shared/storage/api-keys.ts');
-  const { connect } = await import('../../shared/storage/database.ts');
-  const { stage, apiKeysTable: TableName } = service;
-  const { key, record } = newApiKey(stage, { owner: 'local development', caller: localOperator });
-  const database = connect(databaseSettings(service));
-  await database.send(new PutCommand({ TableName, Item: record }));
-  database.destroy();
-  return key;
 }
