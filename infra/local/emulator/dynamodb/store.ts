@@ -15,21 +15,16 @@ export type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
  * Opens the tables in a folder and locks the folder until the tables are closed.
  *
  * @param folder folder of the tables @default - tables in memory
- * @throws EmulatorError if another process uses the tables, or if the tables cannot be read.
+ * @throws EmulatorError if another process uses the tables.
+ * @throws Error whose code starts with `LEVEL_` if the tables cannot be read.
  */
 export async function openStore(folder?: string) {
   const { server, db } = createEngine(folder);
-  try {
-    // The store is opened here, because dynalite exits the process if the store cannot be opened.
-    await db.open();
-  } catch (error) {
-    const cause = (error as Error).cause as NodeJS.ErrnoException;
-    const isLocked = cause.code === 'LEVEL_LOCKED';
-    const message = isLocked
-      ? `Another process uses the tables in ${folder}.`
-      : `The tables in ${folder} cannot be read (${cause.message}).`;
-    throw new EmulatorError(isLocked ? 'lock' : 'tables', message, { cause });
-  }
+  // The store is opened here, because dynalite exits the process if the store cannot be opened.
+  await db.open().catch(({ cause }: { cause: NodeJS.ErrnoException }) => {
+    if (cause.code !== 'LEVEL_LOCKED') throw cause;
+    throw new EmulatorError('lock', `Another process uses the tables in ${folder}.`, { cause });
+  });
   return {
     /**
      * Creates the table unless it is stored. dynalite's CreateTable is not used, because a process that is killed
