@@ -35,14 +35,14 @@ if (process.env['npm_lifecycle_event'] === 'start') {
   setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
-await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
+await runWithOptions(USAGE, options, async ({ port, ...values }) => {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new UsageError(`The port (--port or PORT) must be an integer from 0 to 65535, not ${port}.`);
   }
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (!/^\w+$/.test(values.stage))
     throw new UsageError(`--stage must be a stage in infra/stages.ts, not ${values.stage}.`);
-  if (assembly && (values.watch || values.synth))
+  if (values.assembly && (values.watch || values.synth))
     throw new UsageError('--watch and --synth cannot be combined with --assembly. Omit --assembly.');
   const { data = defaultDataFolder(values.stage) } = values;
   process.stdout.on('error', () => stop()); // The program that reads the output has exited.
@@ -53,12 +53,8 @@ await runWithOptions(USAGE, options, async ({ port, assembly, ...values }) => {
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({
-    ...values,
-    port: Number(port),
-    data,
-    assembly,
-  });
+  const service = await startService({ ...values, port: Number(port), data });
+  const { baseUrl, apiKey, folder, skippedTypes } = service;
   console.log(`
 Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
@@ -70,8 +66,5 @@ Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memo
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
-  stop = () => {
-    stop = () => {}; // The check of the parent process can call it again.
-    void close().then(() => process.exit(0));
-  };
+  stop = () => void service.close(); // Then nothing is left to do, so the process exits.
 });

@@ -19,7 +19,7 @@ export interface ServiceOptions {
   /** Data folder, or `memory`. */
   data: string;
   /** Folder of the cloud assembly to run. If omitted, the service synthesizes or reuses its own assembly. */
-  assembly: string | undefined;
+  assembly?: string | undefined;
   /** Whether to synthesize even if the last assembly is up to date. */
   synth?: boolean;
   watch: boolean;
@@ -62,8 +62,13 @@ export async function startService(options: ServiceOptions) {
       const { startWatch } = await import('./watch.ts');
       started.defer(await startWatch(emulator, workFolder));
     }
-    const close = () => started.disposeAsync();
-    return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
+    return {
+      baseUrl,
+      apiKey,
+      folder,
+      skippedTypes: template.skippedTypes,
+      close: () => started.disposeAsync(),
+    };
   } catch (error) {
     await started.disposeAsync();
     throw explainError(workFolder, error);
