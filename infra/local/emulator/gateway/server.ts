@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { type ApiGateway, MAX_BODY_BYTES } from './api-gateway.ts';
 import { EmulatorError } from '../errors.ts';
 import type { HttpRequest, HttpResponse, Pair } from './http-message.ts';
@@ -60,9 +59,9 @@ export async function serve(
     async close(): Promise<void> {
       isClosing = true;
       const closed = closeAll(servers);
-      const late = setTimeout(SHUTDOWN_MILLISECONDS, undefined, { ref: false });
-      const responses = () => Promise.all([...inProgress].map((outgoing) => once(outgoing, 'close')));
-      while (inProgress.size > 0 && (await Promise.race([responses(), late]))) continue;
+      const signal = AbortSignal.timeout(SHUTDOWN_MILLISECONDS);
+      // The loop includes requests that arrive while it waits.
+      for (const outgoing of inProgress) await once(outgoing, 'close', { signal }).catch(() => {});
       // Node does not close connections on which no request has arrived.
       for (const server of servers) server.closeAllConnections();
       await closed;
