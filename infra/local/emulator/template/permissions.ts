@@ -4,14 +4,12 @@ export type IsAllowed = ReturnType<typeof readPermissions>;
 
 export function readPermissions(template: Template) {
   const policies = template.resources('AWS::IAM::Policy').map(({ properties }) => properties);
-  const statementsOf = new Map(
-    template.resources('AWS::Lambda::Function').map(({ logicalId, properties }) => {
-      const attached = policies.filter(({ Roles }) => Roles.includes(properties.Role.split('/')[1]!));
-      return [logicalId, attached.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)];
-    }),
-  );
-  return (functionId: string, action: string, resourceArn: string) =>
-    permits(statementsOf.get(functionId) ?? [], action, resourceArn);
+  const functions = template.resources('AWS::Lambda::Function');
+  return (functionId: string, action: string, resourceArn: string): boolean => {
+    const role = functions.find(({ logicalId }) => logicalId === functionId)?.properties.Role.split('/')[1];
+    const attached = policies.filter(({ Roles }) => role && Roles.includes(role));
+    return attached.some(({ PolicyDocument }) => permits(PolicyDocument.Statement, action, resourceArn));
+  };
 }
 
 /** Returns whether a statement allows the action on the resource. All statements must have the effect Allow. */
