@@ -55,7 +55,7 @@ function lastValues(pairs: Pair[]): Record<string, string> | null {
 }
 
 function allValues(pairs: Pair[]): Record<string, string[]> | null {
-  const groups = Object.entries(Object.groupBy(pairs, ([name]) => name));
-  const values = groups.map(([name, group = []]) => [name, group.map(([, value]) => value)]);
-  return values.length > 0 ? Object.fromEntries(values) : null;
+  const groups = Map.groupBy(pairs, ([name]) => name);
+  const values = groups.entries().map(([name, group]) => [name, group.map(([, value]) => value)]);
+  return groups.size > 0 ? Object.fromEntries(values) : null;
 }
