@@ -2,17 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { referencePage } from '../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
 
-/** OpenAPI document. Each request reads the file, because developers can regenerate the document at any time. */
-const openApiFile = new URL('../../openapi.json', import.meta.url);
-
 /**
  * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page has
  * the API key, so the Host header must be a localhost address. This requirement prevents DNS rebinding attacks.
+ *
+ * @param file OpenAPI document. Each request reads it, because developers can regenerate it at any time.
  */
 export async function respondToBrowser(
   request: HttpRequest,
   apiKey: string,
-  file: URL | string = openApiFile,
+  file: URL | string = new URL('../../openapi.json', import.meta.url),
 ): Promise<HttpResponse | undefined> {
   const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
   const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;
