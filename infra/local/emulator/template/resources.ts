@@ -23,7 +23,6 @@ function model<Entries extends v.ObjectEntries>(entries: Entries) {
 }
 
 const text = v.string();
-const texts = v.record(text, text);
 
 function textLike(pattern: RegExp, supported: string) {
   return v.pipe(text, v.regex(pattern, `only ${supported} is supported`));
@@ -39,15 +38,10 @@ export function stringOrList() {
 
 const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value in single quotes')), {});
 
-const literalTemplate = textLike(/^[^$#]*$/, 'literal text');
-
 const gatewayTemplate = textLike(
   /^(?:[^$]|\$context\.requestId(?![\w.]))*$/,
   'the variable $context.requestId',
 );
-
-/** Selects a status. The emulator ignores it, because an integration's only response applies to each status. */
-const statusTemplate = textLike(/^\{"statusCode":\d{3}\}$/, 'a template with a status');
 
 /** URI of an integration that invokes a function of the stack. Functions of real accounts have other account ids. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
@@ -67,12 +61,13 @@ const ProxyIntegration = model({
 const MockIntegration = model({
   Type: v.literal('MOCK'),
   PassthroughBehavior: v.literal('NEVER'),
-  RequestTemplates: v.record(text, statusTemplate),
+  // The template selects a status. The emulator ignores it, because the only response applies to each status.
+  RequestTemplates: v.record(text, textLike(/^\{"statusCode":\d{3}\}$/, 'a template with a status')),
   IntegrationResponses: v.strictTuple([
     model({
       StatusCode: text,
       ResponseParameters: staticHeaders,
-      ResponseTemplates: model({ 'application/json': literalTemplate }),
+      ResponseTemplates: model({ 'application/json': textLike(/^[^$#]*$/, 'literal text') }),
     }),
   ]),
 });
@@ -120,7 +115,7 @@ export const resourceModels = {
   'AWS::Lambda::Alias': model({ FunctionName: text, Name: text }),
   'AWS::Lambda::Function': model({
     Code: model({ S3Key: text }),
-    Environment: v.optional(model({ Variables: texts }), { Variables: {} }),
+    Environment: v.optional(model({ Variables: v.record(text, text) }), { Variables: {} }),
     Handler: text,
     MemorySize: v.optional(v.number(), 128),
     Role: text,
