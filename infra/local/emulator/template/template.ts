@@ -50,16 +50,16 @@ export type Template = ReturnType<typeof parseTemplate>;
 /** @throws EmulatorError if the stack's template is missing, invalid or not supported. */
 export function readTemplate(stackName: string, assembly: string): Template {
   const suffix = '.template.json';
+  const stacks = globSync(`*${suffix}`, { cwd: assembly }).map((file) => basename(file, suffix));
+  if (stacks.length > 0 && !stacks.includes(stackName)) {
+    const names = stacks.toSorted().join(', ');
+    throw new EmulatorError('stack', `The stack ${stackName} does not exist. ${assembly} contains ${names}.`);
+  }
   try {
     return parseTemplate(readFileSync(join(assembly, `${stackName}${suffix}`), 'utf8'));
   } catch (error) {
     if (error instanceof EmulatorError) throw error;
-    const stacks = globSync(`*${suffix}`, { cwd: assembly }).map((file) => basename(file, suffix));
-    const isMissing = stacks.length > 0 && !stacks.includes(stackName);
-    const problem = isMissing
-      ? `does not exist. ${assembly} contains ${stacks.toSorted().join(', ')}`
-      : `cannot be read (${(error as Error).message})`;
-    throw new EmulatorError('stack', `The stack ${stackName} ${problem}.`);
+    throw new EmulatorError('stack', `The stack ${stackName} cannot be read (${(error as Error).message}).`);
   }
 }
 
