@@ -1,10 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findApiKey } from './api-key.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
-import type { HttpRequest } from './emulator/gateway/http-message.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
 import { plain } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
@@ -34,9 +32,7 @@ export async function startService(options: ServiceOptions) {
   const started = new AsyncDisposableStack();
   try {
     await requireFreePort(port); // The synthesis is slow, so the port is checked first.
-    const tables = folder && join(folder, 'tables');
-    if (tables) mkdirSync(tables, { recursive: true });
-    const store = await openStore(tables);
+    const store = await openStore(folder && join(folder, 'tables'));
     started.defer(store.close);
 
     const assembly = options.assembly ?? join(workFolder, 'cdk.out');
@@ -53,7 +49,8 @@ export async function startService(options: ServiceOptions) {
     const apiKey = await findApiKey(workFolder, api, access);
     const servedPort = await emulator.listen(port, {
       respondFirst: (request) => respondToBrowser(request, apiKey),
-      onResponse: printLine,
+      onResponse: ({ method, path }, status, ms) =>
+        console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${ms.toFixed(1)} ms`),
     });
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
@@ -62,19 +59,10 @@ export async function startService(options: ServiceOptions) {
       const { startWatch } = await import('./watch.ts');
       started.defer(await startWatch(emulator, workFolder));
     }
-    return {
-      baseUrl,
-      apiKey,
-      folder,
-      skippedTypes: template.skippedTypes,
-      close: () => started.disposeAsync(),
-    };
+    const close = () => started.disposeAsync();
+    return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
   } catch (error) {
     await started.disposeAsync();
     throw explainError(workFolder, error);
   }
-}
-
-function printLine({ method, path }: HttpRequest, status: number, milliseconds: number): void {
-  console.log(`${new Date().toISOString()} ${method} ${plain(path)} ${status} ${milliseconds.toFixed(1)} ms`);
 }

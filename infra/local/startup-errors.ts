@@ -23,11 +23,9 @@ export function explainError(folder: string, error: unknown): unknown {
   }
   if (code.startsWith('LEVEL_'))
     return new UsageError(`The tables in ${folder} cannot be read (${message}). ${advice.tables}`);
-  const isFolderError = path ? isWithin(path, folder) || isWithin(folder, path) : /^E(?:IO|ROFS)$/.test(code);
+  const isFolderError = path
+    ? (path + sep).startsWith(folder + sep) || (folder + sep).startsWith(path + sep)
+    : /^E(?:IO|ROFS)$/.test(code);
   if (!isFolderError) return error;
   return new UsageError(`The folder ${folder} is unusable (${message}). Choose another folder with --data.`);
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
 }
