@@ -12,6 +12,8 @@ export const IN_MEMORY = 'memory';
 /** Prefix of the names of temporary folders, which belong to local services that keep their data in memory. */
 const TEMPORARY_PREFIX = 'petstore-';
 
+const SERVICE_FILE = 'service.json';
+
 /** Connection data for operator commands. While a local service runs, its data folder contains this data. */
 export interface LocalService {
   stage: string;
@@ -30,9 +32,9 @@ export function defaultDataFolder(stage = 'staging'): string {
 /** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */
 export function temporaryFolder(): string {
   try {
-    const { path, remove } = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
-    process.once('exit', remove);
-    return path;
+    const folder = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
+    process.once('exit', () => folder.remove());
+    return folder.path;
   } catch (error) {
     throw new UsageError(`Set TMPDIR to a writable folder (${(error as Error).message}).`);
   }
@@ -40,13 +42,14 @@ export function temporaryFolder(): string {
 
 /** Writes a service's connection data to its data folder. Returns a function that deletes the data. */
 export function writeLocalService(folder: string, service: LocalService): () => void {
-  writeFileSync(fileIn(folder), JSON.stringify(service));
-  return () => rmSync(fileIn(folder), { force: true });
+  const file = join(folder, SERVICE_FILE);
+  writeFileSync(file, JSON.stringify(service));
+  return () => rmSync(file, { force: true });
 }
 
 /** @throws Error if `folder` contains no connection data. */
 export function readLocalService(folder: string): LocalService {
-  return JSON.parse(readFileSync(fileIn(folder), 'utf8')) as LocalService;
+  return JSON.parse(readFileSync(join(folder, SERVICE_FILE), 'utf8')) as LocalService;
 }
 
 /**
@@ -88,10 +91,6 @@ async function findRunning(folder: string): Promise<(LocalService & { folder: st
   } catch {
     return [];
   }
-}
-
-function fileIn(folder: string): string {
-  return join(folder, 'service.json');
 }
 
 /** Returns the settings of an SDK client for a local service. They take precedence over the developer's AWS settings. */

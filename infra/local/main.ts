@@ -35,10 +35,10 @@ if (process.env['npm_lifecycle_event'] === 'start') {
   setInterval(() => process.ppid !== parent && stop(), 500).unref();
 }
 
-await runWithOptions(USAGE, options, async ({ port, ...values }) => {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new UsageError(`The port (--port or PORT) must be an integer from 0 to 65535, not ${port}.`);
-  }
+await runWithOptions(USAGE, options, async (values) => {
+  const port = Number(values.port);
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
+    throw new UsageError(`The port (--port or PORT) must be an integer from 0 to 65535, not ${values.port}.`);
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (!/^\w+$/.test(values.stage))
     throw new UsageError(`--stage must be a stage in infra/stages.ts, not ${values.stage}.`);
@@ -53,8 +53,7 @@ await runWithOptions(USAGE, options, async ({ port, ...values }) => {
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const service = await startService({ ...values, port: Number(port), data });
-  const { baseUrl, apiKey, folder, skippedTypes } = service;
+  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, port, data });
   console.log(`
 Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
@@ -66,5 +65,6 @@ Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memo
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
-  stop = () => void service.close(); // Then nothing is left to do, so the process exits.
+  // The process then exits, because nothing is left to do. A second call has no effect.
+  stop = () => void close();
 });
