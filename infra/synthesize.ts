@@ -59,7 +59,7 @@ export async function synthesize(assembly: string): Promise<void> {
   try {
     await running;
   } catch (error) {
-    const { message, stderr = message } = error as Error & { stderr?: string };
+    const { message, stderr } = error as Error & { stderr: string };
     throw new UsageError(`The stacks cannot be synthesized:\n${stderr.trim() || message}`);
   } finally {
     process.off('exit', kill);
