@@ -1,9 +1,8 @@
-import { endpoint } from '../shared/runtime/endpoint.ts';
+import { endpoint, prime } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { createPet, getPet } from '../shared/storage/pets.ts';
 import { metrics } from '../shared/names.ts';
 import { primeCount } from '../shared/telemetry.ts';
-import { prime } from '../shared/runtime/priming.ts';
 
 export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId }) => {
   const idempotencyKey = headers['Idempotency-Key'];

@@ -1,8 +1,7 @@
-import { endpoint } from '../shared/runtime/endpoint.ts';
+import { endpoint, prime } from '../shared/runtime/endpoint.ts';
 import { ApiError } from '../shared/contract/errors.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { getPet } from '../shared/storage/pets.ts';
-import { prime } from '../shared/runtime/priming.ts';
 
 export const handler = endpoint(operations.getPet, async ({ path }) => {
   const pet = await getPet(path.petId);

@@ -1,12 +1,9 @@
 import { encodeCursor } from '../shared/contract/cursor.ts';
-import { type ValidRequest, endpoint, type Success } from '../shared/runtime/endpoint.ts';
+import { endpoint, type Implementation, prime } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { listPets } from '../shared/storage/pet-lists.ts';
-import { prime } from '../shared/runtime/priming.ts';
 
-type ListPets = typeof operations.listPets;
-
-async function list({ query, rootUrl }: ValidRequest<ListPets>): Promise<Success<ListPets>> {
+const list: Implementation<typeof operations.listPets> = async ({ query, rootUrl }) => {
   const { pets, next } = await listPets(query);
   if (next === undefined) return { body: pets };
 
@@ -19,7 +16,7 @@ async function list({ query, rootUrl }: ValidRequest<ListPets>): Promise<Success
     body: pets,
     headers: { Link: `<${rootUrl}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },
   };
-}
+};
 
 export const handler = endpoint(operations.listPets, list);
 

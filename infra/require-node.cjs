@@ -25,9 +25,7 @@ if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).
 require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
 
 function isAbsent(name) {
-  return !module.paths.some(function (folder) {
-    return fs.existsSync(path.join(folder, name));
-  });
+  return !fs.existsSync(path.join(__dirname, '..', 'node_modules', name));
 }
 
 function fail(reason) {

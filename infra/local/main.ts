@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { onInterrupt, runWithOptions, UsageError } from '../command.ts';
+import { integerOption, onInterrupt, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
 import { startService } from './service.ts';
 import { explainError } from './startup-errors.ts';
@@ -36,9 +36,7 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 }
 
 await runWithOptions(USAGE, options, async (values) => {
-  const port = Number(values.port);
-  if (!/^\d{1,5}$/.test(values.port) || port > 65_535)
-    throw new UsageError(`The port (--port or PORT) must be an integer from 0 to 65535, not ${values.port}.`);
+  const port = integerOption('The port (--port or PORT)', values.port, 0, 65_535);
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (!/^\w+$/.test(values.stage))
     throw new UsageError(`--stage must be a stage in infra/stages.ts, not ${values.stage}.`);

@@ -26,9 +26,7 @@ export async function respondToBrowser(
       'Cache-Control': 'no-store',
       'Content-Security-Policy': `${contentSecurityPolicy}; frame-ancestors 'none'`,
       'Cross-Origin-Resource-Policy': 'same-origin',
-      'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
-      'X-Frame-Options': 'DENY',
     },
     body: html,
   };

@@ -10,15 +10,12 @@ import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.t
 import { respondToBrowser } from './reference.ts';
 import { explainError } from './startup-errors.ts';
 
+/** The options that `npm start -- --help` describes. */
 export interface ServiceOptions {
   stage: string;
-  /** TCP port on the loopback interface, or 0 for any free port. */
   port: number;
-  /** Data folder, or `memory`. */
   data: string;
-  /** Folder of the cloud assembly to run. If omitted, the service synthesizes or reuses its own assembly. */
   assembly?: string | undefined;
-  /** Whether to synthesize even if the last assembly is up to date. */
   synth?: boolean;
   watch: boolean;
   verbose: boolean;

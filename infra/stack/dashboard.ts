@@ -20,41 +20,32 @@ export function addDashboard(
   const fns = Object.values(functions);
   const period = MINUTE;
   const concurrent = { statistic: cloudwatch.Stats.MAXIMUM, period };
-  const rows: Record<string, cloudwatch.IMetric[]>[] = [
-    {
-      'Requests and error responses per minute': [requests, clientErrors, serverErrors],
-      'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
-      'Pets created per minute': [monitoring.countPerMinute(metrics.petsCreated)],
-    },
-    {
-      'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
-      'Error responses of API Gateway, by status and type': [monitoring.countsPerMinute(gatewayErrorsMetric)],
-      'Calls to deprecated operations, by API key': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
-    },
-    {
-      'Function duration p99 in ms': fns.map((fn) => fn.metricDuration({ statistic: 'p99', period })),
-      'Function errors and throttles': fns.flatMap((fn) => [
-        fn.metricErrors({ period }),
-        fn.metricThrottles({ period }),
-      ]),
-      'Concurrent executions': fns.map((fn) => fn.metric('ConcurrentExecutions', concurrent)),
-    },
-    {
-      'Read units per minute': tables.map((table) => table.metricConsumedReadCapacityUnits({ period })),
-      'Write units per minute': tables.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
-      'Throttled requests': tables.map(({ throttles }) => throttles),
-    },
-  ];
+  // Three graphs fit in a row.
+  const graphs: Record<string, cloudwatch.IMetric[]> = {
+    'Requests and error responses per minute': [requests, clientErrors, serverErrors],
+    'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
+    'Pets created per minute': [monitoring.countPerMinute(metrics.petsCreated)],
+    'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
+    'Error responses of API Gateway, by status and type': [monitoring.countsPerMinute(gatewayErrorsMetric)],
+    'Calls to deprecated operations, by API key': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
+    'Function duration p99 in ms': fns.map((fn) => fn.metricDuration({ statistic: 'p99', period })),
+    'Function errors and throttles': fns.flatMap((fn) => [
+      fn.metricErrors({ period }),
+      fn.metricThrottles({ period }),
+    ]),
+    'Concurrent executions': fns.map((fn) => fn.metric('ConcurrentExecutions', concurrent)),
+    'Read units per minute': tables.map((table) => table.metricConsumedReadCapacityUnits({ period })),
+    'Write units per minute': tables.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
+    'Throttled requests': tables.map(({ throttles }) => throttles),
+  };
   const alarms = monitoring.alarms.toReversed();
   new cloudwatch.Dashboard(scope, 'Dashboard', {
     defaultInterval: Duration.hours(3),
     widgets: [
       [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 })],
-      ...rows.map((row) => Object.entries(row).map(graph)),
+      Object.entries(graphs).map(
+        ([title, left]) => new cloudwatch.GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } }),
+      ),
     ],
   });
-}
-
-function graph([title, left]: [string, cloudwatch.IMetric[]]): cloudwatch.GraphWidget {
-  return new cloudwatch.GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } });
 }

@@ -9,11 +9,7 @@ import type { Storage } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
-/**
- * Adds a stage's functions and their alarms. docs/performance.md, "Memory size", explains the chosen memory sizes.
- *
- * @param bundles folder of the functions' bundles
- */
+/** Adds a stage's functions, whose bundles are in the folder `bundles`, and the alarms of the functions. */
 export function addFunctions(
   scope: Construct,
   stage: Stage,

@@ -12,7 +12,7 @@ interface LambdaFunctionProps {
   bundle: string;
   description: string;
   /**
-   * Lambda allocates CPU in proportion to memory. One vCPU corresponds to 1,769 MB.
+   * Lambda allocates CPU in proportion to memory. docs/performance.md, "Memory size", explains the default.
    * @default 512
    */
   memoryMegabytes?: number;

@@ -36,18 +36,11 @@ function exactInteger(source: string): bigint | undefined {
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
   if (whole === undefined) return undefined;
 
-  const digits = trimZeros(whole + fraction);
-  if (digits.significant === '') return 0n;
-  const trailingZeros = Number(exponent) - fraction.length + digits.trailing;
-  if (trailingZeros < 0 || digits.significant.length + trailingZeros > MAX_DIGITS) return undefined;
-  return BigInt(`${sign}${digits.significant}${'0'.repeat(trailingZeros)}`);
-}
-
-/** Removes zeros with loops, because the pattern `0+$` takes quadratic time if another digit follows a long run of zeros. */
-function trimZeros(digits: string): { significant: string; trailing: number } {
-  let start = 0;
-  let end = digits.length;
-  while (digits[start] === '0') start += 1;
-  while (digits[end - 1] === '0') end -= 1;
-  return { significant: digits.slice(start, end), trailing: digits.length - end };
+  const digits = (whole + fraction).replace(/^0+/, '');
+  // Without the lookbehind, this would take quadratic time if another digit follows a long run of zeros.
+  const significant = digits.replace(/(?<!0)0+$/, '');
+  if (significant === '') return 0n;
+  const trailingZeros = Number(exponent) - fraction.length + digits.length - significant.length;
+  if (trailingZeros < 0 || significant.length + trailingZeros > MAX_DIGITS) return undefined;
+  return BigInt(`${sign}${significant}${'0'.repeat(trailingZeros)}`);
 }

@@ -8,48 +8,67 @@ import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Time between a slow function's 503 and the Lambda timeout, when Lambda stops the function without a response. */
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, as defined by the operation's schema. */
-export type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
+type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
   /** Key id of the request, or undefined if the route has no authorizer. */
   keyId: string | undefined;
 };
 
 /** Result of a successful operation, with a body if the operation has a response schema. */
-export type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
+type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
   schema: infer Schema extends v.GenericSchema;
 }
   ? { body: v.InferOutput<Schema> }
   : { body?: never });
 
+/** Implementation of an operation. Errors that it throws become error responses. */
+export type Implementation<O extends Operation> = (request: ValidRequest<O>) => Promise<Success<O>>;
+
 export type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 /** Returns the Lambda handler of an operation. The handler converts all errors to error responses. */
-export function endpoint<O extends Operation>(
-  operation: O,
-  run: (call: ValidRequest<O>) => Promise<Success<O>>,
-): Handler {
+export function endpoint<O extends Operation>(operation: O, run: Implementation<O>): Handler {
   // middy calls onError in reverse order, so deprecation headers are added to the error response.
   return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
 }
 
-export function throwingEndpoint<O extends Operation>(
-  operation: O,
-  run: (call: ValidRequest<O>) => Promise<Success<O>>,
-) {
+function throwingEndpoint<O extends Operation>(operation: O, run: Implementation<O>) {
   return middy<APIGatewayProxyEvent, APIGatewayProxyResult>({
     timeoutEarlyInMillis: TIMEOUT_MARGIN_MILLISECONDS,
-    timeoutEarlyResponse: throwTimeout,
+    timeoutEarlyResponse: () => {
+      throw new ApiError('service_unavailable', 'The service could not respond in time.');
+    },
   }).handler(async (event: APIGatewayProxyEvent) => {
     const parts = parseRequest(operation, event);
     const { body, headers } = await run({ ...parts, rootUrl: rootUrl(event), keyId: keyId(event) });
     return render(operation.success.status, body, headers);
   });
+}
+
+/**
+ * Primes the function of an operation by processing a sample request during init. The sample request writes no log lines
+ * or metrics, and its errors are ignored.
+ *
+ * @param sample parts of a valid request
+ * @param run implementation of the operation, or a read-only substitute
+ */
+export function prime<O extends Operation>(
+  operation: O,
+  sample: Partial<APIGatewayProxyEvent>,
+  run: Implementation<O>,
+): Promise<void> {
+  const requestContext = { stage: '', path: '/', domainName: 'localhost' };
+  const event = { multiValueHeaders: {}, requestContext, ...sample } as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  const respond = throwingEndpoint(operation, run);
+  return warmUp(() => respond(event, context));
 }
 
 function errorBodies({ id: operation }: Operation): Middleware {
@@ -96,10 +115,6 @@ function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError(isDatabaseUnavailable(error) ? 'service_unavailable' : 'internal_error');
-}
-
-function throwTimeout(): never {
-  throw new ApiError('service_unavailable', 'The service could not respond in time.');
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {

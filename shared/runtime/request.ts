@@ -123,13 +123,11 @@ function jsonProblem(text: string, error: Error): string {
 
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
   if (issues.some(({ path }) => path?.[0]?.key === 'path')) return new ApiError('not_found');
-  const problems = issues.map(({ path, message }) => {
-    const field = path
-      ?.slice(1)
-      .map(({ key }) => String(key))
-      .join('.');
-    const isMissing = path?.at(-1)?.origin === 'key';
-    return `${field} ${isMissing ? 'is required' : message}`;
+  const problems = issues.map((issue) => {
+    // The path starts with the part of the request, such as `body`.
+    const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
+    const isMissing = issue.path?.at(-1)?.origin === 'key';
+    return `${field} ${isMissing ? 'is required' : issue.message}`;
   });
   return new ApiError('invalid_request', `${problems.join('; ')}.`);
 }

@@ -1,8 +1,6 @@
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { HttpRequest, type HttpResponse } from '@smithy/core/transport';
 
-const SERVICE = 'DynamoDB_20120810';
-
 /**
  * Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation is not used,
  * because converting each value according to a schema took 10% of a cold start. The SDK calls only these methods.
@@ -25,7 +23,7 @@ export const awsJson = {
       path: pathname,
       headers: {
         'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `${SERVICE}.${operation.name}`,
+        'x-amz-target': `DynamoDB_20120810.${operation.name}`,
       },
       body: JSON.stringify(input),
     });

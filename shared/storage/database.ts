@@ -6,8 +6,6 @@ import type { Readable } from 'node:stream';
 import { awsJson } from './aws-json.ts';
 import { Sha256 } from './sha256.ts';
 
-type SdkError = Parameters<typeof isThrottlingError>[0];
-
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 
@@ -107,6 +105,6 @@ export async function readItem<Item>(
 /** Checks whether the database throttled a call, failed or timed out. A retry can succeed after such an error. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
-  const sdkError = error as SdkError;
+  const sdkError = error as Parameters<typeof isThrottlingError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 }

@@ -56,9 +56,7 @@ describe('a browser on the same machine', () => {
         'Cache-Control: no-store',
         `Content-Security-Policy: ${policy}; frame-ancestors 'none'`,
         'Cross-Origin-Resource-Policy: same-origin',
-        'Referrer-Policy: no-referrer',
         'X-Content-Type-Options: nosniff',
-        'X-Frame-Options: DENY',
       ]),
     );
   });
