@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { stages } from '../../infra/stages.ts';
 import { templateOf } from '../support/template-of.ts';
@@ -76,8 +75,8 @@ function deployedMemory(): Record<string, number> {
     Object.values(Resources)
       .filter(({ Type }) => Type === 'AWS::Lambda::Function')
       .map((resource) => {
-        const { Metadata, Properties } = resource as typeof resource & { Metadata: { entry: string } };
-        return [basename(Metadata.entry, '.ts'), Properties['MemorySize']];
+        const { Metadata, Properties } = resource as typeof resource & { Metadata: { bundle: string } };
+        return [Metadata.bundle, Properties['MemorySize']];
       }),
   );
 }
