@@ -7,7 +7,7 @@ import {
 } from 'aws-cdk-lib';
 import { join } from 'node:path';
 import { runWithOptions } from './command.ts';
-import { bundleFunctions } from './stack/bundling.ts';
+import { bundleFunctions, writeBundles } from './stack/bundling.ts';
 import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
 
@@ -32,6 +32,6 @@ if (!app.node.tryGetContext('pet-store:unchecked')) {
 
 await runWithOptions('node infra/app.ts', {}, async () => {
   const bundles = join(app.outdir, 'bundles');
-  await bundleFunctions(bundles);
+  writeBundles(await bundleFunctions(bundles));
   addStacks(app, stages, bundles);
 });

@@ -1,6 +1,6 @@
 import { type FSWatcher, globSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFunctions, projectRoot } from '../stack/bundling.ts';
+import { bundleFunctions, projectRoot, writeBundles } from '../stack/bundling.ts';
 import { UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
@@ -22,6 +22,7 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   rmSync(root, { recursive: true, force: true });
   let watchers = watchFolders(onChange);
   let timer: NodeJS.Timeout | undefined;
+  let hashes = '';
   let folder: string | undefined;
 
   function onChange(): void {
@@ -43,11 +44,14 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   async function reload(): Promise<void> {
     const start = performance.now();
     const outdir = join(root, Date.now().toString());
-    await bundleFunctions(outdir);
+    const files = await bundleFunctions(outdir);
+    const newHashes = files.map(({ hash }) => hash).join();
+    if (newHashes === hashes) return;
+    writeBundles(files);
     const drained = running.map(({ file, fn }) => fn.updateCode(join(outdir, file)));
     const previous = folder;
     if (previous) void Promise.all(drained).then(() => rmSync(previous, { recursive: true, force: true }));
-    folder = outdir;
+    [hashes, folder] = [newHashes, outdir];
     api.flushAuthorizersCache();
     if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
   }
@@ -69,14 +73,10 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
  * @throws UsageError if the system cannot watch the folders.
  */
 function watchFolders(onChange: () => void): FSWatcher[] {
-  const sources = ['functions', 'shared'];
-  const folders = globSync(`{${sources.join()}}/**/`, { cwd: projectRoot });
-  return ['', ...folders].flatMap((folder) => {
-    // The project's own folder is watched only because the folders of the sources can be replaced.
-    const onEvent = (_event: string, name: string | null) =>
-      (folder || !name || sources.includes(name)) && onChange();
+  const folders = ['', ...globSync('{functions,shared}/**/', { cwd: projectRoot })];
+  return folders.flatMap((folder) => {
     try {
-      return watch(join(projectRoot, folder), onEvent).on('error', onChange);
+      return watch(join(projectRoot, folder), onChange).on('error', onChange);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return []; // The change of the parent folder causes another round.

@@ -1,6 +1,6 @@
-import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { globSync } from 'node:fs';
-import { basename } from 'node:path';
+import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../command.ts';
 
@@ -51,23 +51,32 @@ export const bundlingOptions: BuildOptions = {
 };
 
 /**
- * Bundles each module in `functions/`, such as `list-pets.ts` to `list-pets/index.mjs` in `folder`. esbuild prints the
- * details of errors.
+ * Bundles each module in `functions/`, such as `list-pets.ts` to `list-pets/index.mjs` in `folder`. The caller writes the
+ * files. esbuild prints the details of errors.
  *
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
-export async function bundleFunctions(folder: string): Promise<void> {
+export async function bundleFunctions(folder: string): Promise<OutputFile[]> {
   const entries = globSync('functions/*.ts', { cwd: projectRoot });
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     ...bundlingOptions,
     absWorkingDir: projectRoot,
     entryPoints: entries.map((entry) => ({ in: entry, out: `${basename(entry, '.ts')}/index` })),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     metafile: true,
+    write: false,
   }).catch((cause: Error) => {
     throw new UsageError('The functions cannot be bundled.', { cause });
   });
   const incomplete = Object.values(metafile.outputs).find(({ exports }) => !exports.includes('handler'));
   if (incomplete) throw new UsageError(`${incomplete.entryPoint} does not export handler.`);
+  return outputFiles;
+}
+
+export function writeBundles(files: OutputFile[]): void {
+  for (const { path, contents } of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
 }
