@@ -6,7 +6,6 @@ import { Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../../../../infra/local/emulator/emulator.ts';
-import { sendHttp } from '../../../support/http.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 // This app has nothing in common with the pet store: other routes and methods, one table without an index, no authorizer.
@@ -26,7 +25,9 @@ export async function handler({ httpMethod, pathParameters: { number }, body }) 
   const { Item } = await database.send(new GetCommand({ TableName, Key: { number } }));
   return { statusCode: Item ? 200 : 404, headers: { 'Content-Type': 'text/plain' }, body: Item?.order ?? '' };
 }`;
-const ECHO = `exports.handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) });`;
+const ECHO = `exports.handler = async ({ path, queryStringParameters }) => ({
+  statusCode: 200, body: JSON.stringify({ path, queryStringParameters }),
+});`;
 
 function addFunction(stack: Stack, id: string, file: string, source: string, TABLE?: string): Function {
   const asset = join(folder, id);
@@ -81,37 +82,9 @@ describe('a stack of another app', () => {
     expect((await fetch(`${url}/orders/6`)).status).toBe(404);
   });
 
-  test('passes requests with its own methods and a greedy path unchanged to the function', async () => {
-    const query = 'na%20me=a%26b&plus=a+b&limit=1&limit=2&%E0%A4%A=%&b&__proto__=1';
-    const all = {
-      'na me': ['a&b'],
-      plus: ['a b'],
-      limit: ['1', '2'],
-      '\uFFFD%A': ['%'],
-      b: [''],
-      ['__proto__']: ['1'],
-    };
-    const path = '/files/a/b%20c/';
-    const names = ['USER-AGENT', 'USER-AGENT', 'TE', 'x-forwarded-for', 'X-FORWARDED-PROTO'];
-    const headers = names.map((name, index): [string, string] => [name, `${index}`]);
-    const body = '{"name":"Łucja 🐈"}';
-    const { text } = await sendHttp(url, { method: 'PATCH', target: `${path}?${query}`, headers, body });
-    const event = JSON.parse(text);
-    const proxy = { 'X-Forwarded-For': '127.0.0.1', 'X-Forwarded-Proto': 'http' };
-    const host = new URL(url).host;
-    expect(event.headers).toEqual({ Host: host, 'USER-AGENT': '1', ...proxy });
-    expect(event.multiValueHeaders['USER-AGENT']).toEqual(['0', '1']);
-    expect(Object.entries(event.multiValueQueryStringParameters)).toEqual(Object.entries(all));
-    const last = Object.entries(all).map(([name, values]) => [name, values.at(-1)]);
-    expect(Object.entries(event.queryStringParameters)).toEqual(last);
-    const requestContext = { domainName: host, path, identity: { sourceIp: '127.0.0.1', userAgent: '1' } };
-    expect(event).toMatchObject({ path, pathParameters: { path: 'a/b%20c' }, body, requestContext });
-  });
-
-  test('passes null for each absent value', async () => {
-    const response = await fetch(`${url}/files/a`, { method: 'PATCH' });
-    const query = { queryStringParameters: null, multiValueQueryStringParameters: null };
-    expect(await response.json()).toMatchObject({ ...query, body: null });
+  test('has its own methods and a greedy path', async () => {
+    const response = await fetch(`${url}/files/a/b%20c?x=1`, { method: 'PATCH' });
+    expect(await response.json()).toEqual({ path: '/files/a/b%20c', queryStringParameters: { x: '1' } });
   });
 
   test.each(['GET /files/a', 'DELETE /orders/5', 'GET /'])(
