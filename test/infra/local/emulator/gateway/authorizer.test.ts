@@ -11,6 +11,7 @@ const createArn = `${stageArn}/POST/v1/pets`;
 const allow = { Effect: 'Allow', Resource: `${stageArn}/*/*` };
 const deny = { ...allow, Effect: 'Deny' };
 const [allowStage, denyStage] = [policyOf(allow), policyOf(deny)];
+const allowList = policyOf({ Effect: 'Allow', Resource: listArn });
 
 function authorizerWith(...invocations: Invocation[]) {
   const stub = lambdaStub(...invocations);
@@ -51,6 +52,14 @@ describe('the authorizer', () => {
   ])('rejects a request that the policy %s', async (_name, policy) => {
     const { authorize } = authorizerWith(resultOf(policy));
     expect(await authorize('Bearer abc', listArn)).toBe('ACCESS_DENIED');
+  });
+
+  test('caches a policy for all requests with the same token', async () => {
+    const { authorize, stub } = authorizerWith(resultOf(allowList), resultOf(denyStage));
+    expect(await authorize('Bearer abc', listArn)).toHaveProperty('principalId');
+    expect(await authorize('Bearer abc', createArn)).toBe('ACCESS_DENIED');
+    expect(stub.events).toHaveLength(1);
+    expect(await authorize('Bearer xyz', listArn)).toBe('ACCESS_DENIED');
   });
 
   test('caches a policy until the cache is flushed', async () => {
