@@ -1,19 +1,14 @@
-import {
-  App,
-  CloudFormationValidatePlugin,
-  type IPolicyValidationContext,
-  type IPolicyValidationPlugin,
-  Validations,
-} from 'aws-cdk-lib';
+import * as cdk from 'aws-cdk-lib';
 import { join } from 'node:path';
 import { runWithOptions } from './command.ts';
-import { bundleFunctions, writeBundles } from './stack/bundling.ts';
+import { bundleFunctions } from './stack/bundling.ts';
+import { stagesOf } from './settings.ts';
 import { addStacks } from './stack/stack.ts';
 import { stages } from './stages.ts';
 
 /** Stops synthesis if a template violates a CloudFormation rule. By default, most violations only cause a warning. */
-class TemplateRules extends CloudFormationValidatePlugin {
-  override validate(context: IPolicyValidationContext) {
+class TemplateRules extends cdk.CloudFormationValidatePlugin {
+  override validate(context: cdk.IPolicyValidationContext) {
     const { violations } = super.validate(context);
     return {
       success: violations.length === 0,
@@ -23,15 +18,19 @@ class TemplateRules extends CloudFormationValidatePlugin {
 }
 
 // TemplateRules replaces the CDK's built-in validation.
-const app = new App({ builtinCloudFormationValidation: false });
+const app = new cdk.App({ builtinCloudFormationValidation: false });
 // The local service and the tests set this context to skip the checks, because they deploy nothing.
 if (!app.node.tryGetContext('pet-store:unchecked')) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new TemplateRules() as IPolicyValidationPlugin);
+  cdk.Validations.of(app).addPlugins(
+    new AwsSolutionsChecks(app),
+    new TemplateRules() as cdk.IPolicyValidationPlugin,
+  );
 }
 
 await runWithOptions('node infra/app.ts', {}, async () => {
+  const checked = stagesOf(stages, app.node.getAllContext());
   const bundles = join(app.outdir, 'bundles');
-  writeBundles(await bundleFunctions(bundles));
-  addStacks(app, stages, bundles);
+  await bundleFunctions(bundles);
+  addStacks(app, checked, bundles);
 });

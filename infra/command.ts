@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+export const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /** An error that the operator can fix. Commands print the error's message without a stack trace. */
 export class UsageError extends Error {

@@ -2,11 +2,8 @@ import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { UsageError } from './command.ts';
-
-const projectRoot = fileURLToPath(new URL('..', import.meta.url));
+import { projectRoot, UsageError } from './command.ts';
 
 /** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];

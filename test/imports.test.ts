@@ -28,6 +28,7 @@ const forbidden = [
 const allowed = [
   ['infra/local/c.ts', '../stack/bundling.ts'],
   ['infra/operate/keys/c.ts', '../../local/local-service.ts'],
+  ['infra/stack/c.ts', '../command.ts'],
 ];
 
 const folder = temporaryFolder();

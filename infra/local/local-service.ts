@@ -1,8 +1,7 @@
 import { globSync, mkdtempDisposableSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { UsageError } from '../command.ts';
+import { projectRoot, UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { accountId, region } from './emulator/template/template.ts';
 
@@ -26,7 +25,7 @@ export interface LocalService {
 export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
 export function defaultDataFolder(stage = 'staging'): string {
-  return fileURLToPath(new URL(`../../.petstore/${stage}`, import.meta.url));
+  return join(projectRoot, '.petstore', stage);
 }
 
 /** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */
@@ -61,14 +60,14 @@ export function readLocalService(folder: string): LocalService {
 export async function findLocalService(data?: string): Promise<LocalService> {
   const onDisk = data === IN_MEMORY ? [] : [data ? resolve(data) : defaultDataFolder()];
   const inMemory = data && data !== IN_MEMORY ? [] : temporaryFolders();
-  const running = (await Promise.all([...onDisk, ...inMemory].map(findRunning))).flat();
-  const [first, ...others] = running;
+  const found = await Promise.all([...onDisk, ...inMemory].map(findRunning));
+  const [first, ...others] = found.filter((service) => service !== undefined);
   if (!first) {
     const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${onDisk.join()}`;
     throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
   }
   if (others.length > 0 && first.folder !== onDisk[0]) {
-    const services = running.map(({ folder, baseUrl }) => `${baseUrl} on ${folder}`).join(', ');
+    const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} on ${folder}`).join(', ');
     throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
   }
   return first;
@@ -81,15 +80,15 @@ function temporaryFolders(): string[] {
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 
-/** Returns the services in `folder` whose database responds. A killed service leaves its connection data behind. */
-async function findRunning(folder: string): Promise<(LocalService & { folder: string })[]> {
+/** Returns the service in `folder` if its database responds. A killed service leaves its connection data behind. */
+async function findRunning(folder: string): Promise<(LocalService & { folder: string }) | undefined> {
   try {
     const service = readLocalService(folder);
     const { headers } = await fetch(service.databaseEndpoint, { signal: AbortSignal.timeout(5_000) });
     const isDatabase = headers.get('Content-Type') === 'application/x-amz-json-1.0';
-    return isDatabase ? [{ ...service, folder }] : [];
+    return isDatabase ? { ...service, folder } : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type FSWatcher, globSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFunctions, projectRoot, writeBundles } from '../stack/bundling.ts';
-import { UsageError } from '../command.ts';
+import { bundleFunctions } from '../stack/bundling.ts';
+import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
 /** Editors and version control often save several files in a row. A build then contains all of these changes. */
@@ -22,7 +22,7 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   rmSync(root, { recursive: true, force: true });
   let watchers = watchFolders(onChange);
   let timer: NodeJS.Timeout | undefined;
-  let hashes = '';
+  let hash = '';
   let folder: string | undefined;
 
   function onChange(): void {
@@ -33,25 +33,25 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   async function work(): Promise<void> {
     try {
       // Folders can be new or replaced. The build follows, so no change between the old and new watchers is missed.
-      for (const watcher of watchers) watcher.close();
+      const previous = watchers;
       watchers = watchFolders(onChange);
+      for (const watcher of previous) watcher.close();
       await reload();
     } catch (error) {
-      print(`${(error as Error).message} The previous code continues to run.`);
+      if (!(error instanceof UsageError)) throw error;
+      print(`${error.message} The previous code continues to run.`);
     }
   }
 
   async function reload(): Promise<void> {
     const start = performance.now();
     const outdir = join(root, Date.now().toString());
-    const files = await bundleFunctions(outdir);
-    const newHashes = files.map(({ hash }) => hash).join();
-    if (newHashes === hashes) return;
-    writeBundles(files);
+    const newHash = await bundleFunctions(outdir, hash);
+    if (newHash === hash) return;
     const drained = running.map(({ file, fn }) => fn.updateCode(join(outdir, file)));
     const previous = folder;
     if (previous) void Promise.all(drained).then(() => rmSync(previous, { recursive: true, force: true }));
-    [hashes, folder] = [newHashes, outdir];
+    [hash, folder] = [newHash, outdir];
     api.flushAuthorizersCache();
     if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
   }

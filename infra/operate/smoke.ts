@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { database } from '../../shared/storage/database.ts';
-import { onInterrupt, runWithOptions } from '../command.ts';
+import { onInterrupt, projectRoot, runWithOptions } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { issueApiKey } from './keys/lifecycle.ts';
 
@@ -26,7 +25,7 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
   // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    cwd: projectRoot,
     stdio: 'inherit',
     env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, PET_STORE_DEPLOYED: 'true' },
   });

@@ -1,14 +1,21 @@
-import { build, type BuildOptions, type OutputFile, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { UsageError } from '../command.ts';
+import { projectRoot, UsageError } from '../command.ts';
 
-export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+/** Modules of which the functions use only what `shared/bundle/sdk.ts` exports. */
+const replacedModules = [
+  '@aws-sdk/core/protocols',
+  '@aws-sdk/credential-provider-node',
+  '@aws-sdk/dynamodb-codec',
+  '@aws-sdk/endpoint-cache',
+  'node:fs',
+  'node:fs/promises',
+];
 
 /**
  * Replaces static imports of Node.js modules. An import reads all exports of a module, which makes Node load further
- * modules. `getBuiltinModule` loads no further modules.
+ * modules. The replacement reads only the exports that a bundle uses.
  * https://nodejs.org/api/process.html#processgetbuiltinmoduleid
  */
 const nodeModules: Plugin = {
@@ -16,23 +23,20 @@ const nodeModules: Plugin = {
   setup(plugin) {
     const namespace = 'node-modules';
     plugin.onResolve({ filter: /^node:/ }, ({ path, kind }) => {
-      // `alias` replaces `node:fs/promises`. The SDK imports other modules dynamically, when it needs them.
-      if (path === 'node:fs/promises' || kind !== 'import-statement') return undefined;
+      // The SDK imports some modules dynamically, when it needs them.
+      if (replacedModules.includes(path) || kind !== 'import-statement') return undefined;
       return { path, namespace, sideEffects: false };
     });
-    plugin.onLoad({ filter: /^/, namespace }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}');`,
-    }));
+    plugin.onLoad({ filter: /^/, namespace }, ({ path }) => {
+      // esbuild removes the unused exports, because their calls are marked as free of side effects.
+      const exports = Object.keys(process.getBuiltinModule(path)!).map(
+        (name) => `export const ${name} = /* @__PURE__ */ (() => $.${name})();`,
+      );
+      const module = `const $ = process.getBuiltinModule('${path}');\nexport default $;\n`;
+      return { contents: module + exports.join('\n') };
+    });
   },
 };
-
-const replacedModules = [
-  '@aws-sdk/core/protocols',
-  '@aws-sdk/credential-provider-node',
-  '@aws-sdk/dynamodb-codec',
-  '@aws-sdk/endpoint-cache',
-  'node:fs/promises',
-];
 
 export const bundlingOptions: BuildOptions = {
   bundle: true,
@@ -51,12 +55,14 @@ export const bundlingOptions: BuildOptions = {
 };
 
 /**
- * Bundles each module in `functions/`, such as `list-pets.ts` to `list-pets/index.mjs` in `folder`. The caller writes the
- * files. esbuild prints the details of errors.
+ * Bundles each module in `functions/`, such as `list-pets.ts` to `list-pets/index.mjs` in `folder`. esbuild prints the
+ * details of errors.
  *
+ * @param previousHash hash of the bundles that need not be written again
+ * @returns hash of the bundles
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
-export async function bundleFunctions(folder: string): Promise<OutputFile[]> {
+export async function bundleFunctions(folder: string, previousHash = ''): Promise<string> {
   const entries = globSync('functions/*.ts', { cwd: projectRoot });
   const { metafile, outputFiles } = await build({
     ...bundlingOptions,
@@ -71,12 +77,11 @@ export async function bundleFunctions(folder: string): Promise<OutputFile[]> {
   });
   const incomplete = Object.values(metafile.outputs).find(({ exports }) => !exports.includes('handler'));
   if (incomplete) throw new UsageError(`${incomplete.entryPoint} does not export handler.`);
-  return outputFiles;
-}
-
-export function writeBundles(files: OutputFile[]): void {
-  for (const { path, contents } of files) {
+  const bundlesHash = outputFiles.map(({ hash }) => hash).join();
+  if (bundlesHash === previousHash) return bundlesHash;
+  for (const { path, contents } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);
   }
+  return bundlesHash;
 }

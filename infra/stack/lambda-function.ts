@@ -11,10 +11,7 @@ interface LambdaFunctionProps {
   /** Folder of the bundle, whose name is the name of the module in `functions/`. */
   bundle: string;
   description: string;
-  /**
-   * Lambda allocates CPU in proportion to memory. docs/performance.md, "Memory size", explains the default.
-   * @default 512
-   */
+  /** Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size"). @default 512 */
   memoryMegabytes?: number;
   environment: Partial<Record<EnvironmentVariable, string>>;
   /** IAM actions that the function needs in addition to writing logs and traces. */

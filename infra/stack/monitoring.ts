@@ -94,14 +94,9 @@ export class Monitoring extends Construct {
   }
 }
 
-export function addLogGroup(
-  scope: Construct,
-  id: string,
-  stage: Stage,
-  logGroupName?: string,
-): logs.LogGroup {
+export function addLogGroup(scope: Construct, id: string, stage: Stage, name?: string): logs.LogGroup {
   return new logs.LogGroup(scope, id, {
-    ...(logGroupName !== undefined && { logGroupName }),
+    ...(name !== undefined && { logGroupName: name }),
     retention: stage.logRetentionDays,
     removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });

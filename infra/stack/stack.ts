@@ -9,27 +9,16 @@ import { addCanaryDeployments } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
-import { type Stage, type StageSettings, stagesOf } from '../settings.ts';
+import type { Stage } from '../settings.ts';
 import { Storage } from './storage.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
 
-/**
- * Adds the account stack and the stacks of all stages, or of the on-demand stage that the app's context defines.
- *
- * @param bundles folder of the functions' bundles
- * @throws UsageError if a stage or the context is invalid
- */
-export function addStacks(
-  app: App,
-  stages: Record<string, StageSettings>,
-  bundles: string,
-  today = new Date(),
-): void {
-  const checked = stagesOf(stages, app.node.getAllContext());
+/** Adds the account stack and the stacks of the stages. The functions' bundles are in the folder `bundles`. */
+export function addStacks(app: App, stages: Stage[], bundles: string, today = new Date()): void {
   const account = addAccountStack(app);
-  for (const stage of checked) {
+  for (const stage of stages) {
     const stack = addStageStack(app, stage, bundles);
     addSunsetWarnings(stack, today);
     // The access log requires the role that the account stack creates.

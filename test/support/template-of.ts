@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
 import type { StageSettings } from '../../infra/settings.ts';
-import { projectRoot } from '../../infra/stack/bundling.ts';
+import { projectRoot } from '../../infra/command.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 
 interface CloudFormationTemplate {
@@ -23,7 +23,7 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
-  addStacks(app, { [stage]: settings }, emptyBundles(outdir));
+  addStacks(app, [{ ...settings, name: stage }], emptyBundles(outdir));
   try {
     return app.synth().getStackByName(stackName(stage)).template as CloudFormationTemplate;
   } finally {

@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundleFunctions, bundlingOptions, projectRoot } from '../../../infra/stack/bundling.ts';
+import { projectRoot } from '../../../infra/command.ts';
+import { bundleFunctions, bundlingOptions } from '../../../infra/stack/bundling.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -30,20 +31,27 @@ describe.each(folders)('the bundle of %s', (name, folder) => {
 
 // `npm start -- --watch` replaces the bundles that the assembly contains.
 test('each function has the bundle of the module that the template names', async () => {
-  const bundles = await bundleFunctions(temporary);
-  const built = new Map(bundles.map(({ path, text }) => [basename(dirname(path)), text]));
-  for (const [name, folder] of folders)
-    expect(readFileSync(join(folder, 'index.mjs'), 'utf8')).toBe(built.get(Resources[name].Metadata.bundle));
+  await bundleFunctions(temporary);
+  for (const [name, folder] of folders) {
+    const built = readFileSync(join(temporary, Resources[name].Metadata.bundle, 'index.mjs'));
+    expect(readFileSync(join(folder, 'index.mjs'))).toEqual(built);
+  }
 });
 
 // esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.
-test('bundling fails if a module uses something that the replacement of an SDK module lacks', async () => {
-  const contents = `import * as cache from '@aws-sdk/endpoint-cache';\nexport const handler = cache.missing;`;
-  const stdin = { contents, resolveDir: projectRoot };
-  await expect(build({ ...bundlingOptions, stdin, write: false, logLevel: 'silent' })).rejects.toThrow(
-    /"missing" .* "shared\/bundle\/sdk\.ts"/,
-  );
-});
+test.each([
+  ['node:path', 'node-modules:node:path'],
+  ['@aws-sdk/endpoint-cache', 'shared/bundle/sdk.ts'],
+])(
+  'bundling fails if a module uses something that the replacement of %s lacks',
+  async (name, replacement) => {
+    const contents = `import * as replaced from '${name}';\nexport const handler = replaced.missing;`;
+    const stdin = { contents, resolveDir: projectRoot };
+    await expect(build({ ...bundlingOptions, stdin, write: false, logLevel: 'silent' })).rejects.toThrow(
+      new RegExp(`"missing" .* "${replacement}"`),
+    );
+  },
+);
 
 test('every bundle exports only the handler and loads few Node.js modules', () => {
   const script = `

@@ -105,7 +105,7 @@ test.each([
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
   Object.assign(operations.getPet, { deprecation });
   const app = new App({ outdir: join(folder, today) });
-  addStacks(app, { staging: required }, bundles, new Date(today));
+  addStacks(app, [{ ...required, name: 'staging' }], bundles, new Date(today));
   const { metadata } = app.node.findChild('PetStore-staging').node;
   const warnings = metadata.filter(({ type }) => type === 'aws:cdk:warning');
   expect(warnings.map(({ data }) => data)).toEqual(
