@@ -25,21 +25,18 @@ ${IDEMPOTENCY_HOURS} hours, no pet is created twice.`;
 
 const options = { count: { type: 'string', default: '1000' }, seed: { type: 'string' } } as const;
 
-const baseUrl = process.env['BASE_URL']?.replace(/\/+$/, '');
-const apiKey = process.env['API_KEY']?.trim();
-
 await runWithOptions(USAGE, options, async (values) => {
   const count = integerOption('--count', values.count, 1, 1_000_000);
   const seed = seedOption('--seed', values.seed);
-  await requireService();
-  console.log(`Adding ${count} pets to ${baseUrl} with --seed ${seed} …`);
+  const service = await findService(process.env);
+  console.log(`Adding ${count} pets to ${service.baseUrl} with --seed ${seed} …`);
 
   const showAdded = showProgress('pets', count);
   let added = 0;
   const indexes = Array(count).keys();
   async function addInTurn(): Promise<void> {
     for (const index of indexes) {
-      await addPet(seed, index);
+      await addPet(service, seed, index);
       showAdded((added += 1));
     }
   }
@@ -48,7 +45,9 @@ await runWithOptions(USAGE, options, async (values) => {
 });
 
 /** @throws UsageError if the URL or API key of the service is missing or rejected. */
-async function requireService(): Promise<void> {
+async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Service> {
+  const baseUrl = BASE_URL?.replace(/\/+$/, '');
+  const apiKey = API_KEY?.trim();
   if (!baseUrl || !apiKey) {
     throw new UsageError(
       'Set BASE_URL and API_KEY, for the local service as follows: ' +
@@ -63,13 +62,15 @@ async function requireService(): Promise<void> {
   if (apiKey.startsWith(keyPrefix('production'))) {
     throw new UsageError('API_KEY must not be a production key, so that production gets no sample pets.');
   }
-  const { status, reason } = await send('/pets?limit=1');
-  if (status !== 200)
-    throw new UsageError(`${baseUrl} returned no list of pets. ${reason} Check BASE_URL and API_KEY.`);
+  const { status, reason } = await send({ baseUrl, apiKey }, '/pets?limit=1');
+  if (status === 200) return { baseUrl, apiKey };
+  throw new UsageError(`${baseUrl} returned no list of pets. ${reason} Check BASE_URL and API_KEY.`);
 }
 
+type Service = Record<'baseUrl' | 'apiKey', string>;
+
 /** Sends a request without retries. A missing response is treated like a 504. */
-async function send(path: string, headers = {}, body: string | null = null) {
+async function send({ baseUrl, apiKey }: Service, path: string, headers = {}, body: string | null = null) {
   const response = await fetch(`${baseUrl}${path}`, {
     method: body === null ? 'GET' : 'POST',
     headers: { ...headers, Authorization: `Bearer ${apiKey}` },
@@ -91,11 +92,11 @@ async function send(path: string, headers = {}, body: string | null = null) {
  *
  * @throws UsageError if the service rejects the pet or all attempts fail.
  */
-async function addPet(seed: number, index: number): Promise<void> {
+async function addPet(service: Service, seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
   const body = stringifyJson(generatePet(seed, index));
   for (let attempt = 1; ; attempt += 1) {
-    const { status, reason, retryAfter } = await send('/pets', headers, body);
+    const { status, reason, retryAfter } = await send(service, '/pets', headers, body);
     if (status === 201) return;
     const isFinal = status < 500 && status !== 429;
     if (isFinal || attempt === ATTEMPTS) {

@@ -26,45 +26,59 @@ export const options = {
 
 export type Values = OptionValues<typeof options>;
 
-/** Arguments of the actions. An action accepts only the options in its text, and requires those before the first `[`. */
-export const actions: Record<string, string> = {
-  issue: '--stage STAGE --owner NAME [--data DIR] [--expires-in TIME] [--json | --quiet]',
-  list: '--stage STAGE [--data DIR] [--owner NAME] [--state STATE] [--json]',
-  rotate: 'KEY_ID --stage STAGE [--data DIR] [--overlap TIME] [--expires-in TIME] [--json | --quiet]',
-  revoke: 'KEY_ID --stage STAGE [--data DIR] [--yes] [--json]',
+/** Actions with their arguments. An action accepts only the options in `usage`, and requires those before the first `[`. */
+export const actions: Record<string, { does: string; usage: string }> = {
+  issue: {
+    does: 'Issues a key and shows it once. Without --expires-in, the key does not expire.',
+    usage: '--stage STAGE --owner NAME [--data DIR] [--expires-in TIME] [--json | --quiet]',
+  },
+  list: {
+    does: 'Lists keys, newest first.',
+    usage: '--stage STAGE [--data DIR] [--owner NAME] [--state STATE] [--json]',
+  },
+  rotate: {
+    does: 'Issues a successor with the same lifetime, and lets the old key expire after an overlap.',
+    usage: 'KEY_ID --stage STAGE [--data DIR] [--overlap TIME] [--expires-in TIME] [--json | --quiet]',
+  },
+  revoke: {
+    does: 'Revokes a key permanently.',
+    usage: 'KEY_ID --stage STAGE [--data DIR] [--yes] [--json]',
+  },
 };
 
-/** Returns the help text of an action, or of the whole command if there is no such action. */
-export function helpFor(action = ''): string {
-  const isKnown = Object.hasOwn(actions, action);
-  const usage = isKnown ? `${action} ${actions[action]}` : 'ACTION --stage STAGE [OPTION ...]';
-  const accepted = Object.entries(options).filter(([name]) => usage.includes(`--${name}`));
-  return `npm run keys -- ${usage}
+const HELP = `npm run keys -- ACTION --stage STAGE [OPTION ...]
 
 Manages the API keys of a stage. A deployed stage requires AWS credentials and AWS_REGION. In scripts, use
 npm run --silent, so that npm prints no output of its own. For details, see docs/api-keys.md.
 
-  issue   issues a key and shows it once. Without --expires-in, the key does not expire
-  list    lists keys, newest first
-  rotate  issues a successor with the same lifetime, and lets the old key expire after an overlap
-  revoke  revokes a key permanently
+${Object.entries(actions)
+  .map(([action, { does }]) => `  ${action.padEnd(6)}  ${does}`)
+  .join('\n')}
 
-Options (add --help to an action to list its options):
+To list the options of an action, add --help to the action.`;
 
-${accepted.map(([name, { help }]) => `  --${name.padEnd(10)}  ${help}`).join('\n')}`;
+/** Returns the help text of an action, or of the whole command if there is no such action. */
+export function helpFor(action = ''): string {
+  if (!Object.hasOwn(actions, action)) return HELP;
+  const { does, usage } = actions[action]!;
+  const accepted = Object.entries(options).filter(([name]) => usage.includes(`--${name}`));
+  const list = accepted.map(([name, { help }]) => `  --${name.padEnd(10)}  ${help}`);
+  return `npm run keys -- ${action} ${usage}\n\n${does}\n\n${list.join('\n')}`;
 }
 
 /** @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it may be an API key. */
 export function requireValid(action: string, values: Values, operands: string[]): void {
-  const usage = Object.hasOwn(actions, action) && actions[action];
+  const { usage } = (Object.hasOwn(actions, action) && actions[action]) || {};
   if (!usage) throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
   const [required = ''] = usage.split('[');
   for (const [name, { help, pattern }] of Object.entries(options)) {
     const value = values[name as keyof Values];
     if (value !== undefined && !usage.includes(`--${name}`))
       throw new UsageError(`The action ${action} has no option --${name}.`);
-    if (value === undefined ? required.includes(`--${name}`) : !pattern.test(String(value)))
-      throw new UsageError(`--${name} must be the ${help}.`);
+    if (value === undefined && required.includes(`--${name}`))
+      throw new UsageError(`--${name} is missing. It is the ${help}.`);
+    if (value !== undefined && !pattern.test(String(value)))
+      throw new UsageError(`--${name} is invalid. It is the ${help}.`);
   }
   if (values.json && values.quiet) throw new UsageError('--json and --quiet cannot be combined.');
   const hasKeyId = usage.startsWith('KEY_ID');

@@ -4,14 +4,7 @@ import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
 import { databaseSettings, findLocalService, localOperator } from '../../local/local-service.ts';
 import { helpFor, milliseconds, options, requireValid, type Values } from './arguments.ts';
-import {
-  findApiKey,
-  findRotatableKey,
-  issueApiKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-} from './lifecycle.ts';
+import * as lifecycle from './lifecycle.ts';
 import { confirm, print, printList, printNewKey, toJson } from './output.ts';
 
 type Stage = Awaited<ReturnType<typeof findStage>>;
@@ -21,33 +14,33 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     const { owner = '', 'expires-in': lifetime } = values;
     const newKey = { owner: owner.trim(), lifetime: milliseconds(lifetime), caller: await findCaller() };
     finishDespiteInterrupt();
-    await issueApiKey(store, newKey, (issued) => printNewKey(issued, values));
+    await lifecycle.issueApiKey(store, newKey, (issued) => printNewKey(issued, values));
   },
 
   async list({ store }, { owner, state, json }) {
-    const records = (await Array.fromAsync(listApiKeys(store)))
+    const records = (await Array.fromAsync(lifecycle.listApiKeys(store)))
       .filter((record) => owner === undefined || record.owner === owner.trim())
       .filter((record) => state === undefined || stateOf(record, new Date()) === state);
     await printList(records, json);
   },
 
   async rotate({ store, findCaller }, values, keyId) {
-    const predecessor = await findRotatableKey(store, keyId);
+    const predecessor = await lifecycle.findRotatableKey(store, keyId);
     const overlap = milliseconds(values.overlap ?? '24h')!;
     const rotation = { overlap, lifetime: milliseconds(values['expires-in']), caller: await findCaller() };
     finishDespiteInterrupt();
-    await rotateApiKey(store, predecessor, rotation, (successor, expiresAt) =>
+    await lifecycle.rotateApiKey(store, predecessor, rotation, (successor, expiresAt) =>
       printNewKey(successor, values, { keyId, expiresAt }),
     );
   },
 
   async revoke({ store, findCaller }, { yes, json }, keyId) {
-    const found = await findApiKey(store, keyId);
+    const found = await lifecycle.findApiKey(store, keyId);
     const isRevoked = found.revokedAt !== undefined;
     if (!isRevoked && !yes && !(await confirm(`Revoke ${keyId} of ${found.owner} (${found.start}…)?`))) {
       throw new UsageError('No key was revoked. To revoke a key without confirmation, add --yes.');
     }
-    const revoked = isRevoked ? found : await revokeApiKey(store, found, await findCaller());
+    const revoked = isRevoked ? found : await lifecycle.revokeApiKey(store, found, await findCaller());
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`The successor is ${successor.keyId}. Revoke it too if it leaked.`);
     if (json) return print(toJson(revoked));
