@@ -24,7 +24,8 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
         {
           Effect: record ? 'Allow' : 'Deny',
           Action: 'execute-api:Invoke',
-          Resource: anyRouteOf(event.methodArn),
+          // The ARN is arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}.
+          Resource: event.methodArn.replace(/(?<=^[^/]+\/[^/]+\/).+/, '*/*'),
         },
       ],
     },
@@ -38,12 +39,6 @@ function keyStore(): KeyStore {
     table: requireEnvironment('apiKeysTable'),
     database,
   };
-}
-
-/** Returns `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` with any method and path. */
-function anyRouteOf(methodArn: string): string {
-  const [api, stage] = methodArn.split('/');
-  return `${api}/${stage}/*/*`;
 }
 
 await warmUp(async () => {

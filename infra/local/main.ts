@@ -36,7 +36,7 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 }
 
 await runWithOptions(USAGE, options, async (values) => {
-  const port = integerOption('The port (--port or PORT)', values.port, 0, 65_535);
+  const port = integerOption(`The port ${values.port} (--port or PORT)`, values.port, 0, 65_535);
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (!/^\w+$/.test(values.stage))
     throw new UsageError(`--stage must be a stage in infra/stages.ts, not ${values.stage}.`);
@@ -63,6 +63,8 @@ Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memo
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
-  // The process then exits, because nothing is left to do. A second call has no effect.
-  stop = () => void close();
+  stop = () => {
+    stop = () => {}; // The check of the parent process can call it again.
+    void close().then(() => process.exit(0));
+  };
 });

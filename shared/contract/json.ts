@@ -1,9 +1,8 @@
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
 declare global {
   interface JSON {
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-    ): unknown;
+    parse(text: string, reviver: Reviver): unknown;
     rawJSON(text: string): unknown;
   }
 }

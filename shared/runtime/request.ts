@@ -17,9 +17,6 @@ const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 
-type Parts = 'multiValueHeaders' | 'pathParameters' | 'multiValueQueryStringParameters';
-export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64Encoded'>;
-
 /**
  * Returns the parts of a request that the operation has a schema for.
  *
@@ -28,7 +25,7 @@ export type RequestEvent = Pick<APIGatewayProxyEvent, Parts | 'body' | 'isBase64
  */
 export function parseRequest<O extends Operation>(
   operation: O,
-  event: RequestEvent,
+  event: APIGatewayProxyEvent,
 ): v.InferOutput<O['request']> {
   const { headers, body } = operation.request.entries;
   const received = {
@@ -74,7 +71,7 @@ function singleValues(parameters: [name: string, values: string[] | undefined][]
   );
 }
 
-function readBody(event: RequestEvent): Record<string, unknown> {
+function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   requireJson(event);
   const sent = event.body ?? '';
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
@@ -88,7 +85,7 @@ function readBody(event: RequestEvent): Record<string, unknown> {
 }
 
 /** @throws ApiError `unsupported_media_type` if a header declares a body that is not uncompressed JSON in UTF-8. */
-function requireJson(event: RequestEvent): void {
+function requireJson(event: APIGatewayProxyEvent): void {
   const contentType = headerValues(event, 'Content-Type').at(-1) ?? '';
   if (!JSON_MEDIA_TYPE.test(contentType.split(';')[0]!.trim())) throw new ApiError('unsupported_media_type');
   if (contentType.matchAll(PARAMETERS).some(([parameter]) => OTHER_CHARSET.test(parameter)))
@@ -133,7 +130,7 @@ function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
 }
 
 /** Returns all values of a header. Header names are case-insensitive, so they are compared in lower case. */
-function headerValues({ multiValueHeaders }: RequestEvent, name: string): string[] {
+function headerValues({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string[] {
   const sent = Object.entries(multiValueHeaders ?? {});
   return sent.flatMap(([key, values = []]) => (key.toLowerCase() === name.toLowerCase() ? values : []));
 }

@@ -55,6 +55,7 @@ export interface IssuedKey {
 }
 
 export const keyStates = ['active', 'expired', 'revoked'] as const;
+type KeyState = (typeof keyStates)[number];
 
 /** Returns a new key and its record, which must be stored for the key to work. */
 export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
@@ -112,10 +113,7 @@ export async function verifyApiKey(
 }
 
 /** Returns the state of a key. A key with an invalid expiry date is expired. */
-export function stateOf(
-  { expiresAt, revokedAt }: Partial<ApiKeyRecord>,
-  now: Date,
-): (typeof keyStates)[number] {
+export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';

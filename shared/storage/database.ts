@@ -6,6 +6,8 @@ import type { Readable } from 'node:stream';
 import { awsJson } from './aws-json.ts';
 import { Sha256 } from './sha256.ts';
 
+type SdkError = Parameters<typeof isThrottlingError>[0];
+
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 
@@ -68,16 +70,16 @@ function addMiddlewares({ middlewareStack }: DynamoDBClient): void {
 }
 
 async function readObject(body: Readable, deadline: number): Promise<object> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const chunks: Buffer[] = [];
-  body.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)));
-  body.on('error', reject);
-  const stop = (): void => {
-    reject(new Error('The database response did not finish in time.'));
-    body.destroy();
-  };
+  body
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', resolve)
+    .on('error', reject);
+  const stop = () => body.destroy(new Error('The database response did not finish in time.'));
   const timer = setTimeout(stop, deadline - Date.now());
-  const bytes = await promise.finally(() => clearTimeout(timer));
+  await promise.finally(() => clearTimeout(timer));
+  const bytes = Buffer.concat(chunks);
   if (bytes[0] !== OPENING_BRACE) throw new Error('The database response is not a JSON object.');
   return JSON.parse(bytes.toString());
 }
@@ -105,6 +107,6 @@ export async function readItem<Item>(
 /** Checks whether the database throttled a call, failed or timed out. A retry can succeed after such an error. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
-  const sdkError = error as Parameters<typeof isThrottlingError>[0];
+  const sdkError = error as SdkError;
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 }

@@ -2,7 +2,7 @@ import AjvDraft04 from 'ajv-draft-04';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
-import { withoutReferences } from '../../infra/documents/openapi/references.ts';
+import { withoutReferences } from '../../infra/documents/openapi/document.ts';
 
 /** Validators for the published documents. OpenAPI 3.0 extends JSON Schema draft 05, which has the keywords of 04. */
 const publishedDocuments = {

@@ -46,8 +46,8 @@ function errorResponses(requests: Requests, ofGateway: ErrorCode[], shared: Json
   return Object.fromEntries(
     codes.map((code) => {
       const name = pascalCase(code);
-      const reference = name in shared && { $ref: `#/components/responses/${name}` };
-      return [errorCatalogue[code].status, reference || errorResponse(code, requests)];
+      const reference = { $ref: `#/components/responses/${name}` };
+      return [errorCatalogue[code].status, name in shared ? reference : errorResponse(code, requests)];
     }),
   );
 }

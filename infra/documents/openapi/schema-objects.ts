@@ -66,14 +66,15 @@ export function exampleOf(schema: any, index = 0): any {
 export function parameterObjects({ path, query, headers: header }: RequestParts): Json[] {
   return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) =>
     Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => {
-      const { description, default: text, ...converted } = schemaObject(entry);
+      const { description, default: initial, ...converted } = schemaObject(entry);
+      if (initial !== undefined) converted['default'] = v.parse(entry, initial);
       const isStatus = (entry.wrapped ?? entry).options === PetStatus.options;
       return {
         name,
         in: location,
         required: location === 'path',
         description,
-        schema: isStatus ? schemaObject(PetStatus) : { ...converted, default: text && v.parse(entry, text) },
+        schema: isStatus ? schemaObject(PetStatus) : converted,
         example: exampleOf(entry),
       };
     }),

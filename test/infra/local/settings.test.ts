@@ -12,8 +12,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('npm start', () => {
   test.each([
-    [['--port', '65536'], {}, /^The port .* must be an integer from 0 to 65535\.$/],
-    [[], { PORT: 'http' }, /^The port .* must be an integer from 0 to 65535\.$/],
+    [['--port', '65536'], {}, /^The port 65536 \(.*\) must be an integer from 0 to 65535\.$/],
+    [[], { PORT: 'http' }, /^The port http \(.*\) must be an integer from 0 to 65535\.$/],
     [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--watch and --synth cannot be combined with --assembly\./],
     [['--assembly', '.', '--synth'], {}, /^--watch and --synth cannot be combined with --assembly\./],

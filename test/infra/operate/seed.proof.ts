@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseJson } from '../../../shared/contract/json.ts';
 import type { NewPet, Pet } from '../../../shared/contract/schemas.ts';
-import { sharedSynthesis } from '../../support/assembly.ts';
 import { type ClientProxy, startClientProxy } from '../../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../support/run-command.ts';
@@ -10,7 +9,7 @@ let service: LocalService;
 let proxy: ClientProxy;
 
 beforeAll(async () => {
-  service = await startLocalService('--assembly', (await sharedSynthesis()).assembly);
+  service = await startLocalService();
   proxy = await startClientProxy(service.baseUrl);
 });
 afterAll(async () => {

@@ -99,3 +99,14 @@ describe('a stack of another app', () => {
     },
   );
 });
+
+test('a stack with a resource that the emulator cannot run does not start', async () => {
+  const assembly = join(folder, 'queue');
+  mkdirSync(assembly);
+  const template = { Resources: { Queue: { Type: 'AWS::SQS::Queue' } } };
+  writeFileSync(join(assembly, 'Shop.template.json'), JSON.stringify(template));
+  await expect(startEmulator({ assembly, stackName: 'Shop' })).rejects.toMatchObject({
+    subject: 'unsupported',
+    message: 'The emulator does not support parts of the stack: Queue: the type AWS::SQS::Queue.',
+  });
+});
