@@ -50,7 +50,7 @@ export const bundlingOptions: BuildOptions = {
   alias: Object.fromEntries(replacedModules.map((name) => [name, './shared/bundle/sdk.ts'])),
   // DynamoDB does not use this module, whose dynamic import would make esbuild wrap most bundled modules in functions.
   external: ['@smithy/core/event-streams'],
-  // Rejects a use of something that `shared/bundle/sdk.ts` does not export.
+  // Rejects a use of something that a replacement does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };
 
