@@ -25,7 +25,7 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
           Effect: record ? 'Allow' : 'Deny',
           Action: 'execute-api:Invoke',
           // The ARN is arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}.
-          Resource: event.methodArn.replace(/(?<=^[^/]+\/[^/]+\/).+/, '*/*'),
+          Resource: event.methodArn.replace(/(?<=[^/]+\/[^/]+\/).+/, '*/*'),
         },
       ],
     },
