@@ -68,8 +68,9 @@ export function helpFor(action = ''): string {
 
 /** @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it may be an API key. */
 export function requireValid(action: string, values: Values, operands: string[]): void {
-  const { usage } = (Object.hasOwn(actions, action) && actions[action]) || {};
-  if (!usage) throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
+  if (!Object.hasOwn(actions, action))
+    throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
+  const { usage } = actions[action]!;
   const [required = ''] = usage.split('[');
   for (const [name, { help, pattern }] of Object.entries(options)) {
     const value = values[name as keyof Values];
