@@ -19,7 +19,7 @@ export function responsesOf(operation: Operation, shared: Json): Json {
     [status]: {
       description,
       headers: headersObject({ ...headers, ...deprecationHeaders(operation, 'always') }),
-      content: schema && jsonContent(schemaObject(schema), exampleOf(schema)),
+      content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
       links,
     },
     ...errorResponses(operation, gatewayCodes, shared),

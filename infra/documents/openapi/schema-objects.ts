@@ -1,12 +1,13 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { errorCodes } from '../../../shared/contract/errors.ts';
-import type { RequestParts } from '../../../shared/contract/operations.ts';
+import { type Operation, operations, type RequestParts } from '../../../shared/contract/operations.ts';
 import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 
 export type Json = Record<string, unknown>;
 
 const components = { Pet, NewPet, PetStatus };
+const bodies = Object.values<Operation>(operations).map(({ request }) => request.entries.body);
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
@@ -21,8 +22,12 @@ const conversion: ConversionConfig = {
 };
 
 export function componentSchemas(): Json {
+  const schemas = Object.entries(toJsonSchemaDefs(components, conversion)).map(([name, schema]) => [
+    name,
+    withTextRules(schema, bodies.includes(components[name as keyof typeof components])),
+  ]);
   return {
-    ...toJsonSchemaDefs(components, conversion),
+    ...Object.fromEntries(schemas),
     Error: {
       description: 'The body of every error response of the service.',
       type: 'object',
@@ -47,9 +52,23 @@ export function componentSchemas(): Json {
   };
 }
 
-export function schemaObject(schema: v.GenericSchema): Json {
+/** Returns the JSON Schema of a value that clients send or receive. */
+export function schemaObject(schema: v.GenericSchema, direction: 'sent' | 'received' = 'sent'): Json {
   const { $schema: _, $defs: __, ...converted } = toJsonSchema(schema, conversion);
-  return converted;
+  return withTextRules(converted, direction === 'sent');
+}
+
+/** Appends the rules of each text field to its description, or removes the rules from a schema of received values. */
+function withTextRules(schema: any, isSent: boolean): any {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map((part) => withTextRules(part, isSent));
+  const { rules, ...others } = schema;
+  if (typeof rules === 'string') {
+    const { minLength: _, maxLength: __, pattern: ___, ...relaxed } = others;
+    return isSent ? { ...others, description: `${others.description} ${rules}` } : relaxed;
+  }
+  const parts = Object.entries(schema).map(([name, part]) => [name, withTextRules(part, isSent)]);
+  return Object.fromEntries(parts);
 }
 
 /** Returns the schema's own example, or an example composed from its entries. The example of an array has two items. */
