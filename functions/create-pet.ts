@@ -4,9 +4,10 @@ import { createPet, getPet } from '../shared/storage/pets.ts';
 import { metrics } from '../shared/names.ts';
 import { primeCount } from '../shared/telemetry.ts';
 
-export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId }) => {
+export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId, fail }) => {
   const idempotencyKey = headers['Idempotency-Key'];
-  const pet = await createPet(body, idempotencyKey ? { keyId, idempotencyKey } : undefined);
+  const key = idempotencyKey ? { keyId, idempotencyKey } : undefined;
+  const pet = (await createPet(body, key)) ?? fail('idempotency_key_reused');
   return { body: pet, headers: { Location: `${rootUrl}${operations.createPet.path}/${pet.id}` } };
 });
 

@@ -7,11 +7,9 @@ const list: Implementation<typeof operations.listPets> = async ({ query, rootUrl
   const { pets, next } = await listPets(query);
   if (next === undefined) return { body: pets };
 
-  const nextQuery = new URLSearchParams({
-    limit: query.limit.toString(),
-    ...(query.status && { status: query.status }),
-    cursor: encodeCursor(next, query.status),
-  });
+  const nextQuery = new URLSearchParams({ limit: `${query.limit}` });
+  for (const [name, value] of Object.entries<unknown>(query.filters)) nextQuery.set(name, String(value));
+  nextQuery.set('cursor', encodeCursor(next, query.filters));
   return {
     body: pets,
     headers: { Link: `<${rootUrl}${operations.listPets.path}?${nextQuery.toString()}>; rel="next"` },

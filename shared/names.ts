@@ -10,12 +10,6 @@ export const environmentVariables = {
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
-/** List index and status index. Both indexes are sorted by `id`. */
-export const listIndexes = {
-  newest: { indexName: 'newest', partitionKey: 'partition' },
-  newestByStatus: { indexName: 'newest-by-status', partitionKey: 'statusPartition' },
-} as const;
-
 /** Index of the API keys. It is sorted by `keyId`, which increases with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 

@@ -1,7 +1,8 @@
 import type { Construct } from 'constructs';
 import { join } from 'node:path';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
-import { environmentVariables, listIndexes, serviceName } from '../../shared/names.ts';
+import { listIndexes } from '../../shared/list-indexes.ts';
+import { environmentVariables, serviceName } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import { FIVE_MINUTES, type Monitoring } from './monitoring.ts';
@@ -25,7 +26,7 @@ export function addFunctions(
       description: operations.listPets.summary,
       environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
-      resources: Object.values(listIndexes).map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
+      resources: listIndexes.map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     }),
     createPet: new LambdaFunction(scope, 'CreatePet', stage, {
       bundle: join(bundles, 'create-pet'),

@@ -2,7 +2,8 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { keyIndex, listIndexes } from '../../shared/names.ts';
+import { listIndexes } from '../../shared/list-indexes.ts';
+import { keyIndex } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { FIVE_MINUTES, type Monitoring } from './monitoring.ts';
 
@@ -22,7 +23,7 @@ export class Storage extends Construct {
 
     this.pets = new Table(this, 'Pets', stage, {
       partitionKey: number('id'),
-      indexes: Object.values(listIndexes).map(({ indexName, partitionKey }) => ({
+      indexes: listIndexes.map(({ indexName, partitionKey }) => ({
         indexName,
         partitionKey: text(partitionKey),
         sortKey: number('id'),

@@ -93,6 +93,11 @@ const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
+/** Codes that the functions of all operations can return. */
+export type CommonErrorCode = {
+  [Code in ErrorCode]: (typeof catalogue)[Code] extends { isOfAllFunctions: true } ? Code : never;
+}[ErrorCode];
+
 export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catalogue;
 
 export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -109,16 +114,4 @@ export function errorBody(code: ErrorCode, message?: string, requestId?: string)
   const { status, message: defaultMessage } = errorCatalogue[code];
   const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
   return { code, message: `${message ?? defaultMessage}${suffix}`, status };
-}
-
-/** Error that is converted to an error response. The response contains the `message`. The `cause` is only logged. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly code: ErrorCode;
-
-  /** @param message error message for the client @default - the message in the catalogue */
-  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
-    super(message ?? errorCatalogue[code].message, options);
-    this.code = code;
-  }
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { ErrorCode } from './errors.ts';
 import { IDEMPOTENCY_HOURS, INT64, MAX_BODY_BYTES, PAGE } from './limits.ts';
-import { IdempotencyKey, ListPetsQuery, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
+import { ListPetsQuery } from './list-query.ts';
+import { IdempotencyKey, NewPet, Pet, PetIdParameter, PetStatus } from './schemas.ts';
 
 /** Definition of an operation. The route, validation, response and documents are derived from this definition. */
 export interface Operation {

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { decodeCursor, encodeCursor } from './cursor.ts';
-import { INT64, MAX_NAME_CHARACTERS, PAGE } from './limits.ts';
+import { INT64, MAX_NAME_CHARACTERS } from './limits.ts';
 
 // Schemas define the rules, description and examples of each field and parameter. Messages complete a sentence that starts
 // with the name, such as "name must be …". Metadata contains the JSON Schema for rules that are implemented as code.
@@ -118,66 +117,17 @@ export const IdempotencyKey = v.pipe(
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );
 
-/** Path parameter `petId`, a decimal int64 without a plus sign or leading zeros. */
-export const PetIdParameter = v.pipe(
+/** Text of an int64 in a URL, without a plus sign or leading zeros. */
+export const Int64Text = v.pipe(
   v.string(INT64_MESSAGE),
   v.regex(/^(?:0|-?[1-9]\d{0,18})$/, INT64_MESSAGE),
   v.transform((digits) => BigInt(digits)),
   Int64,
+);
+
+/** Path parameter `petId`. */
+export const PetIdParameter = v.pipe(
+  Int64Text,
   v.description('`id` of the pet, as a decimal integer. Any other value gets a 404.'),
   v.examples([244141843387957n]),
 );
-
-const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
-
-const Limit = v.pipe(
-  v.string(LIMIT_MESSAGE),
-  v.regex(/^[1-9]\d{0,3}$/, LIMIT_MESSAGE),
-  v.transform(Number),
-  v.minValue(PAGE.minimum, LIMIT_MESSAGE),
-  v.maxValue(PAGE.maximum, LIMIT_MESSAGE),
-  v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
-);
-
-const CURSOR_MESSAGE = 'must be from a page of this list, or omitted';
-
-const Cursor = v.pipe(
-  v.string('must be a single value'),
-  v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
-  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
-  v.examples([encodeCursor(244141843354535n, 'available')]),
-);
-
-/** Query parameters of `listPets`. The value of a repeated parameter is an array, so the schema rejects it. */
-export const ListPetsQuery = v.pipe(
-  v.object({
-    limit: v.pipe(
-      v.optional(Limit, PAGE.default.toString()),
-      v.description('Maximum number of pets in the response.'),
-      v.examples([2]),
-    ),
-    status: v.pipe(
-      v.exactOptional(v.picklist(STATUSES, `must be exactly one of ${STATUSES.join(', ')}`)),
-      v.description('Returns only pets with this status.'),
-      v.examples(['available']),
-    ),
-    cursor: v.pipe(
-      v.exactOptional(Cursor),
-      v.description(
-        'Opaque position of the page, from the `Link` header of the previous page. It is valid only with the same `status`.',
-      ),
-    ),
-  }),
-  v.rawTransform(({ dataset: { value }, addIssue }) => {
-    const { cursor, ...others } = value;
-    const query: typeof others & { cursor?: bigint } = others;
-    if (cursor === undefined) return query;
-    const id = decodeCursor(cursor, query.status);
-    if (id === undefined) {
-      const path = { type: 'object', origin: 'value', input: value, key: 'cursor', value: cursor } as const;
-      addIssue({ message: CURSOR_MESSAGE, path: [path] });
-    } else query.cursor = id;
-    return query;
-  }),
-);
-export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;

@@ -3,7 +3,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isDatabaseUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
-import { ApiError, errorBody, errorCatalogue } from '../contract/errors.ts';
+import { ApiError } from './api-error.ts';
+import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalogue } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
@@ -18,7 +19,19 @@ type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
   /** Key id of the request, or undefined if the route has no authorizer. */
   keyId: string | undefined;
+  fail: Fail<O>;
 };
+
+/**
+ * Ends the request with an error response.
+ *
+ * @param code code that the operation declares in its `errors`, or a code of all functions
+ * @param message error message for the client @default - the message in the catalogue
+ */
+type Fail<O extends Operation> = (
+  code: (keyof O['errors'] & ErrorCode) | CommonErrorCode,
+  message?: string,
+) => never;
 
 /** Result of a successful operation, with a body if the operation has a response schema. */
 type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
@@ -47,7 +60,7 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
     },
   }).handler(async (event: APIGatewayProxyEvent) => {
     const parts = parseRequest(operation, event);
-    const { body, headers } = await run({ ...parts, rootUrl: rootUrl(event), keyId: keyId(event) });
+    const { body, headers } = await run({ ...parts, rootUrl: rootUrl(event), keyId: keyId(event), fail });
     return render(operation.success.status, body, headers);
   });
 }
@@ -69,6 +82,10 @@ export function prime<O extends Operation>(
   const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
   const respond = throwingEndpoint(operation, run);
   return warmUp(() => respond(event, context));
+}
+
+function fail(...[code, message]: Parameters<Fail<Operation>>): never {
+  throw new ApiError(code, message);
 }
 
 function errorBodies({ id: operation }: Operation): Middleware {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { ApiError } from '../contract/errors.ts';
+import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';

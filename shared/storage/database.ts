@@ -104,9 +104,15 @@ export async function readItem<Item>(
   return Item as Item | undefined;
 }
 
+/** Error after which a retry can succeed, although the database did not fail. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+}
+
 /** Checks whether the database throttled a call, failed or timed out. A retry can succeed after such an error. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
+  if (error instanceof UnavailableError) return true;
   const sdkError = error as SdkError;
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 }

@@ -1,8 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash } from 'node:crypto';
-import { conditionHolds, database, readItem } from './database.ts';
+import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
 import { requireEnvironment } from '../names.ts';
-import { ApiError } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 import type { NewPet } from '../contract/schemas.ts';
@@ -34,18 +33,18 @@ export function tokenOf(operation: string, { keyId, idempotencyKey }: ScopedIdem
 }
 
 /**
- * Returns the pet id that all retries of a request use.
+ * Returns the pet id that all retries of a request use, or undefined if the token was used for a different pet.
  *
  * @param proposed id that is used if there is no earlier request
  * @param taken previously claimed id that belongs to a different pet and can be replaced
- * @throws ApiError `idempotency_key_reused` if the token was used for a different pet.
+ * @throws UnavailableError if the idempotency record is deleted while this function runs.
  */
 export async function claimPetId(
   token: string,
   newPet: NewPet,
   proposed: bigint,
   taken = 0n,
-): Promise<bigint> {
+): Promise<bigint | undefined> {
   const fields = Object.entries(newPet).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);
@@ -62,7 +61,6 @@ export async function claimPetId(
 
   const earlier = await readItem<Intent>(TableName, { token });
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
-  if (!earlier) throw new ApiError('service_unavailable');
-  if (earlier.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
-  return earlier.petId;
+  if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
+  return earlier.fingerprint === fingerprint ? earlier.petId : undefined;
 }

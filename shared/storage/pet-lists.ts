@@ -1,10 +1,12 @@
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { ListPetsQuery, Pet } from '../contract/schemas.ts';
-import { listIndexes, requireEnvironment } from '../names.ts';
+import { hasExactly, type ListPetsQuery } from '../contract/list-query.ts';
+import type { Pet } from '../contract/schemas.ts';
+import { listIndexes } from '../list-indexes.ts';
+import { requireEnvironment } from '../names.ts';
 import { database, unmarshallOptions } from './database.ts';
 import { likelyShare } from './pet-id.ts';
-import { listPartitions, petFields, statusPartition, toPet } from './pets.ts';
+import { listPartitions, partitionKeyValue, petFields, toPet } from './pets.ts';
 
 /** Placeholders for field names, because some field names are reserved words in DynamoDB. */
 const fieldNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
@@ -58,19 +60,18 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
 
 async function queryPartition(
   { partition, limit, startKey }: PartitionQuery,
-  { status, cursor }: ListPetsQuery,
+  { filters, cursor }: ListPetsQuery,
 ): Promise<{ partition: string; items: Item[]; lastKey: Item | undefined }> {
-  const { indexName, partitionKey } = status ? listIndexes.newestByStatus : listIndexes.newest;
-  const key = status ? statusPartition(status, partition) : partition;
+  const index = listIndexes.find((one) => hasExactly(filters, one.filters))!;
   const { Items, LastEvaluatedKey } = await database.send(
     new QueryCommand({
       TableName: requireEnvironment('petsTable'),
-      IndexName: indexName,
+      IndexName: index.indexName,
       KeyConditionExpression: cursor ? '#key = :key AND id < :cursor' : '#key = :key',
       ProjectionExpression: projection,
-      ExpressionAttributeNames: { ...fieldNames, '#key': partitionKey },
+      ExpressionAttributeNames: { ...fieldNames, '#key': index.partitionKey },
       ExpressionAttributeValues: {
-        ':key': { S: key },
+        ':key': { S: partitionKeyValue(index.filters, filters, partition) },
         ...(cursor && { ':cursor': { N: cursor.toString() } }),
       },
       ScanIndexForward: false,

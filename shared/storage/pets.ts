@@ -1,12 +1,12 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
-import { conditionHolds, database, readItem } from './database.ts';
+import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
 import { metrics, requireEnvironment } from '../names.ts';
-import { ApiError } from '../contract/errors.ts';
 import { claimPetId, type ScopedIdempotencyKey, tokenOf } from './intents.ts';
 import { operations } from '../contract/operations.ts';
 import { listPartitionOf, newPetId } from './pet-id.ts';
-import { type NewPet, Pet, type PetStatus } from '../contract/schemas.ts';
+import { type NewPet, Pet } from '../contract/schemas.ts';
+import { listIndexes } from '../list-indexes.ts';
 import { count } from '../telemetry.ts';
 
 export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
@@ -14,46 +14,45 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table. `creation` identifies the request that created the pet. The partitions are index keys. */
+/** Item in the pets table, without its index keys. `creation` identifies the request that created the pet. */
 interface PetItem extends Pet {
   creation: string;
-  partition: string;
-  statusPartition?: string;
 }
 
 /**
- * Stores a new pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
+ * Stores and returns a new pet, or returns undefined if the idempotency key was used for a different pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
  * this request or a different request took the id.
  *
  * @param key idempotency key. All requests with the key return the same pet, even if the first request was interrupted or
  *   is still running. @default - each call stores a pet
  * @param generateId function that generates an id and is called again if the id is taken
- * @throws ApiError `idempotency_key_reused` if the key was used for a different pet, or `service_unavailable` if no free id
- *   was found.
+ * @throws UnavailableError if no free id was found.
  */
 export async function createPet(
   newPet: NewPet,
   key?: ScopedIdempotencyKey,
   generateId: () => bigint = newPetId,
-): Promise<Pet> {
+): Promise<Pet | undefined> {
   const token = key && tokenOf(operations.createPet.id, key);
   const creation = token ?? randomUUID();
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const proposed = generateId();
     const id = token ? await claimPetId(token, newPet, proposed, taken) : proposed;
+    if (id === undefined) return undefined;
     const pet: Pet = { id, ...newPet };
-    if (await putIfAbsent({ ...pet, creation, ...indexKeys(pet) })) {
+    const partition = listPartitionOf(id, listPartitions());
+    if (await putIfAbsent({ ...pet, creation, ...indexKeys(pet, partition) })) {
       count(metrics.petsCreated, {});
       return pet;
     }
     const stored = await readPet(id);
     // Pets are never deleted, so a missing pet is unexpected. A write with a new id could create a duplicate.
-    if (!stored) throw new ApiError('service_unavailable');
+    if (!stored) throw new UnavailableError(`The pet ${id} was deleted.`);
     if (stored.creation === creation) return pet;
     taken = id;
   }
-  throw new ApiError('service_unavailable', 'The service could not assign an id.');
+  throw new UnavailableError('The service could not assign an id.');
 }
 
 /** Returns the pet with this id, or undefined if there is none. The read is strongly consistent. */
@@ -72,13 +71,23 @@ function readPet(id: bigint): Promise<PetItem | undefined> {
   return readItem(requireEnvironment('petsTable'), { id });
 }
 
-function indexKeys({ id, status }: Pet): Pick<PetItem, 'partition' | 'statusPartition'> {
-  const partition = listPartitionOf(id, listPartitions());
-  return { partition, ...(status && { statusPartition: statusPartition(status, partition) }) };
+/** Returns the index keys of a pet in a list partition. */
+export function indexKeys(pet: Pet, partition: string): Record<string, string> {
+  const indexes = listIndexes.filter(({ filters }) => filters.every((name) => pet[name] !== undefined));
+  return Object.fromEntries(
+    indexes.map(({ filters, partitionKey }) => [partitionKey, partitionKeyValue(filters, pet, partition)]),
+  );
 }
 
-export function statusPartition(status: PetStatus, partition: string): string {
-  return `${status}#${partition}`;
+/** Returns the value of an index's partition key, such as `available#0`. */
+export function partitionKeyValue(
+  filters: readonly (keyof NewPet)[],
+  values: Partial<NewPet>,
+  partition: string,
+): string {
+  // The separator is escaped, so that different values of text fields have different partition keys.
+  const texts = filters.map((name) => `${values[name]}`.replaceAll(/[#%]/g, encodeURIComponent));
+  return [...texts, partition].join('#');
 }
 
 /** Returns the fields of a pet in the order of its schema, without storage attributes. */

@@ -1,6 +1,7 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { ListPetsQuery, Pet } from '../../../shared/contract/schemas.ts';
+import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
+import { Pet } from '../../../shared/contract/schemas.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
 
 /** Placeholder for the domain of the API and of the published reference page. */

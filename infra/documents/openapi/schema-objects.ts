@@ -7,7 +7,7 @@ import { NewPet, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 export type Json = Record<string, unknown>;
 
 const components = { Pet, NewPet, PetStatus };
-const bodies = Object.values<Operation>(operations).map(({ request }) => request.entries.body);
+const bodies = new Set(Object.values<Operation>(operations).map(({ request }) => request.entries.body));
 
 const conversion: ConversionConfig = {
   target: 'draft-2020-12',
@@ -24,7 +24,7 @@ const conversion: ConversionConfig = {
 export function componentSchemas(): Json {
   const schemas = Object.entries(toJsonSchemaDefs(components, conversion)).map(([name, schema]) => [
     name,
-    withTextRules(schema, bodies.includes(components[name as keyof typeof components])),
+    withTextRules(schema, bodies.has(components[name as keyof typeof components])),
   ]);
   return {
     ...Object.fromEntries(schemas),
@@ -82,9 +82,11 @@ export function exampleOf(schema: any, index = 0): any {
   return Object.fromEntries(fields.map(([name, entry]) => [name, exampleOf(entry, index)]));
 }
 
+/** Returns the parameters of an operation. The examples of all parameters form one valid request. */
 export function parameterObjects({ path, query, headers: header }: RequestParts): Json[] {
-  return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) =>
-    Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => {
+  return Object.entries<any>({ path, query, header }).flatMap(([location, schema]) => {
+    const examples = schema && exampleOf(schema);
+    return Object.entries<any>(schema?.entries ?? {}).map(([name, entry]) => {
       const { description, default: initial, ...converted } = schemaObject(entry);
       if (initial !== undefined) converted['default'] = v.parse(entry, initial);
       const isStatus = (entry.wrapped ?? entry).options === PetStatus.options;
@@ -94,8 +96,8 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
         required: location === 'path',
         description,
         schema: isStatus ? schemaObject(PetStatus) : converted,
-        example: exampleOf(entry),
+        example: examples[name],
       };
-    }),
-  );
+    });
+  });
 }

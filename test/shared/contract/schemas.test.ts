@@ -2,13 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { encodeCursor } from '../../../shared/contract/cursor.ts';
-import { IdempotencyKey, ListPetsQuery, NewPet, PetIdParameter } from '../../../shared/contract/schemas.ts';
+import { MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
+import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
+import { IdempotencyKey, NewPet, PetIdParameter, text } from '../../../shared/contract/schemas.ts';
+import { textField, validInput } from '../../support/sample.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const DOG = '\u{1f415}';
-const rex = { name: 'Rex', categoryId: 7n };
+const { status: _status, ...required } = validInput;
 
 function validationErrors(schema: v.GenericSchema, input: unknown): [string | undefined, string][] {
   const { issues = [] } = v.safeParse(schema, input, { abortPipeEarly: true });
@@ -22,43 +24,61 @@ function quoted(key: string): string {
 
 describe('NewPet', () => {
   test('accepts a pet and drops unknown fields', () => {
-    const sent = { ...rex, name: ' Rex ', status: 'sold', id: 5n, creation: 'mine', partition: '3' };
-    expect(v.parse(NewPet, sent)).toEqual({ name: ' Rex ', categoryId: 7n, status: 'sold' });
-    expect(Object.keys(v.parse(NewPet, rex))).toEqual(['name', 'categoryId']);
+    const sent = {
+      ...required,
+      [textField]: ' Rex ',
+      status: 'sold',
+      id: 5n,
+      creation: 'mine',
+      partition: '3',
+    };
+    expect(v.parse(NewPet, sent)).toEqual({ ...required, [textField]: ' Rex ', status: 'sold' });
+    expect(Object.keys(v.parse(NewPet, required))).toEqual(Object.keys(required));
   });
 
   test.each<[string, unknown]>([
-    ['name', 'R'],
-    ['name', DOG.repeat(255)],
-    ['name', ' \t R\n\0'],
+    [textField, 'R'],
+    [textField, DOG.repeat(MAX_NAME_CHARACTERS)],
+    [textField, ' \t R\n\0'],
     ['categoryId', INT64_MIN],
     ['categoryId', INT64_MAX],
   ])('accepts the %s %j', (field, value) => {
-    expect(v.parse(NewPet, { ...rex, [field]: value })).toEqual({ ...rex, [field]: value });
+    expect(v.parse(NewPet, { ...required, [field]: value })).toEqual({ ...required, [field]: value });
   });
 
-  const name = 'must be a string of 1 to 255 well-formed Unicode characters, not all of them white space';
+  const name = `must be a string of 1 to ${MAX_NAME_CHARACTERS} well-formed Unicode characters, not all of them white space`;
   const categoryId = 'must be an integer from -9223372036854775808 to 9223372036854775807';
   const status = 'must be one of available, pending, sold';
+  const tooLong = DOG.repeat(MAX_NAME_CHARACTERS + 1);
 
   test.each<[string, string, unknown[]]>([
-    ['name', name, ['', DOG.repeat(256), ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
+    [textField, name, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
     ['categoryId', categoryId, [INT64_MIN - 1n, INT64_MAX + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
   ])('rejects an invalid %s with the message that it %s', (field, message, values) => {
-    const errors = values.map((value) => validationErrors(NewPet, { ...rex, [field]: value }));
+    const errors = values.map((value) => validationErrors(NewPet, { ...required, [field]: value }));
     expect(errors).toEqual(values.map(() => [[field, message]]));
   });
 });
 
+test('a text field counts code points, accepts blank text and rejects lone surrogates', () => {
+  const schema = text(500);
+  expect(['', ' ', 'x', DOG.repeat(500)].filter((value) => !v.is(schema, value))).toEqual([]);
+  expect([DOG.repeat(501), 'Rex \ud83d', '\udc15', 5n, null].filter((value) => v.is(schema, value))).toEqual(
+    [],
+  );
+  const [issue] = v.safeParse(schema, null).issues!;
+  expect(issue.message).toBe('must be a string of up to 500 well-formed Unicode characters');
+});
+
 test('a name can consist of any character that is not white space, which the published pattern expresses too', () => {
   const contract = JSON.parse(readFileSync('openapi.json', 'utf8'));
-  const { pattern } = contract.components.schemas.NewPet.properties.name;
+  const { pattern } = contract.components.schemas.NewPet.properties[textField];
   const patterns = [new RegExp(pattern), new RegExp(pattern, 'u')];
   const characters = Array.from({ length: 0x11_0000 }, (_, codePoint) => String.fromCodePoint(codePoint));
   const misjudged = characters.filter((character) => {
     const isName = !/^[\p{White_Space}\ufeff]$/u.test(character);
-    const isAccepted = v.is(NewPet.entries.name, character);
+    const isAccepted = v.is(NewPet.entries[textField], character);
     return (
       isAccepted !== (isName && character.isWellFormed()) ||
       patterns.some((published) => published.test(character) !== isName)
@@ -80,9 +100,9 @@ describe('IdempotencyKey', () => {
   });
 
   test('rejects all other values', () => {
-    const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }));
+    const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }));
     fc.assert(
-      fc.property(text, (sent) => {
+      fc.property(anyText, (sent) => {
         const { success, output } = v.safeParse(IdempotencyKey, sent);
         const isKey =
           /^[!-~]{1,255}$/.test(String(output)) && [output, quoted(String(output))].includes(sent);
@@ -110,9 +130,9 @@ describe('PetIdParameter', () => {
   test('accepts only the shortest notation of an integer', () => {
     const notation = fc.oneof(fc.string(), fc.stringMatching(/^[-+0]?\d{1,20}(?:\.0)?\n?$/));
     fc.assert(
-      fc.property(notation, (text) => {
+      fc.property(notation, (sent) => {
         const { success, output } = v.safeParse(PetIdParameter, text);
-        expect(!success || output.toString() === text).toBe(true);
+        expect(!success || output.toString() === sent).toBe(true);
       }),
     );
   });
@@ -128,26 +148,4 @@ test.each<[string, v.GenericSchema, unknown[]]>([
   ['cursor', ListPetsQuery.entries.cursor, ['', '?', 'a b', 'MA==', 'a\n', 'a'.repeat(65), 5]],
 ])('an invalid %s is rejected', (_name, schema, values) => {
   expect(values.filter((value) => v.is(schema, value))).toEqual([]);
-});
-
-describe('ListPetsQuery', () => {
-  test.each<[string, object, string]>([
-    ['without a filter', { status: 'sold' }, encodeCursor(42n)],
-    ['with a different filter', {}, encodeCursor(42n, 'sold')],
-  ])('rejects the cursor of a list %s', (_filter, query, cursor) => {
-    expect(validationErrors(ListPetsQuery, { ...query, cursor })).toEqual([
-      ['cursor', 'must be from a page of this list, or omitted'],
-    ]);
-  });
-
-  test('accepts only limits from 1 to 100', () => {
-    const limits = Array.from({ length: 1_003 }, (_, index) => index - 2);
-    const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
-    expect(accepted).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-  });
-});
-
-test('the message for an invalid status filter lists the statuses', () => {
-  const [issue] = v.safeParse(ListPetsQuery, { status: 'lost' }).issues ?? [];
-  expect(issue?.message).toBe('must be exactly one of available, pending, sold');
 });

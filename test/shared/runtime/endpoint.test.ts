@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
-import { ApiError, errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import { ApiError } from '../../../shared/runtime/api-error.ts';
+import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import { UnavailableError } from '../../../shared/storage/database.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { apiGatewayEvent, getPetEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { deprecation } from '../../support/operations.ts';
@@ -58,7 +60,7 @@ describe('a server error', () => {
     ['a thrown object that is not an error', { text: secret }, 'internal_error'],
     ['a thrown undefined value', undefined, 'internal_error'],
     ['an unavailable database', throttling, 'service_unavailable'],
-    ['an ApiError from the operation', new ApiError('service_unavailable'), 'service_unavailable'],
+    ['an unexpected state of the database', new UnavailableError('No.'), 'service_unavailable'],
   ])('contains the request id but not the cause if the cause is %s', async (_cause, thrown, code) => {
     const response = await invoke(failing(thrown), apiGatewayEvent());
     const { status, message } = errorCatalogue[code];

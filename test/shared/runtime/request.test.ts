@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
+import { PAGE } from '../../../shared/contract/limits.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { PetIdParameter } from '../../../shared/contract/schemas.ts';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
@@ -24,20 +25,23 @@ function headersOf(headers: Record<string, string[]>): unknown {
 
 describe('the query', () => {
   test('is optional and can contain unknown parameters', () => {
-    expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({ limit: 20 });
-    expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5 });
+    expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({
+      limit: PAGE.default,
+      filters: {},
+    });
+    expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5, filters: {} });
   });
 
   test('is converted to typed parameters', () => {
-    const query = { limit: ['100'], status: ['sold'], cursor: [encodeCursor(42n, 'sold')] };
-    expect(queryOf(query)).toEqual({ limit: 100, status: 'sold', cursor: 42n });
+    const query = { limit: ['100'], status: ['sold'], cursor: [encodeCursor(42n, { status: 'sold' })] };
+    expect(queryOf(query)).toEqual({ limit: 100, filters: { status: 'sold' }, cursor: 42n });
   });
 
   test.each([
     ['limit', ['0']],
     ['limit', ['5', '5']],
     ['status', ['sold', 'sold']],
-    ['cursor', [encodeCursor(42n), encodeCursor(42n)]],
+    ['cursor', [encodeCursor(42n, {}), encodeCursor(42n, {})]],
   ])('is rejected with the name of the invalid parameter if %s is %j', (name, values) => {
     expect(() => queryOf({ [name]: values })).toThrow(
       errorResponse('invalid_request', `^${name} must be (a single|exactly one) `),

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { claimPetId, tokenOf } from '../../../shared/storage/intents.ts';
-import { errorResponse } from '../../support/operations.ts';
+import { UnavailableError } from '../../../shared/storage/database.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 const NOW_SECONDS = 1_790_000_000;
@@ -53,6 +53,6 @@ describe('an idempotency record', () => {
   test('causes a 503 if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(claimPetId('token', rex, 43n)).rejects.toEqual(errorResponse('service_unavailable'));
+    await expect(claimPetId('token', rex, 43n)).rejects.toThrow(UnavailableError);
   });
 });

@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
-import { PetStatus } from '../../../shared/contract/schemas.ts';
+import { Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 import { mock, setEnvironment } from '../../support/mocked-database.ts';
 import { indexedPet, type IndexedPet, serveIndexes } from '../../support/pet-indexes.ts';
 
@@ -29,7 +29,7 @@ async function allPages(limit: number, status?: PetStatus): Promise<bigint[][]> 
   const pages: bigint[][] = [];
   let cursor: bigint | undefined;
   do {
-    const page = await listPets({ limit, ...(status && { status }), ...(cursor && { cursor }) });
+    const page = await listPets({ limit, filters: status ? { status } : {}, ...(cursor && { cursor }) });
     pages.push(page.pets.map(({ id }) => id));
     cursor = page.next;
   } while (cursor !== undefined);
@@ -75,7 +75,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(mock, items);
-        await listPets({ limit });
+        await listPets({ limit, filters: {} });
         const byKey = Map.groupBy(queries(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
         for (const [first, second, ...more] of byKey.values()) {
           expect(first!.Limit! + (second?.Limit ?? 0)).toBeLessThanOrEqual(limit + 1);
@@ -89,7 +89,9 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
 describe('the queries of a list', () => {
   test.each(['0', '1.5'])('fail if LIST_PARTITIONS is %s', async (n) => {
     process.env['LIST_PARTITIONS'] = n;
-    await expect(listPets({ limit: 20 })).rejects.toThrow('LIST_PARTITIONS must be a positive integer');
+    await expect(listPets({ limit: 20, filters: {} })).rejects.toThrow(
+      'LIST_PARTITIONS must be a positive integer',
+    );
   });
 
   test('continue only in partitions that can contain newer pets', async () => {
@@ -98,7 +100,7 @@ describe('the queries of a list', () => {
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
     const items = ids.map((id) => indexedPet(id, { partitions: 4 }));
     serveIndexes(mock, items);
-    const listing = listPets({ limit: 20 });
+    const listing = listPets({ limit: 20, filters: {} });
     const first = queries();
     expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);
     await listing;
@@ -108,8 +110,10 @@ describe('the queries of a list', () => {
 
   test('request only the fields of pets and one pet more than the page', async () => {
     mock.on(QueryCommand).resolves({});
-    await listPets({ limit: 100 });
-    const ProjectionExpression = '#id,#name,#categoryId,#status';
+    await listPets({ limit: 100, filters: {} });
+    const ProjectionExpression = Object.keys(Pet.entries)
+      .map((name) => `#${name}`)
+      .join();
     expect(queries()).toMatchObject([{ ProjectionExpression, Limit: 101 }]);
   });
 
@@ -120,6 +124,6 @@ describe('the queries of a list', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [marshall(indexedPet(4n))] })
       .rejects(error);
-    await expect(listPets({ limit: 3 })).rejects.toBe(error);
+    await expect(listPets({ limit: 3, filters: {} })).rejects.toBe(error);
   });
 });

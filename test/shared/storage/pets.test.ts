@@ -1,8 +1,8 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { createPet, getPet } from '../../../shared/storage/pets.ts';
+import { UnavailableError } from '../../../shared/storage/database.ts';
+import { createPet, getPet, partitionKeyValue } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
-import { errorResponse } from '../../support/operations.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
 
 const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
@@ -38,9 +38,7 @@ describe('createPet', () => {
   test('does not generate a second id if the existing pet cannot be read', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(createPet(rex, undefined, idsInOrder(42n, 43n))).rejects.toEqual(
-      errorResponse('service_unavailable'),
-    );
+    await expect(createPet(rex, undefined, idsInOrder(42n, 43n))).rejects.toThrow(UnavailableError);
     expect(written()).toHaveLength(1);
   });
 
@@ -49,11 +47,18 @@ describe('createPet', () => {
     mock.on(GetCommand).resolves({ Item: { creation: 'other request' } });
     let id = 0n;
     const creating = createPet(rex, undefined, () => (id += 1n));
-    await expect(creating).rejects.toEqual(errorResponse('service_unavailable', 'could not assign an id'));
+    await expect(creating).rejects.toThrow(UnavailableError);
     expect(written().map((item) => item['id'])).toEqual(
       Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
     );
   });
+});
+
+test('the partition keys of an index differ for different values of its filters', () => {
+  const keys = ['a', 'a#3', 'a%233'].map((name) =>
+    partitionKeyValue(['status', 'name'], { status: 'sold', name }, '3'),
+  );
+  expect(keys).toEqual(['sold#a#3', 'sold#a%233#3', 'sold#a%25233#3']);
 });
 
 test('getPet uses a strongly consistent read and returns no storage attributes', async () => {

@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { PAGE } from './limits.ts';
+import { type NewPet, PetStatus } from './schemas.ts';
+
+/**
+ * Filters of lists by query parameter. A filter matches the field of the same name exactly. The section "Add a filter" in
+ * CONTRIBUTING.md explains how to add one.
+ */
+const filterParameters = {
+  status: v.pipe(
+    v.exactOptional(v.picklist(PetStatus.options, `must be exactly one of ${PetStatus.options.join(', ')}`)),
+    v.description('Returns only pets with this status.'),
+    v.examples(['available']),
+  ),
+};
+
+/** Combinations of fields that a list can be filtered by. Each combination has an index. */
+export const filterCombinations: readonly (keyof NewPet)[][] = [[], ['status']];
+
+const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
+
+const Limit = v.pipe(
+  v.string(LIMIT_MESSAGE),
+  v.regex(/^[1-9]\d{0,3}$/, LIMIT_MESSAGE),
+  v.transform(Number),
+  v.minValue(PAGE.minimum, LIMIT_MESSAGE),
+  v.maxValue(PAGE.maximum, LIMIT_MESSAGE),
+  v.metadata({ type: 'integer', format: 'int32', minimum: PAGE.minimum, maximum: PAGE.maximum }),
+);
+
+const CURSOR_MESSAGE = 'must be from a page of this list, or omitted';
+
+const Cursor = v.pipe(
+  v.string('must be a single value'),
+  v.regex(/^[\w-]{1,64}$/, CURSOR_MESSAGE),
+  v.metadata({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' }),
+);
+
+/** Query parameters of `listPets`. The value of a repeated parameter is an array, so the schema rejects it. */
+export const ListPetsQuery = v.pipe(
+  v.object({
+    limit: v.pipe(
+      v.optional(Limit, PAGE.default.toString()),
+      v.description('Maximum number of pets in the response.'),
+    ),
+    ...filterParameters,
+    cursor: v.pipe(
+      v.exactOptional(Cursor),
+      v.description(
+        'Opaque position of the page, from the `Link` header of the previous page. It is valid only with the same filters.',
+      ),
+    ),
+  }),
+  v.examples([exampleQuery()]),
+  v.rawTransform(({ dataset: { value }, addIssue }) => {
+    const { limit, cursor, ...sent } = value;
+    const query: { limit: number; filters: typeof sent; cursor?: bigint } = { limit, filters: sent };
+    const reject = (key: string, message: string) =>
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: cursor }] });
+
+    if (!filterCombinations.some((fields) => hasExactly(sent, fields)))
+      reject(Object.keys(sent).at(-1)!, `must be part of a supported combination of filters: ${supported()}`);
+    if (cursor === undefined) return query;
+    const id = decodeCursor(cursor, sent);
+    if (id === undefined) reject('cursor', CURSOR_MESSAGE);
+    else query.cursor = id;
+    return query;
+  }),
+);
+export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;
+
+/** Checks whether the names of the filters are exactly the given fields. */
+export function hasExactly(filters: object, fields: readonly string[]): boolean {
+  return Object.keys(filters).length === fields.length && fields.every((field) => field in filters);
+}
+
+/** Returns an example in which all parameters form one valid request: the last combination of filters, and its cursor. */
+function exampleQuery() {
+  const examples = Object.entries(filterParameters).map(([name, filter]) => [name, v.getExamples(filter)[0]]);
+  const names: readonly string[] = filterCombinations.at(-1)!;
+  const sent = Object.fromEntries(examples.filter(([name]) => names.includes(name as string)));
+  return { limit: 2, ...sent, cursor: encodeCursor(244141843354535n, sent) };
+}
+
+function supported(): string {
+  return filterCombinations
+    .filter((fields) => fields.length > 0)
+    .map((fields) => fields.join(' and '))
+    .join(' or ');
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals';
+import * as v from 'valibot';
+import { encodeCursor } from '../../../shared/contract/cursor.ts';
+import { PAGE } from '../../../shared/contract/limits.ts';
+import { filterCombinations, ListPetsQuery } from '../../../shared/contract/list-query.ts';
+
+function problems(query: object): [string | undefined, string][] {
+  const { issues = [] } = v.safeParse(ListPetsQuery, query);
+  return issues.map((issue) => [v.getDotPath(issue) ?? undefined, issue.message]);
+}
+
+const names = Object.keys(ListPetsQuery.entries).filter((name) => name !== 'limit' && name !== 'cursor');
+
+test.each<[string, object, string]>([
+  ['without a filter', { status: 'sold' }, encodeCursor(42n, {})],
+  ['with a different filter', {}, encodeCursor(42n, { status: 'sold' })],
+])('the cursor of a list %s is rejected', (_filter, query, cursor) => {
+  expect(problems({ ...query, cursor })).toEqual([
+    ['cursor', 'must be from a page of this list, or omitted'],
+  ]);
+});
+
+test('only limits in the documented range are accepted', () => {
+  const limits = Array.from({ length: PAGE.maximum + 903 }, (_, index) => index - 2);
+  const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
+  expect(accepted).toEqual(Array.from({ length: PAGE.maximum }, (_, index) => index + PAGE.minimum));
+});
+
+test('the message for an invalid status filter lists the statuses', () => {
+  expect(problems({ status: 'lost' })).toEqual([
+    ['status', 'must be exactly one of available, pending, sold'],
+  ]);
+});
+
+describe('filters', () => {
+  test('that form no supported combination are rejected with the combinations', () => {
+    const combinations = filterCombinations as unknown[];
+    const supported = combinations.splice(1, 1, ['status', 'categoryId']);
+    const message = 'must be part of a supported combination of filters: status and categoryId';
+    expect(problems({ status: 'sold' })).toEqual([['status', message]]);
+    combinations.splice(1, 1, ...supported);
+    expect(problems({ status: 'sold' })).toEqual([]);
+  });
+
+  test('are each part of a combination, whose index makes the list possible', () => {
+    const missing = names.filter((name) => !filterCombinations.flat().includes(name as never));
+    expect(
+      missing.map((name) => `Add ${name} to filterCombinations in shared/contract/list-query.ts.`),
+    ).toEqual([]);
+  });
+});
