@@ -6,7 +6,7 @@ const VERSION = 2;
 const CHECKSUM_CHARACTERS = 6;
 
 /**
- * Returns the opaque `cursor` of the next page. A cursor contains a version and the id of the last pet as base64url
+ * Returns the opaque `cursor` of the next page. A cursor contains a version and the id of the last item as base64url
  * (RFC 4648 section 5), followed by a checksum that also covers the filters. A signature is not needed, because a forged
  * cursor can only change where a page starts.
  *

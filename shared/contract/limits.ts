@@ -1,6 +1,6 @@
 export const PAGE = { minimum: 1, maximum: 100, default: 20 } as const;
 
-/** Maximum size of a request body. The limit ensures that every pet fits in a DynamoDB item of up to 400 KB. */
+/** Maximum size of a request body. The limit ensures that every resource fits in a DynamoDB item of up to 400 KB. */
 export const MAX_BODY_BYTES = 64 * 1_024;
 
 /** Maximum length of a name in Unicode code points. In UTF-8, a name has up to 1,020 bytes, so items stay small. */

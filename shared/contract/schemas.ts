@@ -80,7 +80,7 @@ export const NewPet = v.pipe(
 );
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-/** Id that `newPetId` generates, which every JSON parser reads exactly. */
+/** Id that `newId` generates, which every JSON parser reads exactly. */
 const AssignedId = v.pipe(
   Int64,
   v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

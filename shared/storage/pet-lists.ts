@@ -5,7 +5,7 @@ import type { Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { requireEnvironment } from '../names.ts';
 import { database, unmarshallOptions } from './database.ts';
-import { likelyShare } from './pet-id.ts';
+import { likelyShare } from './ids.ts';
 import { listPartitions, partitionKeyValue, petFields, toPet } from './pets.ts';
 
 /** Placeholders for field names, because some field names are reserved words in DynamoDB. */

@@ -4,7 +4,7 @@ import { conditionHolds, database, readItem, UnavailableError } from './database
 import { metrics, requireEnvironment } from '../names.ts';
 import { claimPetId, type ScopedIdempotencyKey, tokenOf } from './intents.ts';
 import { operations } from '../contract/operations.ts';
-import { listPartitionOf, newPetId } from './pet-id.ts';
+import { listPartitionOf, newId } from './ids.ts';
 import { type NewPet, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { count } from '../telemetry.ts';
@@ -31,7 +31,7 @@ interface PetItem extends Pet {
 export async function createPet(
   newPet: NewPet,
   key?: ScopedIdempotencyKey,
-  generateId: () => bigint = newPetId,
+  generateId: () => bigint = newId,
 ): Promise<Pet | undefined> {
   const token = key && tokenOf(operations.createPet.id, key);
   const creation = token ?? randomUUID();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
-import { listPartitionOf, newPetId } from '../../shared/storage/pet-id.ts';
+import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 
 /** Contents of a store. Measurements need at least 1,000 pets because they request page 100 of a list. */
@@ -25,7 +25,7 @@ export function petOf(index: number, pets: number): Pet {
   const time = FIRST + Math.floor((index / pets) * (LAST - FIRST));
   const status = STATUSES[index % 10];
   return {
-    id: newPetId(time, seededInteger(2 ** 12, index)),
+    id: newId(time, seededInteger(2 ** 12, index)),
     // Names are as long as test/bench/partitions.ts assumes.
     name: `Pet number ${index.toString().padStart(9, '0')}`,
     categoryId: BigInt(index % 10),

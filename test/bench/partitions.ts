@@ -1,6 +1,6 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { stages } from '../../infra/stages.ts';
-import { likelyShare } from '../../shared/storage/pet-id.ts';
+import { likelyShare } from '../../shared/storage/ids.ts';
 
 // Computes a stage's throughput for docs/scaling.md from the limits in AWS's documentation.
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { database } from '../../shared/storage/database.ts';
 import { type ScopedIdempotencyKey, tokenOf } from '../../shared/storage/intents.ts';
-import { newPetId } from '../../shared/storage/pet-id.ts';
+import { newId } from '../../shared/storage/ids.ts';
 import { createPet, getPet } from '../../shared/storage/pets.ts';
 import { listPets } from '../../shared/storage/pet-lists.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
@@ -64,7 +64,7 @@ async function leaveIntent(generateId?: () => bigint): Promise<void> {
 
 /** Stores an idempotency record without its pet, and a different pet that has the id in the record. */
 async function leaveIntentForTakenId(): Promise<void> {
-  const id = newPetId();
+  const id = newId();
   await leaveIntent(() => id);
   await createPet({ name: 'another', categoryId: 1n }, undefined, () => id);
 }
@@ -150,7 +150,7 @@ test('an idempotency key can be used for a new pet after 24 hours even if its re
 });
 
 function repeatingIds(timesEachId: number) {
-  const firstId = newPetId();
+  const firstId = newId();
   let generated = 0;
   const generateId = () => firstId + BigInt(Math.floor((generated += 1) / timesEachId));
   return { generateId, generated: () => generated };
@@ -190,10 +190,10 @@ describe('creates that generate the same id several times', () => {
   ])('get a 503 if no id is free (%s an idempotency key)', async (_case, keyFor) => {
     const create = (pet: NewPet, getId: () => bigint) => createPet(pet, keyFor(pet.name), getId);
     const requested = newPets(2);
-    const id = newPetId();
+    const id = newId();
     const pet = await create(requested[0]!, () => id);
     await expect(create(requested[1]!, () => id)).rejects.toEqual(errorResponse('service_unavailable'));
     await expectListed([pet], requested);
-    await expectListed([pet, await create(requested[1]!, newPetId)]);
+    await expectListed([pet, await create(requested[1]!, newId)]);
   });
 });

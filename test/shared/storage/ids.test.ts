@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { likelyShare, newPetId } from '../../../shared/storage/pet-id.ts';
+import { likelyShare, newId } from '../../../shared/storage/ids.ts';
 
 const START_OF_2025 = Date.parse('2025-01-01T00:00:00Z');
 const moment = fc.integer({ min: START_OF_2025 + 1, max: START_OF_2025 + 2 ** 41 - 1 });
@@ -10,22 +10,22 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('newPetId', () => {
+describe('newId', () => {
   test('returns a positive id of up to 53 bits from 2025 until 2094', () => {
     fc.assert(
       fc.property(moment, randomBits, (now, random) => {
-        const id = newPetId(now, random);
+        const id = newId(now, random);
         expect(id > 0n && id < 2n ** 53n).toBe(true);
       }),
     );
-    expect(newPetId(Date.parse('2094-09-01T00:00:00Z'), 4095)).toBeLessThan(2n ** 53n);
+    expect(newId(Date.parse('2094-09-01T00:00:00Z'), 4095)).toBeLessThan(2n ** 53n);
   });
 
   test('returns greater ids at later times, regardless of the random bits', () => {
     fc.assert(
       fc.property(moment, moment, randomBits, randomBits, (time, otherTime, random, otherRandom) => {
         fc.pre(time !== otherTime);
-        expect(newPetId(time, random) < newPetId(otherTime, otherRandom)).toBe(time < otherTime);
+        expect(newId(time, random) < newId(otherTime, otherRandom)).toBe(time < otherTime);
       }),
     );
   });
@@ -33,7 +33,7 @@ describe('newPetId', () => {
   test('uses the current time and 12 random bits', () => {
     const now = START_OF_2025 + 1000;
     jest.spyOn(Date, 'now').mockReturnValue(now);
-    const ids = Array.from({ length: 500 }, () => newPetId());
+    const ids = Array.from({ length: 500 }, () => newId());
     expect(new Set(ids.map((id) => id >> 12n))).toEqual(new Set([1000n]));
     // Each random bit is 0 in some ids and 1 in other ids. The probability of a false failure is less than 2^-494.
     expect(ids.reduce((a, b) => a | b) & 4095n).toBe(4095n);
@@ -42,7 +42,7 @@ describe('newPetId', () => {
 });
 
 describe('likelyShare', () => {
-  test('returns the full number of pets for one partition and smaller numbers for 16 partitions', () => {
+  test('returns the full number of items for one partition and smaller numbers for 16 partitions', () => {
     expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 6, 15]);
   });
 
@@ -52,8 +52,8 @@ describe('likelyShare', () => {
         let chance = (1 - 1 / partitions) ** limit;
         let cumulative = chance;
         // The binomial distribution.
-        for (let pets = 1; pets < likelyShare(limit + 1, partitions); pets += 1) {
-          chance *= (limit - pets + 1) / pets / (partitions - 1);
+        for (let items = 1; items < likelyShare(limit + 1, partitions); items += 1) {
+          chance *= (limit - items + 1) / items / (partitions - 1);
           cumulative += chance;
         }
         expect(partitions * (1 - cumulative)).toBeLessThan(0.03);

@@ -8,17 +8,17 @@ const RANDOM_VALUES = 2 ** 12;
  * Returns a new id of up to 53 bits, which all JSON clients read exactly (RFC 8259 section 6). The id contains the
  * milliseconds since 2025 and 12 random bits. The id can already be in use, so a conditional write must enforce uniqueness.
  */
-export function newPetId(now: number = Date.now(), random: number = randomInt(RANDOM_VALUES)): bigint {
+export function newId(now: number = Date.now(), random: number = randomInt(RANDOM_VALUES)): bigint {
   return BigInt(now - EPOCH) * BigInt(RANDOM_VALUES) + BigInt(random);
 }
 
-/** Returns the list partition of a pet. The partition depends only on the id, so retries use the same partition. */
+/** Returns the list partition of an item. The partition depends only on the id, so retries use the same partition. */
 export function listPartitionOf(id: bigint, partitions: number): string {
   return (id % BigInt(partitions)).toString();
 }
 
-/** Returns a query limit that covers every partition's share of the newest `pets` in 97% of lists with up to 16 partitions. */
-export function likelyShare(pets: number, partitions: number): number {
-  const mean = pets / partitions;
-  return Math.min(pets, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));
+/** Returns a query limit that covers every partition's share of the newest `items` in 97% of lists with up to 16 partitions. */
+export function likelyShare(items: number, partitions: number): number {
+  const mean = items / partitions;
+  return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));
 }
