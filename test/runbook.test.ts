@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { metrics } from '../shared/names.ts';
 import { operations } from '../shared/contract/operations.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
-import { getPetEvent } from './support/api-gateway-event.ts';
+import { getEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { proseOf } from './support/markdown-code.ts';
@@ -122,7 +122,7 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
     const handler = endpoint(operations.getPet, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
     });
-    await invoke(handler, getPetEvent('1'));
+    await invoke(handler, getEvent('1'));
     const fields = logLines().flatMap((line) => pathsOf(line));
     expect(unknown(fieldsRead('function log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
   });

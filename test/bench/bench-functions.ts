@@ -5,7 +5,7 @@ import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { projectRoot } from '../../infra/command.ts';
 import { bundlingOptions } from '../../infra/stack/bundling.ts';
 import { readTemplate, region } from '../../infra/local/emulator/template/template.ts';
-import { getPetEvent, listPetsEvent, postPetEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { createEvent, getEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import type { StubDatabase } from './stub-database.ts';
 
 interface Bundle {
@@ -126,10 +126,10 @@ function callsFor(apiKey: string) {
   });
   const create = (headers = {}) => {
     const newPet = { name: 'Rex', categoryId: 7, status: 'available' };
-    const event = postPetEvent(newPet, requestWith({ 'Content-Type': 'application/json', ...headers }));
+    const event = createEvent(newPet, requestWith({ 'Content-Type': 'application/json', ...headers }));
     return { event, expected: ['"statusCode":201', 'Rex'] };
   };
-  const list = listPetsEvent({ limit: ['20'] }, requestWith());
+  const list = listEvent({ limit: ['20'] }, requestWith());
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`;
   const ok = '"statusCode":200';
   return {
@@ -138,7 +138,7 @@ function callsFor(apiKey: string) {
     listPartitions: { event: list, expected: [ok, 'Rex the 0th', '; rel='] },
     create: create(),
     createOnce: create({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' }),
-    get: { event: getPetEvent(PET_ID, requestWith()), expected: [ok, PET_ID] },
+    get: { event: getEvent(PET_ID, requestWith()), expected: [ok, PET_ID] },
     hello: { event: list, expected: [ok, 'world'] },
     authorize: { event: { type: 'TOKEN', authorizationToken, methodArn }, expected: ['"Effect":"Allow"'] },
   };

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
-import { postPetEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { createEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { type ApiResponse, invoke } from '../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
 import { conditionFailed, mock, setEnvironment } from '../support/mocked-database.ts';
@@ -15,7 +15,7 @@ function written(): Record<string, unknown>[] {
 describe('POST /v1/pets', () => {
   test('returns 201 with the stored pet and its URL', async () => {
     mock.on(PutCommand).resolves({});
-    const event = postPetEvent(
+    const event = createEvent(
       '{"id":1,"name":"Rex","categoryId":-9223372036854775808,"status":"sold","color":"red"}',
     );
     const { status, headers, body } = await invoke(handler, event);
@@ -52,7 +52,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
 
   function post(key: string, { body = rex, keyId = 'key_1' } = {}): Promise<ApiResponse> {
     const requestContext = { authorizer: { keyId } };
-    return invoke(handler, postPetEvent(body, { headers: { 'Idempotency-Key': key }, requestContext }));
+    return invoke(handler, createEvent(body, { headers: { 'Idempotency-Key': key }, requestContext }));
   }
 
   test('returns the same pet for each retry and counts the pet only once', async () => {

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/emulator/lambda/lambda.ts';
-import { apiGatewayEvent, getPetEvent, postPetEvent } from '../support/api-gateway-event.ts';
+import { apiGatewayEvent, createEvent, getEvent } from '../support/api-gateway-event.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { functionNames } from '../support/stack-template.ts';
@@ -54,8 +54,8 @@ function start(name: string): RunningFunction {
 describe('a new instance', () => {
   const authorizationToken = `Bearer ${generateApiKey('staging')}`;
   const events: Record<string, object> = {
-    GetPet: getPetEvent('1'),
-    CreatePet: postPetEvent({ name: 'Rex', categoryId: 1 }),
+    GetPet: getEvent('1'),
+    CreatePet: createEvent({ name: 'Rex', categoryId: 1 }),
     Authorizer: { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' },
   };
 
@@ -76,7 +76,7 @@ describe('a new instance', () => {
 
   test('does not wait for a database that does not respond', async () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnPet(response);
-    const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
+    const { result } = (await start('GetPet').invoke(getEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
     // If the instance waited, it would retry the first read and execute the second read before the event.
     expect(calls.length).toBeLessThan(4);
@@ -84,7 +84,7 @@ describe('a new instance', () => {
 
   test('returns a 503 if the database is unavailable', async () => {
     respond = (response) => response.destroy();
-    const { result } = (await start('GetPet').invoke(getPetEvent('1'))) as { result: string };
+    const { result } = (await start('GetPet').invoke(getEvent('1'))) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
     // The lines are the logged error and the metric for the error response.
     expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/list-pets.ts';
-import { apiGatewayEvent, listPetsEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { apiGatewayEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { invoke } from '../support/invoke.ts';
 import { logLines, occurrences } from '../support/log-lines.ts';
 import { mock, setEnvironment } from '../support/mocked-database.ts';
@@ -37,7 +37,7 @@ describe('GET /v1/pets', () => {
     const ids: bigint[] = [];
     const queries: Record<string, string[]>[] = [{ limit: ['15'], status: ['sold'] }];
     for (const query of queries) {
-      const { body, headers } = await invoke(handler, listPetsEvent(query));
+      const { body, headers } = await invoke(handler, listEvent(query));
       ids.push(...body.map(({ id }: { id: bigint }) => id));
       if ('Link' in headers) queries.push(nextQuery(headers['Link']));
     }
@@ -47,7 +47,7 @@ describe('GET /v1/pets', () => {
   });
 
   test('returns an empty array without a link if there are no pets', async () => {
-    const { status, headers, text } = await invoke(handler, listPetsEvent({ status: ['pending'] }));
+    const { status, headers, text } = await invoke(handler, listEvent({ status: ['pending'] }));
     expect([status, text]).toEqual([200, '[]']);
     expect(headers).not.toHaveProperty('Link');
   });

@@ -1,7 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { collection, create, get } from './sample.ts';
 
 export const REQUEST_ID = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
 export const STAGE_DOMAIN = 'abc123.execute-api.eu-central-1.amazonaws.com';
+
+/** Name of the path parameter that contains the id. */
+const [, idParameter = ''] = /\{(.+)\}/.exec(get.path)!;
 
 type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>> & {
   headers?: Record<string, string> | null;
@@ -14,7 +18,7 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
  * with the stage by default.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
-  const path = request.path ?? '/v1/pets';
+  const path = request.path ?? collection;
   const { multiValueHeaders, headers } = request;
   return {
     resource: path,
@@ -39,22 +43,23 @@ export function apiGatewayEvent({ requestContext, ...request }: Request = {}): A
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** Returns the event for `POST /v1/pets`. A string body is used unchanged, and other bodies are converted to JSON. */
-export function postPetEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
+/** Returns the event of a create request. A string body is used unchanged, and other bodies are converted to JSON. */
+export function createEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
-    httpMethod: 'POST',
+    httpMethod: create.method,
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...request,
   });
 }
 
-/** Returns the event for `GET /v1/pets/{petId}`. `petId` is the percent-encoded text in the URL. */
-export function getPetEvent(petId: string, request: Request = {}): APIGatewayProxyEvent {
-  return apiGatewayEvent({ path: `/v1/pets/${petId}`, pathParameters: { petId }, ...request });
+/** Returns the event of a get request. `id` is the percent-encoded text in the URL. */
+export function getEvent(id: string, request: Request = {}): APIGatewayProxyEvent {
+  const [path, pathParameters] = [get.path.replace(/\{.+\}/, id), { [idParameter]: id }];
+  return apiGatewayEvent({ resource: get.path, path, pathParameters, ...request });
 }
 
-/** Returns the event for `GET /v1/pets`. `query` contains all values of each query parameter. */
-export function listPetsEvent(query: Record<string, string[]>, request: Request = {}): APIGatewayProxyEvent {
+/** Returns the event of a list request. `query` contains all values of each query parameter. */
+export function listEvent(query: Record<string, string[]>, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
     queryStringParameters: mapValues(query, (values) => values.at(-1)),
     multiValueQueryStringParameters: query,

@@ -5,7 +5,7 @@ import { ApiError } from '../../../shared/runtime/api-error.ts';
 import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { apiGatewayEvent, getPetEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
+import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { deprecation } from '../../support/operations.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
@@ -135,7 +135,7 @@ describe('a response of a deprecated operation', () => {
   ])(
     'has deprecation headers and is counted once by operation and key id (status %i)',
     async (status, handler, petId, milliseconds, errorResponses) => {
-      const response = await invoke(handler, getPetEvent(petId, byKey), milliseconds);
+      const response = await invoke(handler, getEvent(petId, byKey), milliseconds);
       const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };
       expect(response).toMatchObject({ status, headers });
       const call = counted('DeprecatedCalls', { operation: 'getPet', keyId: KEY_ID });
@@ -146,7 +146,7 @@ describe('a response of a deprecated operation', () => {
   test.each([undefined, { principalId: 'nobody' }])(
     'is counted for the key id "unknown" if the authorizer context is %j',
     async (authorizer) => {
-      await invoke(getPet, getPetEvent('42', { requestContext: { authorizer } }));
+      await invoke(getPet, getEvent('42', { requestContext: { authorizer } }));
       expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: 'getPet', keyId: 'unknown' })]);
     },
   );

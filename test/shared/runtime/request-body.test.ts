@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { operations } from '../../../shared/contract/operations.ts';
 import { parseRequest } from '../../../shared/runtime/request.ts';
-import { apiGatewayEvent, postPetEvent } from '../../support/api-gateway-event.ts';
+import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/operations.ts';
 
 const REX = '{"name":"Rex","categoryId":7}';
@@ -27,7 +27,7 @@ describe('the body', () => {
     ['other uses of "charset"', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
     ['the encoding "identity"', { 'content-encoding': ' Identity, ' }],
   ])('is accepted with %s', (_what, headers) => {
-    expect(bodyOf(postPetEvent(REX, { headers }))).toEqual({ name: 'Rex', categoryId: 7n });
+    expect(bodyOf(createEvent(REX, { headers }))).toEqual({ name: 'Rex', categoryId: 7n });
   });
 
   describe.each([
@@ -51,7 +51,7 @@ describe('the body', () => {
     ],
   ])('is rejected with the message %s', (message, contentTypes) => {
     test.each(contentTypes)('if the Content-Type is %s', (contentType) => {
-      const event = postPetEvent('{', { headers: { 'content-type': contentType } });
+      const event = createEvent('{', { headers: { 'content-type': contentType } });
       expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', message));
     });
   });
@@ -64,12 +64,12 @@ describe('the body', () => {
     [['identity', 'gzip']],
     [['gzip', 'identity']],
   ])('is rejected without parsing if the Content-Encoding is %j', (codings) => {
-    const event = postPetEvent('{', { multiValueHeaders: { 'content-encoding': codings } });
+    const event = createEvent('{', { multiValueHeaders: { 'content-encoding': codings } });
     expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', '^Content-Encoding must be'));
   });
 
   test('is accepted if it is exactly 64 KiB', () => {
-    const event = postPetEvent(bodyOfBytes(MAX_BODY_BYTES));
+    const event = createEvent(bodyOfBytes(MAX_BODY_BYTES));
     expect(bodyOf(event)).toEqual({ name: 'Rex', categoryId: 7n });
   });
 
@@ -77,20 +77,20 @@ describe('the body', () => {
     ['in UTF-8', bodyOfBytes(MAX_BODY_BYTES + 1, '{"name":"\u20ac"}'), false],
     ['after base64 decoding', Buffer.from(bodyOfBytes(MAX_BODY_BYTES + 1)).toString('base64'), true],
   ])('is rejected if it is larger than 64 KiB %s', (_what, body, isBase64Encoded) => {
-    expect(() => bodyOf(postPetEvent(body, { isBase64Encoded }))).toThrow(
+    expect(() => bodyOf(createEvent(body, { isBase64Encoded }))).toThrow(
       errorResponse('request_too_large', '65536'),
     );
   });
 
   test('is rejected if it is not UTF-8 after base64 decoding', () => {
     const bytes = Buffer.from('{"name":"R\u00ffx","categoryId":7}', 'latin1');
-    const event = postPetEvent(bytes.toString('base64'), { isBase64Encoded: true });
+    const event = createEvent(bytes.toString('base64'), { isBase64Encoded: true });
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
   test('is accepted if it is exactly 64 KiB after base64 decoding', () => {
     const body = bodyOfBytes(MAX_BODY_BYTES, '{"name":"R\u00eax \u20ac","categoryId":7}');
-    const event = postPetEvent(Buffer.from(body).toString('base64'), { isBase64Encoded: true });
+    const event = createEvent(Buffer.from(body).toString('base64'), { isBase64Encoded: true });
     expect(bodyOf(event)).toEqual({ name: 'R\u00eax \u20ac', categoryId: 7n });
   });
 
@@ -99,7 +99,7 @@ describe('the body', () => {
     ['an array', `[${REX}]`],
     ['a string', '"Rex"'],
   ])('is rejected if it is %s', (_type, body) => {
-    expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', 'JSON object'));
+    expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', 'JSON object'));
   });
 
   test.each([
@@ -120,6 +120,6 @@ describe('the body', () => {
     ['{}', '^name is required; categoryId is required\\.$'],
     ['{"name":" ","categoryId":7,"status":null}', '^name must be [^;]+; status must be [^;]+\\.$'],
   ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
-    expect(() => bodyOf(postPetEvent(body))).toThrow(errorResponse('invalid_request', message));
+    expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
   });
 });

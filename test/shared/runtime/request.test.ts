@@ -7,19 +7,19 @@ import { PetIdParameter } from '../../../shared/contract/schemas.ts';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
 import {
   apiGatewayEvent,
-  getPetEvent,
-  listPetsEvent,
-  postPetEvent,
+  getEvent,
+  listEvent,
+  createEvent,
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/operations.ts';
 
 function queryOf(query: Record<string, string[]>): unknown {
-  return parseRequest(operations.listPets, listPetsEvent(query)).query;
+  return parseRequest(operations.listPets, listEvent(query)).query;
 }
 
 function headersOf(headers: Record<string, string[]>): unknown {
-  const event = postPetEvent({ name: 'Rex', categoryId: 7 }, { multiValueHeaders: headers });
+  const event = createEvent({ name: 'Rex', categoryId: 7 }, { multiValueHeaders: headers });
   return parseRequest(operations.createPet, event).headers;
 }
 
@@ -62,18 +62,18 @@ test.each([
   const owner = v.object({ name: v.string() });
   const path = v.object({ petId: PetIdParameter });
   const operation = { ...operations.getPet, request: v.object({ path, body: v.object({ owner }) }) };
-  const event = { ...getPetEvent(petId), body: '{"owner":{}}' };
+  const event = { ...getEvent(petId), body: '{"owner":{}}' };
   expect(() => parseRequest(operation, event)).toThrow(errorResponse(code, ...words));
 });
 
 describe('the path', () => {
   test('is percent-decoded', () => {
-    const { path } = parseRequest(operations.getPet, getPetEvent('%2D%34%32'));
+    const { path } = parseRequest(operations.getPet, getEvent('%2D%34%32'));
     expect(path).toEqual({ petId: -42n });
   });
 
   test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('causes a 404 if petId is %j', (petId) => {
-    expect(() => parseRequest(operations.getPet, getPetEvent(petId))).toThrow(errorResponse('not_found'));
+    expect(() => parseRequest(operations.getPet, getEvent(petId))).toThrow(errorResponse('not_found'));
   });
 
   test('causes a 404 if petId is missing', () => {
@@ -98,7 +98,7 @@ describe('the headers', () => {
   });
 
   test('are not read if the operation has no schema for headers', () => {
-    const event = listPetsEvent({}, { headers: { 'Idempotency-Key': '' } });
+    const event = listEvent({}, { headers: { 'Idempotency-Key': '' } });
     expect(Object.keys(parseRequest(operations.listPets, event))).toEqual(['query']);
   });
 });
