@@ -4,29 +4,29 @@ import { endpoint } from '../../../shared/runtime/endpoint.ts';
 import { ApiError } from '../../../shared/runtime/api-error.ts';
 import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
-import { operations } from '../../../shared/contract/operations.ts';
 import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { deprecation } from '../../support/operations.ts';
+import { collection, get, list, validInput } from '../../support/sample.ts';
 import { invocation, invoke } from '../../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences, written } from '../../support/log-lines.ts';
 
-const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/pets';
+const secret = 'table arn:aws:dynamodb:eu-central-1:123456789012:table/items';
 const KEY_ID = 'key_0123456789abcdef';
 const byKey = { requestContext: { authorizer: { keyId: KEY_ID, principalId: KEY_ID } } };
 
 function failing(error: unknown): ReturnType<typeof endpoint> {
-  return endpoint(operations.listPets, async () => {
+  return endpoint(list, async () => {
     throw error;
   });
 }
 
 function countedError(code: ErrorCode): unknown {
-  return code === 'internal_error' ? countedInternalError('listPets') : [counted('ErrorResponses', { code })];
+  return code === 'internal_error' ? countedInternalError(list.id) : [counted('ErrorResponses', { code })];
 }
 
 test('a successful response has no body and no Content-Type if the operation has no schema', async () => {
   const success = { status: 204, description: '' } as const;
-  const handler = endpoint({ ...operations.listPets, success }, async () => ({}));
+  const handler = endpoint({ ...list, success }, async () => ({}));
   const context = { ...invocation, getRemainingTimeInMillis: () => 10_000 } as Context;
   const headers = { 'Cache-Control': 'no-store' };
   expect(await handler(apiGatewayEvent(), context)).toEqual({ statusCode: 204, headers, body: '' });
@@ -34,10 +34,10 @@ test('a successful response has no body and no Content-Type if the operation has
 
 describe('an error response', () => {
   test('contains only code, message and status', async () => {
-    const error = new ApiError('not_found', 'No "such" pet.', { cause: new Error(secret) });
+    const error = new ApiError('not_found', 'No "such" item.', { cause: new Error(secret) });
     const { status, headers, text } = await invoke(failing(error), apiGatewayEvent());
     expect(status).toBe(404);
-    expect(text).toBe('{"code":"not_found","message":"No \\"such\\" pet.","status":404}');
+    expect(text).toBe('{"code":"not_found","message":"No \\"such\\" item.","status":404}');
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
@@ -81,7 +81,7 @@ describe('a server error', () => {
   });
 
   test.each([0, 501])('is a 503 if the function has only %i ms left', async (milliseconds) => {
-    const handler = endpoint(operations.listPets, async () => new Promise<never>(() => {}));
+    const handler = endpoint(list, async () => new Promise<never>(() => {}));
     const { status, body } = await invoke(handler, apiGatewayEvent(), milliseconds);
     expect([status, body.code]).toEqual([503, 'service_unavailable']);
     const error = new ApiError('service_unavailable', 'The service could not respond in time.');
@@ -107,7 +107,7 @@ function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
     function_name: invocation.functionName,
     function_request_id: invocation.awsRequestId,
     code,
-    operation: 'listPets',
+    operation: list.id,
     requestId: REQUEST_ID,
     keyId: 'unknown',
     error: expect.objectContaining(error),
@@ -118,27 +118,27 @@ describe('a response of a deprecated operation', () => {
   const deprecationHeaders = {
     Deprecation: `@${Date.parse('2026-11-21T00:00:00Z') / 1000}`,
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `<https://${STAGE_DOMAIN}/staging/v1/pets>; rel="successor-version"`,
+    Link: `<https://${STAGE_DOMAIN}/staging${collection}>; rel="successor-version"`,
   };
-  const deprecated = { ...operations.getPet, deprecation };
-  const getPet = endpoint(deprecated, async () => ({ body: { id: 42n, name: 'Rex', categoryId: 7n } }));
+  const deprecated = { ...get, deprecation };
+  const working = endpoint(deprecated, async () => ({ body: { id: 42n, ...validInput } }));
   const broken = endpoint(deprecated, async () => {
     throw new Error(secret);
   });
   const silent = endpoint(deprecated, async () => new Promise<never>(() => {}));
 
   test.each([
-    [200, getPet, '42', 10_000, []],
-    [404, getPet, 'abc', 10_000, [counted('ErrorResponses', { code: 'not_found' })]],
-    [500, broken, '42', 10_000, countedInternalError('getPet')],
+    [200, working, '42', 10_000, []],
+    [404, working, 'abc', 10_000, [counted('ErrorResponses', { code: 'not_found' })]],
+    [500, broken, '42', 10_000, countedInternalError(get.id)],
     [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
   ])(
     'has deprecation headers and is counted once by operation and key id (status %i)',
-    async (status, handler, petId, milliseconds, errorResponses) => {
-      const response = await invoke(handler, getEvent(petId, byKey), milliseconds);
+    async (status, handler, id, milliseconds, errorResponses) => {
+      const response = await invoke(handler, getEvent(id, byKey), milliseconds);
       const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };
       expect(response).toMatchObject({ status, headers });
-      const call = counted('DeprecatedCalls', { operation: 'getPet', keyId: KEY_ID });
+      const call = counted('DeprecatedCalls', { operation: get.id, keyId: KEY_ID });
       expect(occurrences()).toEqual([...errorResponses, call]);
     },
   );
@@ -146,8 +146,8 @@ describe('a response of a deprecated operation', () => {
   test.each([undefined, { principalId: 'nobody' }])(
     'is counted for the key id "unknown" if the authorizer context is %j',
     async (authorizer) => {
-      await invoke(getPet, getEvent('42', { requestContext: { authorizer } }));
-      expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: 'getPet', keyId: 'unknown' })]);
+      await invoke(working, getEvent('42', { requestContext: { authorizer } }));
+      expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: get.id, keyId: 'unknown' })]);
     },
   );
 });

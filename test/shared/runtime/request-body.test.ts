@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { operations } from '../../../shared/contract/operations.ts';
+import { MAX_BODY_BYTES } from '../../../shared/contract/limits.ts';
 import { parseRequest } from '../../../shared/runtime/request.ts';
 import { apiGatewayEvent, createEvent } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/operations.ts';
+import { bodyWith, create, textField, validBody, validInput } from '../../support/sample.ts';
 
-const REX = '{"name":"Rex","categoryId":7}';
-const MAX_BODY_BYTES = 65_536;
+const VALID = JSON.stringify(validBody);
 
 function bodyOf(event: APIGatewayProxyEvent): unknown {
-  return parseRequest(operations.createPet, event).body;
+  return parseRequest(create, event).body;
 }
 
-function bodyOfBytes(bytes: number, pet = REX): string {
-  return `${' '.repeat(bytes - Buffer.byteLength(pet))}${pet}`;
+function bodyOfBytes(bytes: number, json = VALID): string {
+  return `${' '.repeat(bytes - Buffer.byteLength(json))}${json}`;
 }
 
 describe('the body', () => {
@@ -21,13 +21,13 @@ describe('the body', () => {
     ['no headers', null],
     ['no media type', { 'Content-Type': '' }],
     ['white space and parameters', { 'Content-Type': ' Application/JSON ;charset=utf-8; a=b' }],
-    ['a +json suffix', { 'content-type': 'application/vnd.pets.v1+json' }],
+    ['a +json suffix', { 'content-type': 'application/vnd.example.v1+json' }],
     ['spaces around the equals sign', { 'Content-Type': 'application/json; charset = "utf-8"' }],
     ['a quoted charset', { 'Content-Type': 'application/json; a="\\";" ; Charset="UTF8"' }],
     ['other uses of "charset"', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
     ['the encoding "identity"', { 'content-encoding': ' Identity, ' }],
   ])('is accepted with %s', (_what, headers) => {
-    expect(bodyOf(createEvent(REX, { headers }))).toEqual({ name: 'Rex', categoryId: 7n });
+    expect(bodyOf(createEvent(VALID, { headers }))).toEqual(validInput);
   });
 
   describe.each([
@@ -70,7 +70,7 @@ describe('the body', () => {
 
   test('is accepted if it is exactly 64 KiB', () => {
     const event = createEvent(bodyOfBytes(MAX_BODY_BYTES));
-    expect(bodyOf(event)).toEqual({ name: 'Rex', categoryId: 7n });
+    expect(bodyOf(event)).toEqual(validInput);
   });
 
   test.each([
@@ -78,26 +78,27 @@ describe('the body', () => {
     ['after base64 decoding', Buffer.from(bodyOfBytes(MAX_BODY_BYTES + 1)).toString('base64'), true],
   ])('is rejected if it is larger than 64 KiB %s', (_what, body, isBase64Encoded) => {
     expect(() => bodyOf(createEvent(body, { isBase64Encoded }))).toThrow(
-      errorResponse('request_too_large', '65536'),
+      errorResponse('request_too_large', `${MAX_BODY_BYTES}`),
     );
   });
 
   test('is rejected if it is not UTF-8 after base64 decoding', () => {
-    const bytes = Buffer.from('{"name":"R\u00ffx","categoryId":7}', 'latin1');
+    const bytes = Buffer.from(JSON.stringify(bodyWith('R\u00ffx')), 'latin1');
     const event = createEvent(bytes.toString('base64'), { isBase64Encoded: true });
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
   });
 
   test('is accepted if it is exactly 64 KiB after base64 decoding', () => {
-    const body = bodyOfBytes(MAX_BODY_BYTES, '{"name":"R\u00eax \u20ac","categoryId":7}');
+    const text = 'R\u00eax \u20ac';
+    const body = bodyOfBytes(MAX_BODY_BYTES, JSON.stringify(bodyWith(text)));
     const event = createEvent(Buffer.from(body).toString('base64'), { isBase64Encoded: true });
-    expect(bodyOf(event)).toEqual({ name: 'R\u00eax \u20ac', categoryId: 7n });
+    expect(bodyOf(event)).toEqual({ ...validInput, [textField]: text });
   });
 
   test.each([
     ['null', 'null'],
-    ['an array', `[${REX}]`],
-    ['a string', '"Rex"'],
+    ['an array', `[${VALID}]`],
+    ['a string', '"text"'],
   ])('is rejected if it is %s', (_type, body) => {
     expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', 'JSON object'));
   });
@@ -106,19 +107,26 @@ describe('the body', () => {
     ['is missing', null, '^The body is missing\\.$'],
     [
       'contains a syntax error',
-      `{${'\n'.repeat(9)}"name": "Rex",}`,
+      `{${'\n'.repeat(9)}"name": "abc",}`,
       '^The body is not valid JSON at line 10, column 15\\.$',
     ],
     ['quotes a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
-    ['starts with a byte order mark', `\ufeff${REX}`, '^The body must not start with a byte order mark\\.$'],
+    [
+      'starts with a byte order mark',
+      `\ufeff${VALID}`,
+      '^The body must not start with a byte order mark\\.$',
+    ],
     ['is nested too deeply', `{"name":${'['.repeat(32_000)}${']'.repeat(32_000)}}`, 'nested'],
   ])('is rejected if it %s', (_problem, body, word) => {
     expect(() => bodyOf(apiGatewayEvent({ body }))).toThrow(errorResponse('invalid_request', word));
   });
 
   test.each([
-    ['{}', '^name is required; categoryId is required\\.$'],
-    ['{"name":" ","categoryId":7,"status":null}', '^name must be [^;]+; status must be [^;]+\\.$'],
+    ['{}', `^${textField} is required; categoryId is required\\.$`],
+    [
+      JSON.stringify({ ...bodyWith(' '), status: null }),
+      `^${textField} must be [^;]+; status must be [^;]+\\.$`,
+    ],
   ])('is rejected if it is %s, with a message that matches %s', (body, message) => {
     expect(() => bodyOf(createEvent(body))).toThrow(errorResponse('invalid_request', message));
   });

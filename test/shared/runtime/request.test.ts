@@ -2,8 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
-import { operations } from '../../../shared/contract/operations.ts';
-import { PetIdParameter } from '../../../shared/contract/schemas.ts';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
 import {
   apiGatewayEvent,
@@ -13,19 +11,20 @@ import {
   STAGE_DOMAIN,
 } from '../../support/api-gateway-event.ts';
 import { errorResponse } from '../../support/operations.ts';
+import { collection, create, get, list, validBody } from '../../support/sample.ts';
 
 function queryOf(query: Record<string, string[]>): unknown {
-  return parseRequest(operations.listPets, listEvent(query)).query;
+  return parseRequest(list, listEvent(query)).query;
 }
 
 function headersOf(headers: Record<string, string[]>): unknown {
-  const event = createEvent({ name: 'Rex', categoryId: 7 }, { multiValueHeaders: headers });
-  return parseRequest(operations.createPet, event).headers;
+  const event = createEvent(validBody, { multiValueHeaders: headers });
+  return parseRequest(create, event).headers;
 }
 
 describe('the query', () => {
   test('is optional and can contain unknown parameters', () => {
-    expect(parseRequest(operations.listPets, apiGatewayEvent()).query).toEqual({
+    expect(parseRequest(list, apiGatewayEvent()).query).toEqual({
       limit: PAGE.default,
       filters: {},
     });
@@ -33,8 +32,12 @@ describe('the query', () => {
   });
 
   test('is converted to typed parameters', () => {
-    const query = { limit: ['100'], status: ['sold'], cursor: [encodeCursor(42n, { status: 'sold' })] };
-    expect(queryOf(query)).toEqual({ limit: 100, filters: { status: 'sold' }, cursor: 42n });
+    const query = {
+      limit: [`${PAGE.maximum}`],
+      status: ['sold'],
+      cursor: [encodeCursor(42n, { status: 'sold' })],
+    };
+    expect(queryOf(query)).toEqual({ limit: PAGE.maximum, filters: { status: 'sold' }, cursor: 42n });
   });
 
   test.each([
@@ -58,26 +61,26 @@ describe('the query', () => {
 test.each([
   ['1', ['invalid_request', '^owner.name is required']],
   ['x', ['not_found']],
-] as const)('an invalid path has priority over an invalid body (petId %s)', (petId, [code, ...words]) => {
+] as const)('an invalid path has priority over an invalid body (id %s)', (id, [code, ...words]) => {
   const owner = v.object({ name: v.string() });
-  const path = v.object({ petId: PetIdParameter });
-  const operation = { ...operations.getPet, request: v.object({ path, body: v.object({ owner }) }) };
-  const event = { ...getEvent(petId), body: '{"owner":{}}' };
+  const { path } = get.request.entries;
+  const operation = { ...get, request: v.object({ path, body: v.object({ owner }) }) };
+  const event = { ...getEvent(id), body: '{"owner":{}}' };
   expect(() => parseRequest(operation, event)).toThrow(errorResponse(code, ...words));
 });
 
 describe('the path', () => {
   test('is percent-decoded', () => {
-    const { path } = parseRequest(operations.getPet, getEvent('%2D%34%32'));
-    expect(path).toEqual({ petId: -42n });
+    const { path } = parseRequest(get, getEvent('%2D%34%32'));
+    expect(Object.values(path)).toEqual([-42n]);
   });
 
-  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('causes a 404 if petId is %j', (petId) => {
-    expect(() => parseRequest(operations.getPet, getEvent(petId))).toThrow(errorResponse('not_found'));
+  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('causes a 404 if the id is %j', (id) => {
+    expect(() => parseRequest(get, getEvent(id))).toThrow(errorResponse('not_found'));
   });
 
-  test('causes a 404 if petId is missing', () => {
-    expect(() => parseRequest(operations.getPet, apiGatewayEvent())).toThrow(errorResponse('not_found'));
+  test('causes a 404 if the id is missing', () => {
+    expect(() => parseRequest(get, apiGatewayEvent())).toThrow(errorResponse('not_found'));
   });
 });
 
@@ -99,19 +102,15 @@ describe('the headers', () => {
 
   test('are not read if the operation has no schema for headers', () => {
     const event = listEvent({}, { headers: { 'Idempotency-Key': '' } });
-    expect(Object.keys(parseRequest(operations.listPets, event))).toEqual(['query']);
+    expect(Object.keys(parseRequest(list, event))).toEqual(['query']);
   });
 });
 
 describe('the base URL', () => {
-  const requestContext = { domainName: 'pets.example.com', path: '/v1/pets' };
+  const requestContext = { domainName: 'api.example.com', path: collection };
   test.each([
     ['contains the stage', {}, `https://${STAGE_DOMAIN}/staging`],
-    [
-      'does not contain the stage if there is a custom domain',
-      { requestContext },
-      'https://pets.example.com',
-    ],
+    ['does not contain the stage if there is a custom domain', { requestContext }, 'https://api.example.com'],
     [
       'starts with http if the request used http',
       { headers: { 'x-forwarded-proto': 'http' } },
