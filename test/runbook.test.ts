@@ -7,7 +7,7 @@ import { getEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { proseOf } from './support/markdown-code.ts';
-import { functionNames, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
+import { resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 const templates = stageNames.map((stage) => stackTemplate(stage));
@@ -55,15 +55,14 @@ describe('the commands in docs/runbook.md', () => {
   const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
 
   // `named TYPE PREFIX` prints only the first match, so a second match would go unnoticed.
-  test('look up exactly one production resource for each type and prefix', () => {
-    const lookUps = [...runbook.matchAll(/\$\(named ([A-Za-z]+::[A-Za-z]+) ([\w${}]+)\)/g)].flatMap(
-      ([, type, prefix = '']) =>
-        functionNames.map((name) => [`AWS::${type}`, prefix.replace(/\$\{?fn\}?/, name)] as const),
-    );
-    expect(lookUps).toContainEqual(['AWS::CodeDeploy::DeploymentGroup', 'AuthorizerDeployment']);
-    const found = ([type, prefix]: (typeof lookUps)[number]) =>
-      resourcesOf(production, type).filter(([id]) => id.startsWith(prefix));
-    expect(lookUps.filter((lookUp) => found(lookUp).length !== 1)).toEqual([]);
+  test('look up resources that production has, and exactly one for each type and prefix', () => {
+    const lookUps = Array.from(runbook.matchAll(/(?:\$\(named|^ *resources) (\w+::\w+)(?: (\w+))?/gm));
+    const wrong = lookUps.filter(([, type, prefix]) => {
+      const found = resourcesOf(production, `AWS::${type}`).filter(([id]) => id.startsWith(prefix ?? ''));
+      return prefix ? found.length !== 1 : found.length === 0;
+    });
+    expect(lookUps).not.toEqual([]);
+    expect(wrong.map(([lookUp]) => lookUp)).toEqual([]);
   });
 
   test('read only metrics that the functions emit', () => {

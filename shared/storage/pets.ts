@@ -47,8 +47,10 @@ export async function createPet(
       return pet;
     }
     const stored = await readPet(id);
-    // Pets are never deleted, so a missing pet is unexpected. A write with a new id could create a duplicate.
+    // Pets are never deleted, so a missing pet is unexpected. Premise: no DELETE
+    // A write with a new id could create a duplicate.
     if (!stored) throw new UnavailableError(`The pet ${id} was deleted.`);
+    // The stored pet has not changed since its creation. Premise: no PUT, no PATCH, 1 POST
     if (stored.creation === creation) return pet;
     taken = id;
   }
