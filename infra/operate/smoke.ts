@@ -27,7 +27,7 @@ async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: projectRoot,
     stdio: 'inherit',
-    env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, PET_STORE_DEPLOYED: 'true' },
+    env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
   });
   onInterrupt((signal) => tests.kill(signal));
   const [code] = (await once(tests, 'exit')) as [number | null];

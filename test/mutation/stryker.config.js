@@ -4,7 +4,7 @@ import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 const folder = '.petstore/mutation';
 
 // All mutants share one synthesis, which runs here because the code is still unchanged.
-process.env['PET_STORE_TEST_RUN'] = folderUntilExit();
+process.env['TEST_RUN_FOLDER'] = folderUntilExit();
 await sharedSynthesis();
 
 export default {

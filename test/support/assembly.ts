@@ -28,7 +28,7 @@ interface Synthesis extends Outcome {
  * @throws Error if a synthesis that a different test file started does not finish in time
  */
 export async function sharedSynthesis(): Promise<Synthesis> {
-  const folder = process.env['PET_STORE_TEST_RUN']!;
+  const folder = process.env['TEST_RUN_FOLDER']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');
   // mkdirSync returns undefined if the folder exists, so only the first caller starts a synthesis.
@@ -105,7 +105,7 @@ export async function assemblyWithoutCache(parent: string): Promise<string> {
 
 /** Creates a folder that is removed when this process exits, even after an error or Ctrl-C. */
 export function folderUntilExit(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-assembly-'));
+  const folder = mkdtempSync(join(tmpdir(), 'assembly-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   return folder;

@@ -9,8 +9,8 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 
 /** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';
-/** Whether the service is a stage on AWS. `npm run smoke` sets PET_STORE_DEPLOYED. */
-const isDeployed = baseUrl.startsWith('https:') || process.env['PET_STORE_DEPLOYED'] === 'true';
+/** Whether the service is a stage on AWS. `npm run smoke` sets DEPLOYED_STAGE. */
+const isDeployed = baseUrl.startsWith('https:') || process.env['DEPLOYED_STAGE'] === 'true';
 export const apiKey = process.env['API_KEY'] ?? '';
 /** The base URL without `/v1`. */
 export const rootUrl = baseUrl.replace(/\/v1$/, '');

@@ -73,7 +73,7 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
  * of the time that a command needs to start.
  */
 export function sharedCompileCache(): { NODE_COMPILE_CACHE?: string } {
-  const folder = process.env['PET_STORE_TEST_RUN'];
+  const folder = process.env['TEST_RUN_FOLDER'];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: join(folder, 'compiled') };
 }
 

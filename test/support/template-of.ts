@@ -14,7 +14,7 @@ interface CloudFormationTemplate {
 /** Returns a stage's template for inspection. The template cannot be deployed, because the functions' bundles are empty. */
 export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
-  const outdir = mkdtempSync(join(tmpdir(), 'pet-store-template-'));
+  const outdir = mkdtempSync(join(tmpdir(), 'template-'));
   const app = new App({
     outdir,
     context: {

@@ -40,7 +40,7 @@ describe('the smoke test of a stage', () => {
 
   /** Runs the smoke test with a stub of npm that writes its arguments to a file and fails. */
   function smoke(parameters: string[], API_KEY = '') {
-    const line = '"$PET_STORE_DEPLOYED $BASE_URL $API_KEY $*"';
+    const line = '"$DEPLOYED_STAGE $BASE_URL $API_KEY $*"';
     writeFileSync(npm, `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
     const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
     const variables = { AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
