@@ -1,4 +1,8 @@
 // Names that the stacks and the functions share.
+/** Name of the service in resource names, files and logs. */
+export const productName = 'pet-store';
+/** Name of the service in texts for people. */
+export const productTitle = 'Pet store';
 
 export const environmentVariables = {
   stage: 'STAGE',

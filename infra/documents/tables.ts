@@ -24,9 +24,14 @@ export function errorList(): string {
   return markdownList(lines);
 }
 
-/** Returns the fields of a pet with the rules for fields that clients send. */
+/** Returns the operations in the contract. */
+function operationsIn({ paths }: any): any[] {
+  return Object.values<any>(paths).flatMap((item) => Object.values(item));
+}
+
+/** Returns the fields of the resource with the rules for fields that clients send. */
 export function fieldList(contract: any): string {
-  const { requestBody, responses } = contract.paths['/pets'].post;
+  const { requestBody, responses } = operationsIn(contract).find((operation) => operation.requestBody);
   const sent = requestBody.content['application/json'].schema;
   const stored = responses[201].content['application/json'].schema;
   return markdownList(
@@ -38,8 +43,9 @@ export function fieldList(contract: any): string {
 }
 
 export function parameterList(contract: any): string {
+  const { parameters } = operationsIn(contract).find((operation) => operation.parameters[0]?.in === 'query');
   return markdownList(
-    contract.paths['/pets'].get.parameters.map(({ name, schema, description }: any) => {
+    parameters.map(({ name, schema, description }: any) => {
       const defaultText = schema.default === undefined ? '' : `, default ${schema.default}`;
       return `**\`${name}\`** (${typeOf(schema)}${defaultText}): ${description}`;
     }),

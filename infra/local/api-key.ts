@@ -1,9 +1,15 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
+import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
 import { databaseSettings, localOperator, type LocalService } from './local-service.ts';
+
+/** Path of a list, which every API key can read. */
+export const { path: COLLECTION } = Object.values<Operation>(operations).find(
+  ({ method, request }) => method === 'GET' && !request.entries.path,
+)!;
 
 /**
  * Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key.
@@ -17,7 +23,7 @@ export async function findApiKey(
 ): Promise<string> {
   const file = join(folder, 'api-key');
   const stored = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (/^pets_[a-z]+_/.test(stored) && !stored.startsWith(keyPrefix(service.stage)))
+  if (new RegExp(`^${keyPrefix('[a-z]+')}`).test(stored) && !stored.startsWith(keyPrefix(service.stage)))
     throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
   if (stored && (await isAccepted(api, stored))) return stored;
   // The SDK is loaded only when a key is issued, because this takes 0.2 s.
@@ -36,7 +42,7 @@ export async function findApiKey(
 /** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]];
-  const request = { method: 'GET', path: '/v1/pets', query: 'limit=1', headers, sourceIp: '127.0.0.1' };
+  const request = { method: 'GET', path: COLLECTION, query: 'limit=1', headers, sourceIp: '127.0.0.1' };
   const { status } = await api.handle({ ...request, body: Buffer.alloc(0) });
   return status !== 401;
 }

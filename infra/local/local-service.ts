@@ -1,6 +1,7 @@
 import { globSync, mkdtempDisposableSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { productName } from '../../shared/names.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import { operatorAccessKeyId } from './emulator/dynamodb/dynamodb.ts';
 import { accountId, region } from './emulator/template/template.ts';
@@ -9,7 +10,7 @@ import { accountId, region } from './emulator/template/template.ts';
 export const IN_MEMORY = 'memory';
 
 /** Prefix of the names of temporary folders, which belong to local services that keep their data in memory. */
-const TEMPORARY_PREFIX = 'petstore-';
+const TEMPORARY_PREFIX = `${productName}-`;
 
 const SERVICE_FILE = 'service.json';
 
@@ -25,7 +26,7 @@ export interface LocalService {
 export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
 export function defaultDataFolder(stage = 'staging'): string {
-  return join(projectRoot, '.petstore', stage);
+  return join(projectRoot, `.${productName.replaceAll('-', '')}`, stage);
 }
 
 /** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */

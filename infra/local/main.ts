@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
-import { integerOption, onInterrupt, runWithOptions, UsageError } from '../command.ts';
+import { relative, resolve } from 'node:path';
+import { productTitle } from '../../shared/names.ts';
+import { integerOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { COLLECTION } from './api-key.ts';
 import { defaultDataFolder } from './local-service.ts';
 import { startService } from './service.ts';
 import { explainError } from './startup-errors.ts';
@@ -9,7 +11,7 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
 
   --stage     stage in infra/stages.ts to run (default: staging)
   --port      port on localhost, or 0 for any free port (default: the variable PORT, or 3000)
-  --data      folder for the data, or memory to keep no data (default: .petstore/STAGE)
+  --data      folder for the data, or memory to keep no data (default: ${relative(projectRoot, defaultDataFolder('STAGE'))})
   --assembly  folder of a synthesized cloud assembly (default: synthesize if a source has
               changed, or always with --data memory)
   --synth     synthesize even if no source has changed, for example after editing node_modules
@@ -53,12 +55,12 @@ await runWithOptions(USAGE, options, async (values) => {
   });
   const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, port, data });
   console.log(`
-Pet store, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
+${productTitle}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
   base URL  ${baseUrl}
   API key   ${apiKey}
 
-  curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/pets
+  curl -H 'Authorization: Bearer ${apiKey}' ${new URL(COLLECTION, baseUrl).href}
 
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);

@@ -57,7 +57,7 @@ const rules: Rule[] = [
 
 /**
  * Returns a line for each change between two OpenAPI documents without references, or between their parts at `path`, such
- * as `breaking: changed paths › /pets › get › parameters › limit › schema › maximum: 100 → 50`.
+ * as `breaking: changed paths › /things › get › parameters › limit › schema › maximum: 100 → 50`.
  */
 export function differences(before: unknown, after: unknown, path: string[] = []): string[] {
   if (isDeepStrictEqual(before, after)) return [];

@@ -1,13 +1,14 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
-import { Pet } from '../../../shared/contract/schemas.ts';
+import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
 
 /** Placeholder for the domain of the API and of the published reference page. */
 export const PRODUCTION_DOMAIN = 'petstore.example.com';
-const PETS_URL = `https://${PRODUCTION_DOMAIN}/v1/pets`;
-const nextPage = new URLSearchParams(exampleOf(ListPetsQuery)).toString();
+const list = Object.values<Operation>(operations).find(({ success }) => success.headers?.NextPage)!;
+const LIST_URL = `https://${PRODUCTION_DOMAIN}${list.path}`;
+const nextPage = new URLSearchParams(exampleOf(list.request.entries.query)).toString();
+const [{ id }] = exampleOf(list.success.schema);
 
 /** Headers by their keys in the contract, which are also the names of components. */
 const headers: Record<string, ReturnType<typeof header>> = {
@@ -19,10 +20,8 @@ const headers: Record<string, ReturnType<typeof header>> = {
   CacheControl: header('Cache-Control', 'Caches must not store the response.', 'no-store', {
     enum: ['no-store'],
   }),
-  Location: header('Location', 'URL of the new pet (RFC 9110).', `${PETS_URL}/${exampleOf(Pet).id}`, {
-    format: 'uri',
-  }),
-  NextPage: link('URL of the next page (RFC 8288), if there is one.', `${PETS_URL}?${nextPage}`, 'next'),
+  Location: header('Location', 'URL of the new pet (RFC 9110).', `${LIST_URL}/${id}`, { format: 'uri' }),
+  NextPage: link('URL of the next page (RFC 8288), if there is one.', `${LIST_URL}?${nextPage}`, 'next'),
   Deprecation: header(
     'Deprecation',
     'Time of the deprecation, in seconds since 1970 (RFC 9745).',
@@ -34,7 +33,7 @@ const headers: Record<string, ReturnType<typeof header>> = {
     'Time after which the operation will be removed (RFC 8594).',
     'Thu, 05 Dec 2030 00:00:00 GMT',
   ),
-  Successor: link('URL of the replacement (RFC 5829).', PETS_URL, 'successor-version'),
+  Successor: link('URL of the replacement (RFC 5829).', LIST_URL, 'successor-version'),
   Allow: header('Allow', 'Methods that the URL supports (RFC 9110).', 'GET, POST'),
   Challenge: header('WWW-Authenticate', 'Required authentication scheme (RFC 6750).', challenge, {
     enum: [challenge],

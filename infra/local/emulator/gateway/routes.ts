@@ -6,7 +6,7 @@ export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 /** Method and path parameters for a request. The parameters remain percent-encoded. */
 export interface Route {
   method: Method;
-  /** The resource's path with parameter names, such as `/v1/pets/{petId}`. */
+  /** The resource's path with parameter names, such as `/v1/things/{thingId}`. */
   resourcePath: string;
   pathParameters: Pair[];
 }
