@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../../../../infra/local/emulator/emulator.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-// This app has nothing in common with the pet store: other routes and methods, one table without an index, no authorizer.
+// The routes, methods and table of this app differ from those of this project, and it has no authorizer.
 
 const folder = temporaryFolder();
 
@@ -71,13 +71,13 @@ describe('a stack of another app', () => {
   afterAll(() => emulator.close());
 
   test('stores and returns items through its function', async () => {
-    const put = await fetch(`${url}/orders/5`, { method: 'PUT', body: 'two bones' });
+    const put = await fetch(`${url}/orders/5`, { method: 'PUT', body: 'two books' });
     expect([put.status, await put.text()]).toEqual([204, '']);
     const found = await fetch(`${url}/orders/5`);
     expect([found.status, found.headers.get('Content-Type'), await found.text()]).toEqual([
       200,
       'text/plain',
-      'two bones',
+      'two books',
     ]);
     expect((await fetch(`${url}/orders/6`)).status).toBe(404);
   });

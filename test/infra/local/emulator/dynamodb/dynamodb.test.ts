@@ -16,16 +16,16 @@ import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 
-async function startWith(pets: SampleResource, store?: OpenStore): Promise<Database> {
-  const petsArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
+async function startWith(definition: SampleResource, store?: OpenStore): Promise<Database> {
+  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Things';
   const template = templateOf({
-    Pets: pets,
+    Things: definition,
     Role: role,
     Function: lambdaFunction('asset'),
-    Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:BatchGetItem'], petsArn),
+    Read: policy(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:BatchGetItem'], tableArn),
     OtherRole: role,
     Other: policy('dynamodb:DeleteItem', '*', 'OtherRole'),
-    List: policy('dynamodb:Query', `${petsArn}/index/by-index-key`),
+    List: policy('dynamodb:Query', `${tableArn}/index/by-index-key`),
   });
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
   return startDatabase(store ?? (await openStore()), tables, readPermissions(template));
@@ -47,7 +47,7 @@ function headersOf(caller: string, action: string): Record<string, string> {
 }
 
 async function call(caller: string, action: string, input: object, to = database): Promise<any> {
-  const body = JSON.stringify({ TableName: 'Pets', ...input });
+  const body = JSON.stringify({ TableName: 'Things', ...input });
   const response = await fetch(to.endpoint, { method: 'POST', headers: headersOf(caller, action), body });
   return { status: response.status, ...((await response.json()) as object) };
 }
@@ -57,13 +57,13 @@ async function itemsIn(input: { IndexName?: string }, of = database): Promise<un
 }
 
 const onIndex = { IndexName: 'by-index-key' };
-const rex = { id: { S: 'rex' }, kind: { S: 'dog' } };
+const item = { id: { S: 'item' }, kind: { S: 'any' } };
 
 describe('an item in the database', () => {
   test('is deleted from the table and the index', async () => {
-    await call(operatorAccessKeyId, 'PutItem', { Item: rex });
+    await call(operatorAccessKeyId, 'PutItem', { Item: item });
     for (let times = 0; times < 2; times += 1) {
-      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: rex.id } })).status).toBe(200);
+      expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: item.id } })).status).toBe(200);
       expect([await itemsIn({}), await itemsIn(onIndex)]).toEqual([[], []]);
     }
   });
@@ -81,7 +81,7 @@ describe('an item in the database', () => {
         return held.promise;
       });
     });
-    const write = call(operatorAccessKeyId, 'PutItem', { Item: rex }, spied);
+    const write = call(operatorAccessKeyId, 'PutItem', { Item: item }, spied);
     await Promise.race([interrupted, write]);
     const [listed, stored] = [await itemsIn(onIndex, spied), await itemsIn({}, spied)];
     held.resolve();
@@ -99,7 +99,7 @@ describe('a tables folder', () => {
     for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
       await expect(startWith(other, store)).rejects.toMatchObject({
         subject: 'tables',
-        message: 'The keys or indexes of the stored table Pets differ from the template.',
+        message: 'The keys or indexes of the stored table Things differ from the template.',
       });
     }
     await (await startWith(table('id', 'kind'), store)).close();
@@ -125,28 +125,28 @@ describe('a caller of the database', () => {
 
   test('can perform actions that its role permits', async () => {
     const closed = jest.spyOn(AbstractValueIterator.prototype as any, 'return');
-    expect(await call('Function', 'PutItem', { Item: rex })).toEqual({ status: 200 });
-    const ExpressionAttributeValues = { ':kind': rex.kind };
+    expect(await call('Function', 'PutItem', { Item: item })).toEqual({ status: 200 });
+    const ExpressionAttributeValues = { ':kind': item.kind };
     const query = { ...onIndex, KeyConditionExpression: 'kind = :kind', ExpressionAttributeValues, Limit: 1 };
-    expect(await call('Function', 'Query', query)).toMatchObject({ status: 200, Items: [rex] });
+    expect(await call('Function', 'Query', query)).toMatchObject({ status: 200, Items: [item] });
     expect(closed).toHaveBeenCalledTimes(1);
     closed.mockRestore();
   });
 
   test('can read several items only from tables that its role permits', async () => {
-    const keys = { Keys: [{ id: rex.id }] };
+    const keys = { Keys: [{ id: item.id }] };
     const allowed = await call('Function', 'BatchGetItem', {
       TableName: undefined,
-      RequestItems: { Pets: keys },
+      RequestItems: { Things: keys },
     });
-    expect(allowed).toMatchObject({ status: 200, Responses: { Pets: [rex] } });
-    const RequestItems = { Pets: keys, ApiKeys: keys };
+    expect(allowed).toMatchObject({ status: 200, Responses: { Things: [item] } });
+    const RequestItems = { Things: keys, ApiKeys: keys };
     expect((await call('Function', 'BatchGetItem', { TableName: undefined, RequestItems })).status).toBe(400);
   });
 
   test.each([
-    ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: rex.id } }],
-    ['an action that only a different role permits', 'Function', 'DeleteItem', { Key: { id: rex.id } }],
+    ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: item.id } }],
+    ['an action that only a different role permits', 'Function', 'DeleteItem', { Key: { id: item.id } }],
     ['a query of the table if its role permits only the index', 'Function', 'Query', {}],
     ['a read of the index if its role permits only the table', 'Function', 'GetItem', onIndex],
     ['a permitted action on a different table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
@@ -167,6 +167,6 @@ describe('a caller of the database', () => {
     const head = `POST ${pathname} HTTP/1.1\r\n${fields.join('')}`;
     socket.write(`${head}\r\n{"Tab`, () => socket.resetAndDestroy());
     await once(socket, 'close');
-    expect(await call('Function', 'GetItem', { Key: { id: rex.id } })).toMatchObject({ Item: rex });
+    expect(await call('Function', 'GetItem', { Key: { id: item.id } })).toMatchObject({ Item: item });
   });
 });

@@ -31,9 +31,9 @@ const resources: SampleResources = {
   Live: alias('Function', 'live'),
   AuthorizerFunction: lambdaFunction('authorizer'),
   Authorizer: tokenAuthorizer(authorizerArn),
-  Pets: pathResource(root, 'pets'),
-  PetsGet: guarded(method({ Ref: 'Pets' }, 'GET', proxyTo({ Ref: 'Live' }))),
-  PetsAny: method({ Ref: 'Pets' }, 'ANY', mock('405')),
+  Things: pathResource(root, 'things'),
+  ThingsGet: guarded(method({ Ref: 'Things' }, 'GET', proxyTo({ Ref: 'Live' }))),
+  ThingsAny: method({ Ref: 'Things' }, 'ANY', mock('405')),
   ...sampleGatewayResponses,
 };
 
@@ -41,16 +41,16 @@ const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
 
 interface Sample {
   api: ApiGateway;
-  petsFunction: LambdaStub;
+  stub: LambdaStub;
 }
 
 function apiWith(outcome: Invocation = ok, policy: unknown = policyOf(allow)): Sample {
-  const petsFunction = lambdaStub(outcome);
+  const stub = lambdaStub(outcome);
   const functions = new Map([
-    ['Function', petsFunction],
+    ['Function', stub],
     ['AuthorizerFunction', lambdaStub(resultOf(policy))],
   ]);
-  return { api: createApiGateway(templateOf(resources), functions), petsFunction };
+  return { api: createApiGateway(templateOf(resources), functions), stub };
 }
 
 const allow = { Effect: 'Allow', Resource: 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*' };
@@ -71,16 +71,16 @@ afterEach(() => {
 
 describe('API Gateway', () => {
   test("returns the function's result with the request id", async () => {
-    const { api, petsFunction } = apiWith();
-    const response = await api.handle(get('/pets', { query: 'limit=5' }));
+    const { api, stub } = apiWith();
+    const response = await api.handle(get('/things', { query: 'limit=5' }));
     expect(response).toEqual({
       status: 200,
       headers: { 'Content-Type': 'application/json', Link: '</>', 'x-amzn-RequestId': expect.any(String) },
       body: '[]',
     });
-    expect(petsFunction.events).toMatchObject([
+    expect(stub.events).toMatchObject([
       {
-        resource: '/pets',
+        resource: '/things',
         queryStringParameters: { limit: '5' },
         requestContext: {
           apiId: 'Api',
@@ -95,17 +95,17 @@ describe('API Gateway', () => {
   const tooLarge = { body: Buffer.alloc(6_291_456, 'a') };
   const tooLargeForAnyPath = { body: Buffer.alloc(10_485_761, 'a') };
   const key: [string, string] = ['Authorization', 'Bearer abc'];
-  const unlisted = get('/pets', { method: 'PUT', headers: [['Content-Type', 'toString']] });
+  const unlisted = get('/things', { method: 'PUT', headers: [['Content-Type', 'toString']] });
   test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', apiWith(), get('/other')],
-    ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/pets', { headers: [] })],
-    ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/pets', { headers: [key, key] })],
-    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf(deny)), get('/pets')],
-    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/pets')],
+    ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/things', { headers: [] })],
+    ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/things', { headers: [key, key] })],
+    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf(deny)), get('/things')],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/things')],
     ['REQUEST_TOO_LARGE', 413, 'a body over 10 MB', apiWith(), get('/other', tooLargeForAnyPath)],
-    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/pets', tooLarge)],
+    ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/things', tooLarge)],
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', apiWith(), unlisted],
-    ['DEFAULT_5XX', 500, 'an error in the function', apiWith({ error: 'test error' }), get('/pets'), 1],
+    ['DEFAULT_5XX', 500, 'an error in the function', apiWith({ error: 'test error' }), get('/things'), 1],
   ])(
     'returns the gateway response %s (%i) for %s',
     async (type, status, _case, sample, request, times = 0) => {
@@ -116,12 +116,12 @@ describe('API Gateway', () => {
       expect(response.body).toBe(
         `{"code":"${type.toLowerCase()}","message":"See ${requestId}","status":${status}}`,
       );
-      expect(sample.petsFunction.events).toHaveLength(times);
+      expect(sample.stub.events).toHaveLength(times);
     },
   );
 
   test('accepts an event of slightly less than 6 MB', async () => {
-    const request = get('/pets', { body: Buffer.alloc(6_280_000, 'a') });
+    const request = get('/things', { body: Buffer.alloc(6_280_000, 'a') });
     expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });
 
@@ -137,7 +137,8 @@ describe('API Gateway', () => {
       { ...json, 'x-amzn-Remapped-www-authenticate': 'a' },
     ],
   ])('accepts a result with %s', async (_name, headers, statusCode, expected) => {
-    const { status, ...response } = await apiWith(resultOf({ statusCode, headers })).api.handle(get('/pets'));
+    const { api } = apiWith(resultOf({ statusCode, headers }));
+    const { status, ...response } = await api.handle(get('/things'));
     const all = { ...expected, 'x-amzn-RequestId': expect.any(String) };
     expect([status, response]).toEqual([statusCode, { headers: all, body: '' }]);
   });
@@ -150,7 +151,7 @@ describe('API Gateway', () => {
     ['with an object as a header', { statusCode: 200, headers: { A: {} } }],
     ['with a base64 body', { statusCode: 200, isBase64Encoded: true }],
   ])('rejects a result %s', async (_name, result) => {
-    expect(await apiWith(resultOf(result)).api.handle(get('/pets'))).toMatchObject({ status: 500 });
+    expect(await apiWith(resultOf(result)).api.handle(get('/things'))).toMatchObject({ status: 500 });
     expect(console.error).toHaveBeenCalledWith('Function: malformed result');
   });
 });

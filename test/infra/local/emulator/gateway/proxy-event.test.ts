@@ -3,11 +3,11 @@ import type { HttpRequest, Pair } from '../../../../../infra/local/emulator/gate
 import { proxyEvent } from '../../../../../infra/local/emulator/gateway/proxy-event.ts';
 
 function eventOf(request: Partial<HttpRequest>, authorizer?: object, pathParameters: Pair[] = []) {
-  const method = { HttpMethod: 'GET', ResourceId: 'Pet' } as never;
-  const route = { method, resourcePath: '/v1/pets/{petId}', pathParameters };
+  const method = { HttpMethod: 'GET', ResourceId: 'Thing' } as never;
+  const route = { method, resourcePath: '/v1/things/{thingId}', pathParameters };
   const body = Buffer.alloc(0);
   return proxyEvent(
-    { method: 'GET', path: '/v1/pets', query: '', headers: [], body, sourceIp: '::1', ...request },
+    { method: 'GET', path: '/v1/things', query: '', headers: [], body, sourceIp: '::1', ...request },
     route,
     { apiId: 'Api', stage: 'sample', requestId: 'request-1', authorizer },
   );
@@ -26,19 +26,19 @@ describe('the event for a function', () => {
   });
 
   test('contains the unchanged path, headers and body of the request', () => {
-    const path = '/v1/pets/a%2Fb/';
+    const path = '/v1/things/a%2Fb/';
     const headers: Pair[] = [
       ['host', 'localhost:3000'],
       ['USER-AGENT', 'wget'],
       ['USER-AGENT', 'curl'],
     ];
     const body = Buffer.from('{"name":"Łucja 🐈"}');
-    const event = eventOf({ path, headers, body }, { principalId: 'key_1' }, [['petId', 'a%2Fb']]);
+    const event = eventOf({ path, headers, body }, { principalId: 'key_1' }, [['thingId', 'a%2Fb']]);
     expect(event).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },
       multiValueHeaders: { host: ['localhost:3000'], 'USER-AGENT': ['wget', 'curl'] },
-      pathParameters: { petId: 'a%2Fb' },
+      pathParameters: { thingId: 'a%2Fb' },
       requestContext: {
         authorizer: { principalId: 'key_1' },
         domainName: 'localhost:3000',

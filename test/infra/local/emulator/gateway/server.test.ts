@@ -57,7 +57,7 @@ const close = `${host}Connection: close\r\n`;
 describe('the server', () => {
   test.each([
     ['/a%2Fb//c/?x=%20&y=?z', '/a%2Fb//c/', 'x=%20&y=?z'],
-    ['HTTP://localhost:3000/v1/pets?limit=1', '/v1/pets', 'limit=1'],
+    ['HTTP://localhost:3000/v1/things?limit=1', '/v1/things', 'limit=1'],
   ])('passes the method, path, query and header names of %s to the API', async (url, path, query) => {
     const { body } = await send(`PATCH ${url} HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`);
     const { headers, ...others } = JSON.parse(body);
@@ -122,7 +122,7 @@ const chunked = 'Transfer-Encoding: chunked\r\n';
 // After each test, expectToServe checks that the server continues to run.
 test.each([
   ['text that is not HTTP', 'hello\r\n\r\n'],
-  ['an unknown method', `PET / HTTP/1.1\r\n${host}\r\n`],
+  ['an unknown method', `FETCH / HTTP/1.1\r\n${host}\r\n`],
   ['a URL with a control character', `GET /\x7f HTTP/1.1\r\n${host}\r\n`],
   ['a header with a control character', `GET / HTTP/1.1\r\n${host}X\0: x\r\n\r\n`],
   ['a missing version', 'GET /\r\n\r\n'],

@@ -21,7 +21,7 @@ import {
 function resolved(value: unknown): unknown {
   const template = templateOf({
     ...sampleApi,
-    Pets: table('id'),
+    Data: table('id'),
     Role: role,
     Topic: { Type: 'AWS::SNS::Topic', Properties: {} },
     OtherLive: alias('Other', 'live'),
@@ -33,15 +33,15 @@ function resolved(value: unknown): unknown {
 
 describe('parseTemplate', () => {
   const aliasArn = 'arn:aws:lambda:us-east-1:000000000000:function:Other:live';
-  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Pets';
+  const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Data';
   test.each([
     ['Ref for a stage', { Ref: 'Stage' }, 'sample'],
     ['Ref for an alias', { Ref: 'OtherLive' }, aliasArn],
     ['GetAtt for a root resource', root, 'Api'],
-    ['GetAtt for an ARN', { 'Fn::GetAtt': ['Pets', 'Arn'] }, tableArn],
-    ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Pets' }, { Ref: 'AWS::NoValue' }, 'b']] }, 'a/Pets/b'],
+    ['GetAtt for an ARN', { 'Fn::GetAtt': ['Data', 'Arn'] }, tableArn],
+    ['Join', { 'Fn::Join': ['/', ['a', { Ref: 'Data' }, { Ref: 'AWS::NoValue' }, 'b']] }, 'a/Data/b'],
     ['Split and Select', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
-    ['Sub', { 'Fn::Sub': '${Pets} in ${AWS::Region}, ${OtherLive}' }, `Pets in us-east-1, ${aliasArn}`],
+    ['Sub', { 'Fn::Sub': '${Data} in ${AWS::Region}, ${OtherLive}' }, `Data in us-east-1, ${aliasArn}`],
   ])('resolves %s', (_name, value, expected) => {
     expect(resolved(value)).toBe(expected);
   });
@@ -66,21 +66,21 @@ describe('parseTemplate', () => {
   test('accepts unresolvable references in properties that have no effect locally', () => {
     const Function = withProperties(lambdaFunction('asset'), { KmsKeyArn: unresolvable, Tags: unresolvable });
     const Stage = withProperties(sampleApi.Stage, { CacheClusterEnabled: true, Description: 'a stage' });
-    const Pets = withProperties(table('id'), { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
-    expect(templateOf({ Role: role, Function, Stage, Pets }).skippedTypes).toEqual([]);
+    const Data = withProperties(table('id'), { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
+    expect(templateOf({ Role: role, Function, Stage, Data }).skippedTypes).toEqual([]);
   });
 
   test('lists all unsupported types, properties and intrinsic functions in one sentence', () => {
     const Queue = { Type: 'AWS::SQS::Queue', Properties: {} };
     const changes = { BillingMode: { 'Fn::If': [] }, LocalSecondaryIndexes: [] };
-    const Pets = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
+    const Data = { ...withProperties(table('id'), changes), Condition: 'Sometimes' };
     const message =
       'The emulator does not support parts of the stack: Queue: the type AWS::SQS::Queue; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
-      'Pets (AWS::DynamoDB::GlobalTable): Condition: not supported.';
+      'Data (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
+      'Data (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
+      'Data (AWS::DynamoDB::GlobalTable): Condition: not supported.';
     const error = expect.objectContaining({ subject: 'unsupported', message });
-    expect(() => templateOf({ Queue, Pets })).toThrow(error);
+    expect(() => templateOf({ Queue, Data })).toThrow(error);
   });
 
   const stage = sampleApi.Stage;
@@ -125,7 +125,7 @@ describe('parseTemplate', () => {
 
   test.each<[object, string]>([
     [{ 'Fn::toString': ['a'] }, 'the intrinsic function Fn::toString'],
-    [{ 'Fn::GetAtt': ['Pets', 'StreamArn'] }, 'the attribute StreamArn of Pets (AWS::DynamoDB::GlobalTable)'],
+    [{ 'Fn::GetAtt': ['Data', 'StreamArn'] }, 'the attribute StreamArn of Data (AWS::DynamoDB::GlobalTable)'],
     [{ 'Fn::Join': ['', ['a', { Ref: 'Nobody' }]] }, 'a reference to Nobody'],
     [{ 'Fn::Sub': 'a${Nobody}' }, 'a reference to Nobody'],
   ])('rejects the value %j', (value, problem) => {
@@ -140,7 +140,7 @@ test.each([
   ['arn:a:b', 'xarn:a:b', false],
   ['arn:a.c', 'arn:abc', false],
   ['arn:a/*/GET/*', 'arn:a/stage/GET/v1/line\nbreak', true],
-  ['arn:a/*/GET/*', 'arn:a/stage/POST/v1/pets', false],
+  ['arn:a/*/GET/*', 'arn:a/stage/POST/v1/things', false],
 ])('matchesArn compares the pattern %s with the ARN %j and returns %s', (pattern, arn, expected) => {
   expect(matchesArn(pattern, arn)).toBe(expected);
 });
