@@ -17,7 +17,7 @@ const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
 /** Matches code blocks with a file name, which docs/clients.md contains and the tests in test/clients run. */
 const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
 
-/** Matches text that differs between runs, which is a pet id, a request id or a cursor. */
+/** Matches text that differs between runs, which is an id, a request id or a cursor. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
 
 /** Commands at a position such as `README.md:45`, and the excerpts of their output that follow in the document. */

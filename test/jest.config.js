@@ -7,7 +7,7 @@ export const common = {
   // Node strips the types, so Jest does not compile the files.
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/.petstore', '<rootDir>/cdk.out'],
+  modulePathIgnorePatterns: ['<rootDir>/\\.', '<rootDir>/cdk.out'],
   globalSetup: '<rootDir>/test/support/setup.ts',
   globalTeardown: '<rootDir>/test/support/teardown.ts',
 };

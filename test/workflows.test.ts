@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
+import { stackName } from '../shared/names.ts';
 
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
@@ -41,7 +42,7 @@ test.each([
     /run: npm ci\n[^]*download-artifact[^]*configure-aws-credentials[^]*run: npx cdk deploy/,
   );
   expect(job.match(/cdk (?:synth|deploy \S+ --app cdk.out)/g)).toEqual([
-    `cdk deploy PetStore-${stage} --app cdk.out`,
+    `cdk deploy ${stackName(stage)} --app cdk.out`,
   ]);
 });
 

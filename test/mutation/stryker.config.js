@@ -1,7 +1,9 @@
+import { dirname, relative } from 'node:path';
+import { defaultDataFolder } from '../../infra/local/local-service.ts';
 import { folderUntilExit, sharedSynthesis } from '../support/assembly.ts';
 import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
-const folder = '.petstore/mutation';
+const folder = relative('.', defaultDataFolder('mutation'));
 
 // All mutants share one synthesis, which runs here because the code is still unchanged.
 process.env['TEST_RUN_FOLDER'] = folderUntilExit();
@@ -28,7 +30,7 @@ export default {
   // Coverage assigns most mutants to tests. All tests run for a mutant in a module's top-level code.
   coverageAnalysis: 'perTest',
   mutate: ['shared/**/*.ts', 'functions/*.ts'],
-  ignorePatterns: ['.git', '.petstore', 'coverage', 'cdk.out', 'docs-site'],
+  ignorePatterns: ['.git', dirname(folder), 'coverage', 'cdk.out', 'docs-site'],
   concurrency: 2,
   // Jest does not free native modules, so a process grew to 1.8 GB in 150 mutants without this limit.
   maxTestRunnerReuse: 50,

@@ -1,4 +1,5 @@
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
+import { create, itemsPath } from './sample.ts';
 
 export interface SentRequest {
   method: string;
@@ -44,7 +45,8 @@ export const awsRejections: AwsRejection[] = [
   {
     status: 415,
     matches: ({ method, target, headers }) =>
-      headerOf(headers, 'Content-Type').includes(';') && !/^POST .*\/pets\/?$/.test(`${method} ${target}`),
+      headerOf(headers, 'Content-Type').includes(';') &&
+      !(method === create.method && target.replace(/\/$/, '').endsWith(itemsPath)),
   },
 ];
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
 import { format } from 'node:util';
+import { metricNamespace } from '../../shared/names.ts';
 import { invocation } from './invoke.ts';
 
 // These hooks capture both streams, because Jest only replaces the global console and Powertools uses its own.
@@ -79,7 +80,8 @@ function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
 /** Returns the expected metric value for one event. Every metric also has the dimension `service`. */
 export function counted(name: string, dimensions: Record<string, string> = {}): Occurrence {
   const service = expect.stringMatching(/\S/) as unknown as string;
-  return { namespace: 'PetStore', name, unit: 'Count', value: 1, dimensions: { service, ...dimensions } };
+  const count = { namespace: metricNamespace, unit: 'Count', value: 1 };
+  return { ...count, name, dimensions: { service, ...dimensions } };
 }
 
 /** Returns the expected metric values for one internal error in the given operation. */

@@ -6,11 +6,12 @@ import {
 } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../infra/local/emulator/dynamodb/store.ts';
 import { readTemplate, type Template } from '../../infra/local/emulator/template/template.ts';
+import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
 
 /** Reads the staging stack's template in the assembly that all tests share. */
 export async function stagingTemplate(): Promise<Template> {
-  return readTemplate('PetStore-staging', (await sharedSynthesis()).assembly);
+  return readTemplate(stackName('staging'), (await sharedSynthesis()).assembly);
 }
 
 /** Starts a database with the template's tables in memory. The database authorizes every call. */

@@ -1,10 +1,14 @@
 import * as v from 'valibot';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { operations } from '../../shared/contract/operations.ts';
-import { NewPet } from '../../shared/contract/schemas.ts';
+import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
 
 // What tests know about the resource that the service stores. Tests of code that works for every resource use only these
 // names, so that a service for a different resource changes this file instead of those tests.
+
+/** Resource in a create request after validation, and in a response. */
+export type NewItem = NewPet;
+export type Item = Pet;
 
 /** One operation of each kind. */
 export const { createPet: create, listPets: list, getPet: get } = operations;
@@ -12,14 +16,20 @@ export const { createPet: create, listPets: list, getPet: get } = operations;
 /** Path of the resource's collection, such as `/v1/pets`. */
 export const collection = list.path;
 
+/** The same path below the base URL, such as `/pets`. */
+export const itemsPath = collection.replace('/v1', '');
+
 /** Required text field of the resource. */
 export const textField = 'name';
 
+/** Required field of the resource that can contain any int64. */
+export const integerField = 'categoryId';
+
 /** Valid body of a create request with a value for each field. */
-export const validBody = { [textField]: 'Rex', categoryId: 7, status: 'available' } as const;
+export const validBody = { [textField]: 'Rex', [integerField]: 7, status: 'available' } as const;
 
 /** The same values as the functions get them after validation. */
-export const validInput: NewPet = v.parse(NewPet, parseJson(stringifyJson(validBody)));
+export const validInput: NewItem = v.parse(NewPet, parseJson(stringifyJson(validBody)));
 
 /** Returns a valid body with this text in the text field. */
 export function bodyWith(text: string) {

@@ -7,8 +7,10 @@ import {
   readLocalService,
   writeLocalService,
 } from '../../../infra/local/local-service.ts';
+import { productName } from '../../../shared/names.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
+import { itemsPath } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Isolates this test from other local services, whose working files are in the default temporary folder. */
@@ -31,7 +33,7 @@ function issue(...options: string[]): Promise<Outcome> {
 }
 
 async function expectToWork(key: string, { request }: LocalService): Promise<void> {
-  const { status } = await request('/pets', { headers: { Authorization: `Bearer ${key.trim()}` } });
+  const { status } = await request(itemsPath, { headers: { Authorization: `Bearer ${key.trim()}` } });
   expect(status).toBe(200);
 }
 
@@ -40,8 +42,8 @@ test('commands use the in-memory service if only one is running', async () => {
   const sentence = 'No local service is running in memory. Start one with npm start.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
-  const [folder] = globSync(join(TMPDIR, 'petstore-*'));
-  const left = join(TMPDIR, 'petstore-killed');
+  const [folder] = globSync(join(TMPDIR, `${productName}-*`));
+  const left = join(TMPDIR, `${productName}-killed`);
   cpSync(folder!, left, { recursive: true });
   // These files simulate a killed service whose port a different database now uses.
   const { databaseEndpoint, ...others } = readLocalService(folder!);
@@ -66,6 +68,6 @@ test('a service stops if the program that reads its output exits', async () => {
   const ended = once(service!.process, 'close');
   service!.process.stdout.destroy();
   // Each request prints a line, so the service detects that its output is closed.
-  const requests = [1, 2].map(() => service!.request('/pets').catch(() => undefined));
+  const requests = [1, 2].map(() => service!.request(itemsPath).catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });

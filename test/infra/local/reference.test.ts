@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.close();
 });
 beforeEach(() => {
-  writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Pets"}}');
+  writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Things"}}');
 });
 
 const localhost = 'Host: localhost:3000';
@@ -63,8 +63,8 @@ describe('a browser on the same machine', () => {
 
   test('gets a page that contains the current openapi.json', async () => {
     await send([localhost, html]);
-    writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Other pets"}}');
-    expect((await send([localhost, html])).body).toContain('<title>Other pets</title>');
+    writeFileSync(openApi, '{"openapi":"3.1.1","info":{"title":"Other things"}}');
+    expect((await send([localhost, html])).body).toContain('<title>Other things</title>');
   });
 });
 
@@ -81,7 +81,7 @@ describe('the API', () => {
     expect([status, body]).toEqual([404, notFound.body]);
   });
 
-  test.each(['POST /', 'OPTIONS /', 'GET /v1/pets', 'GET //'])(
+  test.each(['POST /', 'OPTIONS /', 'GET /v1/things', 'GET //'])(
     'responds to a browser that sends %s',
     async (line) => {
       const [method, target] = line.split(' ');

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { productName, stackName } from '../../../shared/names.ts';
 import { readTemplate } from '../../../infra/local/emulator/template/template.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
+import { collection, itemsPath, validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
@@ -14,7 +17,7 @@ const assembly = join(folders, 'cdk.out');
 const data = join(folders, 'data');
 const keyFile = join(data, 'api-key');
 /** API key whose hash is not in the tables. */
-const LOST_KEY = `pets_staging_${'0'.repeat(36)}`;
+const LOST_KEY = `${keyPrefix('staging')}${'0'.repeat(36)}`;
 
 /** Log line that the tests add after each metric, because the functions themselves write only metrics. */
 const OTHER_OUTPUT = '{"level":"ERROR","message":"after a metric"}';
@@ -39,8 +42,8 @@ function withKey(apiKey: string): RequestInit {
   return { headers: { Authorization: `Bearer ${apiKey}` } };
 }
 
-function addPet(service: LocalService): Promise<Response> {
-  return service.request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
+function addItem(service: LocalService): Promise<Response> {
+  return service.request(itemsPath, { method: 'POST', body: JSON.stringify(validBody) });
 }
 
 /** Waits until the functions have written `count` metrics. Metrics can be printed after the responses. */
@@ -52,7 +55,7 @@ function metricsWritten(service: LocalService, count: number): Promise<unknown> 
 describe('the local service with a data folder', () => {
   let service: LocalService;
   let banner: string;
-  let pet: unknown;
+  let item: unknown;
 
   beforeAll(async () => {
     // The service must ignore the developer's AWS settings.
@@ -72,32 +75,32 @@ describe('the local service with a data folder', () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     expect(statSync(keyFile).mode.toString(8)).toBe('100600');
-    expect(banner).toContain(`curl -H 'Authorization: Bearer ${service.apiKey}' ${service.baseUrl}/pets`);
-    const response = await addPet(service);
+    expect(banner).toContain(`Bearer ${service.apiKey}' ${service.baseUrl}${itemsPath}\n`);
+    const response = await addItem(service);
     expect(response.status).toBe(201);
-    pet = await response.json();
+    item = await response.json();
   });
 
   test('prints one line without the API key for each request', async () => {
-    await service.request('/pets?limit=1000');
-    await service.request('/pets', { method: 'POST' });
+    await service.request(`${itemsPath}?limit=1000`);
+    await service.request(itemsPath, { method: 'POST' });
     await service.request('/nowhere', { method: 'PUT' });
-    await service.request('/pets', withKey(`${service.apiKey}x`));
+    await service.request(itemsPath, withKey(`${service.apiKey}x`));
     await service.printed(/ 401 \d/);
     const printed = service.output().slice(banner.length);
     expect(printed.match(/(?<=^\S+Z )\S+ \S+ \d+(?= \d+\.\d ms$)/gm)).toEqual([
-      'POST /v1/pets 201',
-      'GET /v1/pets 400',
-      'POST /v1/pets 400',
+      `POST ${collection} 201`,
+      `GET ${collection} 400`,
+      `POST ${collection} 400`,
       'PUT /v1/nowhere 404',
-      'GET /v1/pets 401',
+      `GET ${collection} 401`,
     ]);
     expect(printed).not.toContain(service.apiKey.slice(0, 20));
     expect(printed).not.toMatch(/limit|Bearer|local development/);
   });
 
   test('prints metrics and skipped resource types if --verbose is set', async () => {
-    const { skippedTypes } = readTemplate('PetStore-staging', assembly);
+    const { skippedTypes } = readTemplate(stackName('staging'), assembly);
     expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
     const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;
     expect(service.output()).toContain(list);
@@ -106,19 +109,19 @@ describe('the local service with a data folder', () => {
     const lines = service.output().split('\n');
     const metrics = lines.filter((line) => line.startsWith('{"_aws":'));
     expect(metrics).toHaveLength(3);
-    expect(metrics).toContainEqual(expect.stringContaining('"Name":"PetsCreated"'));
+    expect(metrics).toContainEqual(expect.stringContaining('"Name":"ErrorResponses"'));
     expect(lines.filter((line) => line === OTHER_OUTPUT)).toHaveLength(3);
   });
 
-  test('keeps the pets and the API key after a restart', async () => {
+  test('keeps the data and the API key after a restart', async () => {
     const { apiKey } = service;
     expect(await service.stop('SIGTERM')).toBe(0);
     expect(existsSync(join(data, 'service.json'))).toBe(false);
 
     service = await startLocalService('--assembly', assembly, '--data', data);
     expect(service.apiKey).toBe(apiKey);
-    expect(await (await service.request('/pets')).json()).toEqual([pet]);
-    await service.request('/pets?limit=1000');
+    expect(await (await service.request(itemsPath)).json()).toEqual([item]);
+    await service.request(`${itemsPath}?limit=1000`);
     await metricsWritten(service, 1);
     expect(service.output()).not.toMatch(/_aws|requestId|Not run|AWS::/);
   });
@@ -141,17 +144,17 @@ describe('the local service for the production stage in memory', () => {
   afterAll(() => service.stop('SIGKILL'));
 
   function workingKeyFiles(): string[] {
-    const keys = globSync(join(tmpdir(), 'petstore-*', 'api-key'));
+    const keys = globSync(join(tmpdir(), `${productName}-*`, 'api-key'));
     return keys.filter((file) => readFileSync(file, 'utf8') === service.apiKey);
   }
 
   test('completes all requests and deletes its files after receiving SIGINT and SIGTERM', async () => {
-    expect(service.apiKey).toMatch(/^pets_production_/);
+    expect(service.apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
     expect(workingKeyFiles()).toHaveLength(1);
     const ended = once(service.process, 'close');
     async function addUntilClosed(): Promise<number> {
       for (let added = 0; ; added += 1) {
-        const response = await addPet(service).catch(() => undefined);
+        const response = await addItem(service).catch(() => undefined);
         if (!response) return added;
         expect(response.status).toBe(201);
         // After Ctrl-C in a terminal, the service can get a second signal from npm.
@@ -160,7 +163,7 @@ describe('the local service for the production stage in memory', () => {
     }
     const added = await Promise.all(Array.from({ length: 10 }, addUntilClosed));
     expect(await ended).toEqual([0, null]);
-    const created = service.output().match(/POST \/v1\/pets 201/g);
+    const created = service.output().split(`POST ${collection} 201`).slice(1);
     expect(created).toHaveLength(added.reduce((one, other) => one + other));
     expect(service.output()).not.toMatch(/exited with|Error/);
     expect(workingKeyFiles()).toEqual([]);

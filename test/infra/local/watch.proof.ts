@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
+import { get, itemsPath, validBody } from '../../support/sample.ts';
 import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -55,16 +56,18 @@ async function until(line: RegExp, change: () => void): Promise<void> {
   await service.printed(new RegExp(`(?:${line.source}[^]*){${times}}`));
 }
 
-const GET_PET = 'functions/get-pet.ts';
-const getPet = project.read(GET_PET);
+/** The function of the operation `get`, and the module with its database access. */
+const FILE = `functions/${get.id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+const source = project.read(FILE);
+const [STORAGE = ''] = /shared\/storage\/[\w-]+\.ts/.exec(source)!;
 
-/** Returns the source of GetPet with a different error message so that a test can identify the running code. */
-function getPetWith(errorMessage: string): string {
-  return getPet.replace(/`No pet has the id[^`]*`/, `'${errorMessage}'`);
+/** Returns the function's source with a different error message so that a test can identify the running code. */
+function sourceWith(errorMessage: string): string {
+  return source.replace(/(?<='not_found', )`[^`]*`/, `'${errorMessage}'`);
 }
 
 async function message(): Promise<string> {
-  return (await call('/pets/5')).body.message;
+  return (await call(`${itemsPath}/5`)).body.message;
 }
 
 // Each test depends on the previous test.
@@ -75,18 +78,18 @@ describe('the local service with --watch', () => {
   });
 
   test('keeps the data, the API key and open connections when it reloads a function', async () => {
-    const added = await call('/pets', { name: 'Rex', categoryId: 1 });
+    const added = await call(itemsPath, validBody);
     expect(added.status).toBe(201);
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
-    expect(await message()).toBe('No pet has the id 5.');
+    expect(await message()).toBe(get.errors.not_found.replace(/\d+/, '5'));
 
-    await until(/Z reloaded the functions in \d+ ms\n/, () => project.write(GET_PET, getPetWith('saved')));
+    await until(/Z reloaded the functions in \d+ ms\n/, () => project.write(FILE, sourceWith('saved')));
     expect(await message()).toBe('saved');
     for (const expected of ['replaced', 'replaced again']) {
-      await until(/reloaded the functions in/, () => project.replace(GET_PET, getPetWith(expected)));
+      await until(/reloaded the functions in/, () => project.replace(FILE, sourceWith(expected)));
       expect(await message()).toBe(expected);
     }
-    expect(await call(`/pets/${added.body.id}`)).toEqual({ ...added, status: 200 });
+    expect(await call(`${itemsPath}/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
     // The bundles of the previous code are deleted asynchronously.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
@@ -94,8 +97,8 @@ describe('the local service with --watch', () => {
 
   test('reloads a function when a module in a new folder changes', async () => {
     mkdirSync(join(project.folder, 'shared/texts'));
-    const importing = `import { text } from '../shared/texts/text.ts';\n${getPetWith('').replace("''", 'text')}`;
-    await until(/The functions cannot be bundled\. /, () => project.write(GET_PET, importing));
+    const importing = `import { text } from '../shared/texts/text.ts';\n${sourceWith('').replace("''", 'text')}`;
+    await until(/The functions cannot be bundled\. /, () => project.write(FILE, importing));
     for (const expected of ['from a module', 'from a changed module']) {
       await until(/reloaded the functions in/, () =>
         project.write('shared/texts/text.ts', `export const text = '${expected}';`),
@@ -107,7 +110,7 @@ describe('the local service with --watch', () => {
   test('reloads a function when its folder is replaced', async () => {
     const [functions, saved] = [join(project.folder, 'functions'), join(project.folder, 'saved')];
     cpSync(functions, saved, { recursive: true });
-    project.write('saved/get-pet.ts', getPetWith('replaced folder'));
+    project.write(FILE.replace('functions', 'saved'), sourceWith('replaced folder'));
     await until(/reloaded the functions in/, () => {
       renameSync(functions, join(project.folder, 'functions.before'));
       renameSync(saved, functions);
@@ -117,32 +120,32 @@ describe('the local service with --watch', () => {
 
   test('runs the previous code until a build error is fixed', async () => {
     await until(/Z The functions cannot be bundled\. The previous code continues to run\.\n/, () =>
-      project.write(GET_PET, `${getPetWith('broken')}\nthis is not code`),
+      project.write(FILE, `${sourceWith('broken')}\nthis is not code`),
     );
-    await service.printed(/\[ERROR\] Expected ";"[^\n]*\n\n +functions\/get-pet\.ts:\d+:\d+:\n/);
+    await service.printed(new RegExp(`\\[ERROR\\] Expected ";"[^\\n]*\\n\\n +${FILE}:\\d+:\\d+:\\n`));
     expect(await message()).toBe('replaced folder');
-    await until(/reloaded the functions in/, () => project.write(GET_PET, getPetWith('fixed')));
+    await until(/reloaded the functions in/, () => project.write(FILE, sourceWith('fixed')));
     expect(await message()).toBe('fixed');
   });
 
   test('runs the previous code while a source file is empty', async () => {
     await until(
-      /Z functions\/get-pet\.ts does not export handler\. The previous code continues to run\.\n/,
-      () => project.write(GET_PET, ''),
+      new RegExp(`Z ${FILE} does not export handler\\. The previous code continues to run\\.\\n`),
+      () => project.write(FILE, ''),
     );
     expect(await message()).toBe('fixed');
-    await until(/reloaded the functions in/, () => project.write(GET_PET, getPetWith('filled')));
+    await until(/reloaded the functions in/, () => project.write(FILE, sourceWith('filled')));
     expect(await message()).toBe('filled');
   });
 
   test('runs the previous code while a shared module is empty', async () => {
-    const pets = project.read('shared/storage/pets.ts');
-    await until(/The functions cannot be bundled\. /, () => project.write('shared/storage/pets.ts', ''));
-    expect((await call('/pets')).status).toBe(200);
+    const storage = project.read(STORAGE);
+    await until(/The functions cannot be bundled\. /, () => project.write(STORAGE, ''));
+    expect((await call(itemsPath)).status).toBe(200);
     await until(/reloaded the functions in/, () =>
-      project.write('shared/storage/pets.ts', `${pets}\nconsole.log('changed');`),
+      project.write(STORAGE, `${storage}\nconsole.log('changed');`),
     );
-    await until(/reloaded the functions in/, () => project.write('shared/storage/pets.ts', pets));
+    await until(/reloaded the functions in/, () => project.write(STORAGE, storage));
   });
 
   test('prints the errors in a shared module once', async () => {
@@ -158,22 +161,22 @@ describe('the local service with --watch', () => {
   });
 
   test('returns 500 until a load error is fixed', async () => {
-    await until(/\nGetPet\w+: Error: test error/, () =>
-      project.write(GET_PET, `${getPetWith('')}\nthrow new Error('test error');`),
+    await until(/\n\w+: Error: test error/, () =>
+      project.write(FILE, `${sourceWith('')}\nthrow new Error('test error');`),
     );
-    expect(await call('/pets/5')).toMatchObject({ status: 500, body: { code: 'internal_error' } });
-    expect((await call('/pets')).status).toBe(200);
-    await until(/reloaded the functions in/, () => project.write(GET_PET, getPetWith('fixed again')));
+    expect(await call(`${itemsPath}/5`)).toMatchObject({ status: 500, body: { code: 'internal_error' } });
+    expect((await call(itemsPath)).status).toBe(200);
+    await until(/reloaded the functions in/, () => project.write(FILE, sourceWith('fixed again')));
     expect(await message()).toBe('fixed again');
   });
 
   test('flushes the authorizer cache when it reloads the authorizer', async () => {
     const authorizer = project.read('functions/authorizer.ts');
-    expect((await call('/pets')).status).toBe(200);
+    expect((await call(itemsPath)).status).toBe(200);
     await until(/reloaded the functions in/, () =>
       project.write('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'")),
     );
-    expect((await call('/pets')).status).toBe(401);
+    expect((await call(itemsPath)).status).toBe(401);
   });
 
   test('stops gracefully', async () => {
