@@ -2,16 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
+import { PRODUCTION_DOMAIN } from '../../infra/documents/openapi/headers.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { INT64 } from '../../shared/contract/limits.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { findChromium, openReference, operationButton, type ReferencePage } from './reference-page.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
+import { create, integerField, itemsPath, list, validBody } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
-const LARGEST = '9223372036854775807';
-const { listPets, createPet } = operations;
+const item = { ...validBody, [integerField]: INT64.maximum };
 const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .filter((part) => getComputedStyle(part).textDecoration.includes('line-through'))
   .map((part) => part.innerText))]`;
@@ -39,7 +42,7 @@ async function close(page: Page, operation: Operation): Promise<void> {
 
 async function renderPicture(page: Page): Promise<void> {
   await page.reload();
-  await operationButton(page, listPets).click();
+  await operationButton(page, list).click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   await page.evaluate('scrollTo(0, 0)');
   await page.screenshot({ path: 'docs/reference.png' });
@@ -80,21 +83,22 @@ async function renderPicture(page: Page): Promise<void> {
 
   test('sends and shows 64-bit integers without rounding them', async () => {
     const { page } = served;
-    await operationButton(page, createPet).click();
+    await operationButton(page, create).click();
     await page.getByRole('button', { name: 'Try it out' }).click();
-    const text = `{"name":"Rex","categoryId":${LARGEST}}`;
+    const text = stringifyJson(item);
     await page.getByRole('tabpanel', { name: 'Edit Value' }).getByRole('textbox').fill(text);
     const { request, status, body } = await execute(page, () =>
       page.getByRole('button', { name: 'Execute' }).click(),
     );
     expect([request.postData(), status]).toEqual([text, '201']);
-    const id = /"id": (\d+)/.exec(body)?.[1];
-    expect(body).toBe(`{\n  "id": ${id},\n  "name": "Rex",\n  "categoryId": ${LARGEST}\n}`);
-    const stored = await service.request(`/pets/${id}`);
-    expect(await stored.text()).toBe(`{"id":${id},"name":"Rex","categoryId":${LARGEST}}`);
+    const [, id = ''] = /"id": (\d+)/.exec(body)!;
+    const stored = { id: BigInt(id), ...item };
+    expect(body).toBe(stringifyJson(stored, 2));
+    const response = await service.request(`${itemsPath}/${id}`);
+    expect(await response.text()).toBe(stringifyJson(stored));
     const { authorization, 'idempotency-key': key } = request.headers();
     expect([authorization, key]).toEqual([`Bearer ${service.apiKey}`, undefined]);
-    await close(page, createPet);
+    await close(page, create);
   });
 
   test('sends a request without the optional parameters if only the keyboard is used', async () => {
@@ -105,31 +109,31 @@ async function renderPicture(page: Page): Promise<void> {
       while (!name.test((await focused.allInnerTexts()).join()));
       await page.keyboard.press('Enter');
     }
-    await press(new RegExp(listPets.summary));
+    await press(new RegExp(list.summary));
     await press(/Try it out/);
     const { request, status, body } = await execute(page, () => press(/Execute/));
-    expect([request.url(), status]).toEqual([`${service.baseUrl}/pets`, '200']);
-    expect(body).toContain(`"categoryId": ${LARGEST}`);
-    await close(page, listPets);
+    expect([request.url(), status]).toEqual([`${service.baseUrl}${itemsPath}`, '200']);
+    expect(body).toContain(`"${integerField}": ${INT64.maximum}`);
+    await close(page, list);
   });
 
   test('is read-only if it is exported, and reports how to send requests', async () => {
     const { page } = exported;
-    await operationButton(page, createPet).click();
+    await operationButton(page, create).click();
     await page.getByText('"invalid_request"').waitFor();
     await page.getByRole('tab', { name: 'Schema' }).last().click();
     await page.getByText('Error message for people.').waitFor();
     const buttons = await page.getByRole('button').allInnerTexts();
     expect(buttons.filter((name) => /Authorize|Try it out|Execute/.test(name))).toEqual([]);
     expect(await page.getByText('To send requests from it, run npm start').count()).toBe(1);
-    expect(await page.getByText('https://petstore.example.com/v1', { exact: true }).count()).toBe(1);
+    expect(await page.getByText(`https://${PRODUCTION_DOMAIN}/v1`, { exact: true }).count()).toBe(1);
     await page.getByRole('link', { name: /Guarantees, limits/ }).waitFor();
   });
 
   test('causes no errors or other requests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
-    const pets = `${service.baseUrl}/pets`;
-    expect(served.requests).toEqual([new URL('/', service.baseUrl).href, pets, pets]);
+    const requested = `${service.baseUrl}${itemsPath}`;
+    expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);
     expect(exported.requests).toEqual([expect.stringMatching(/^file:.*\/index\.html$/)]);
   });
 });

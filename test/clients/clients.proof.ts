@@ -2,18 +2,19 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { INT64 } from '../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
+import { integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   clients,
   describeFor,
   document,
   type ExampleClient,
-  petsIn,
+  itemsIn,
   runIn,
   unpack,
 } from './example-clients.ts';
@@ -23,13 +24,18 @@ import {
 const folder = temporaryFolder();
 let service: LocalService;
 const proxies: ClientProxy[] = [];
-/** Pets that exist before the first test, newest first. */
-const sold: Pet[] = [];
+/** Items that exist before the first test, newest first. */
+const sold: Item[] = [];
 
 beforeAll(async () => {
   service = await startLocalService();
-  for (const categoryId of [-(2n ** 63n), -1n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n]) {
-    const body = stringifyJson({ name: `Mia <b>; rel="next"`, categoryId, status: 'sold' });
+  for (const int64 of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
+    const body = stringifyJson({
+      ...validInput,
+      [textField]: `<b>; rel="next"`,
+      [integerField]: int64,
+      status: 'sold',
+    });
     sold.unshift(await call('', { method: 'POST', body }));
   }
 });
@@ -39,13 +45,13 @@ afterAll(async () => {
 });
 
 async function call(query: string, init?: RequestInit): Promise<any> {
-  const response = await service.request(`/pets${query}`, init);
+  const response = await service.request(`${itemsPath}${query}`, init);
   return parseJson(await response.text());
 }
 
-async function petsNamed(wanted: string): Promise<Pet[]> {
-  const pets: Pet[] = await call('?status=pending&limit=100');
-  return pets.filter(({ name }) => name === wanted);
+async function itemsWith(text: string): Promise<Item[]> {
+  const items: Item[] = await call('?status=pending&limit=100');
+  return items.filter((item) => item[textField] === text);
 }
 
 function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
@@ -73,9 +79,9 @@ async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   function run(text: string, ...parameters: string[]): Promise<Outcome> {
     return runIn(files, client, text, parameters, { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey });
   }
-  function add(pet: NewPet): Promise<Outcome> {
-    writeFileSync(join(files, 'pet.json'), stringifyJson(pet));
-    return run(client.create, 'pet.json', randomUUID());
+  function add(item: object): Promise<Outcome> {
+    writeFileSync(join(files, 'item.json'), stringifyJson(item));
+    return run(client.create, 'item.json', randomUUID());
   }
   return { proxy, files, run, add, list: () => run(client.list, 'sold', '2') };
 }
@@ -95,28 +101,28 @@ for (const client of clients) {
 }
 
 function testLists(client: ExampleClient): void {
-  test.concurrent('lists each pet once with exact integers despite faults between pages', async () => {
+  test.concurrent('lists each item once with exact integers despite faults between pages', async () => {
     const { proxy, list } = await prepare(client);
     // The client must ignore the link in the error response.
-    const Link = `<${proxy.baseUrl}/pets>; rel="next"`;
+    const Link = `<${proxy.baseUrl}${itemsPath}>; rel="next"`;
     proxy.decide(inOrder('pass', 'cut', 'pass', errorResponse(503, '0', { Link })));
     const { code, stdout } = await list();
-    expect({ code, pets: petsIn(stdout) }).toEqual({ code: 0, pets: sold });
+    expect({ code, items: itemsIn(stdout) }).toEqual({ code: 0, items: sold });
     expect(proxy.requests.map(({ method }) => method)).toEqual(Array(5).fill('GET'));
   });
 
   test.concurrent('finds the next page in a header with several links', async () => {
     const { proxy, list } = await prepare(client);
-    const pages = `${proxy.baseUrl}/pets?status=sold&limit`;
+    const pages = `${proxy.baseUrl}${itemsPath}?status=sold&limit`;
     const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;
     proxy.decide(inOrder({ status: 200, headers: { Link }, body: '[]' }));
-    expect(petsIn((await list()).stdout)).toEqual(sold);
-    expect(proxy.requests[1]!.target).toBe('/v1/pets?status=sold&limit=100');
+    expect(itemsIn((await list()).stdout)).toEqual(sold);
+    expect(new URL(proxy.requests[1]!.target, proxy.baseUrl).href).toBe(`${pages}=100`);
   });
 
   test.concurrent('sends the key only to the base URL', async () => {
     const otherServer = await startProxy();
-    const Link = `<${otherServer.baseUrl}/pets?cursor=x>; rel="next"`;
+    const Link = `<${otherServer.baseUrl}${itemsPath}?cursor=x>; rel="next"`;
     const { proxy, list } = await prepare(client, { status: 200, headers: { Link }, body: '[]' });
     const { code, stderr } = await list();
     expect(code).not.toBe(0);
@@ -126,14 +132,15 @@ function testLists(client: ExampleClient): void {
 }
 
 function testCreates(client: ExampleClient): void {
-  test.concurrent('creates one unchanged pet if responses are lost', async () => {
+  test.concurrent('creates one unchanged item if responses are lost', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
-    const pet: NewPet = { name: `${client.name} “é”`, categoryId: 2n ** 63n - 1n, status: 'pending' };
-    const { code, stdout, stderr } = await add(pet);
+    const text = `${client.name} “é”`;
+    const item = { [textField]: text, [integerField]: INT64.maximum, status: 'pending' };
+    const { code, stdout, stderr } = await add(item);
     // curl prints each failed attempt to stderr, so these lines are ignored.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
-    expect(petsIn(stdout)).toEqual([{ id: expect.anything(), ...pet }]);
-    expect(await petsNamed(pet.name)).toEqual(petsIn(stdout));
+    expect(itemsIn(stdout)).toEqual([{ id: expect.anything(), ...item }]);
+    expect(await itemsWith(text)).toEqual(itemsIn(stdout));
 
     expect(proxy.requests).toHaveLength(3);
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
@@ -142,15 +149,16 @@ function testCreates(client: ExampleClient): void {
     expect(second! - first!).toBeGreaterThan(950); // tolerates different clocks of the client and the proxy
   });
 
-  test.concurrent('creates one pet if the service does not respond before the timeout', async () => {
+  test.concurrent('creates one item if the service does not respond before the timeout', async () => {
     const { proxy, files, add } = await prepare(client, 'hang');
     const file = join(files, client.library);
     const [written, short] = client.timeout;
     const code = readFileSync(file, 'utf8');
     expect(code.split(written)).toHaveLength(2);
     writeFileSync(file, code.replace(written, short));
-    const pet: NewPet = { name: `Late ${client.name}`, categoryId: 7n, status: 'pending' };
-    expect(petsIn((await add(pet)).stdout)).toEqual(await petsNamed(pet.name));
+    const text = `Late ${client.name}`;
+    const { stdout } = await add({ ...validInput, [textField]: text, status: 'pending' });
+    expect(itemsIn(stdout)).toEqual(await itemsWith(text));
     expect(proxy.requests.length).toBeGreaterThan(1);
   });
 }
@@ -158,8 +166,8 @@ function testCreates(client: ExampleClient): void {
 function testGivingUp(client: ExampleClient): void {
   test.concurrent('reports a 400 without a retry', async () => {
     const { proxy, add } = await prepare(client, { status: 400, body: '<html></html>' });
-    expectFailure(await add({ name: 'Rex', categoryId: 7n }), /\b400\b/);
-    expectFailure(await add({ name: '', categoryId: 7n }), /invalid_request.*name must be/);
+    expectFailure(await add(validInput), /\b400\b/);
+    expectFailure(await add({ ...validInput, [textField]: '' }), /invalid_request.* must be/);
     expect(proxy.requests).toHaveLength(2);
   });
 

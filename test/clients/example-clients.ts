@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import { type Outcome, outcomeOf } from '../support/run-command.ts';
+import { integerField, type Item, textField } from '../support/sample.ts';
 
 /** A client in docs/clients.md and the commands to run the client. */
 export interface ExampleClient {
@@ -20,9 +20,9 @@ export interface ExampleClient {
   uses: { file: string; exitCode: number; prints: RegExp[] }[];
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
-  /** Program that prints all pets as JSON, one per line or in arrays. Arguments: a status and a limit. */
+  /** Program that prints all items as JSON, one per line or in arrays. Arguments: a status and a limit. */
   list: string;
-  /** Program that creates a pet and prints it. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
+  /** Program that creates an item and prints it. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
   create: string;
 }
 
@@ -44,7 +44,7 @@ export const clients: ExampleClient[] = [
         file: 'try.sh',
         exitCode: 22,
         prints: [
-          /^(\{"id":\d+,"name":"Rex","categoryId":9223372036854775807,"status":"available"\})\n\1\n\[\1/,
+          /^(\{"id":\d+,"\w+":"\w+","\w+":9223372036854775807,"status":"available"\})\n\1\n\[\1/,
           /^\{"code":"invalid_request","message":"limit must/m,
         ],
       },
@@ -67,11 +67,7 @@ export const clients: ExampleClient[] = [
       {
         file: 'try.ts',
         exitCode: 0,
-        prints: [
-          /^\d+n 9223372036854775807n\n/,
-          /^Rex 9223372036854775807n$/m,
-          /^invalid_request name must/m,
-        ],
+        prints: [/^\d+n 9223372036854775807n\n/, /^\w+ 9223372036854775807n$/m, /^invalid_request \w+ must/m],
       },
     ],
     timeout: ['timeout(30_000)', 'timeout(1_000)'],
@@ -83,7 +79,7 @@ export const clients: ExampleClient[] = [
       import { readFileSync } from 'node:fs';
       import { type NewPet, createPet } from './pets.ts';${typescript}
       const [, , file = '', key = ''] = process.argv;
-      const pet = JSON.parse(readFileSync(file, 'utf8'), (name, value, { source }) => name === 'categoryId' ? BigInt(source!) : value);
+      const pet = JSON.parse(readFileSync(file, 'utf8'), (name, value, { source }) => name === '${integerField}' ? BigInt(source!) : value);
       console.log(JSON.stringify(await createPet({ baseUrl, apiKey }, pet as NewPet, key), exact));`,
   },
   {
@@ -96,9 +92,9 @@ export const clients: ExampleClient[] = [
         file: 'try.py',
         exitCode: 0,
         prints: [
-          /^\{'id': \d+, .*'categoryId': 9223372036854775807/,
-          /^Rex 9223372036854775807$/m,
-          /^invalid_request name must/m,
+          /^\{'id': \d+, .*: 9223372036854775807/,
+          /^\w+ 9223372036854775807$/m,
+          /^invalid_request \w+ must/m,
         ],
       },
     ],
@@ -112,6 +108,19 @@ import json, os, sys, pets
 pet = json.load(open(sys.argv[1], encoding="utf-8"))
 print(json.dumps(pets.create_pet(os.environ["BASE_URL"], os.environ["API_KEY"], pet, sys.argv[2])))`,
   },
+];
+
+/** Lines of TypeScript that must not compile after the code in `try.ts`. */
+export const wrongUses = [
+  `rex.colour;`,
+  `rex.id satisfies number;`,
+  `rex.status satisfies string;`,
+  `await createPet(service, { ${textField}: '', ${integerField}: 7 }, idempotencyKey);`,
+  `await createPet(service, { ${textField}: '', ${integerField}: 7n, status: 'nonsense' }, idempotencyKey);`,
+  `await createPet(service, { ${textField}: '' }, idempotencyKey);`,
+  `await createPet(service, { ${textField}: '', ${integerField}: 7n });`,
+  `listPets(service, { cursor: 'x' });`,
+  `new PetStoreError({ code: 'x', message: 'x' });`,
 ];
 
 /** Returns `describe`, or `describe.skip` if the client cannot run on this machine. */
@@ -144,7 +153,7 @@ export function runIn(
   return outcomeOf(promisify(execFile)(file, [...options, name, ...parameters], settings));
 }
 
-export function petsIn(stdout: string): Pet[] {
+export function itemsIn(stdout: string): Item[] {
   const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.flatMap((line) => parseJson(line) as Pet | Pet[]);
+  return lines.flatMap((line) => parseJson(line) as Item | Item[]);
 }

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { INT64, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
 import { type Behavior, type ClientProxy, startClientProxy } from '../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { codeBlocksIn } from '../support/markdown-code.ts';
+import { integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
 
@@ -27,9 +28,9 @@ const check = `tsc --noEmit --strict --module esnext --moduleResolution bundler 
   ${resolve('node_modules/@types')} --allowImportingTsExtensions driver.ts`;
 const bundle = 'esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs';
 
-type Call = { apiKey: string } & ({ key: string; pet: NewPet } | { id: bigint } | { cursor?: string });
+type Call = { apiKey: string } & ({ key: string; item: object } | { id: bigint } | { cursor?: string });
 interface Result {
-  data?: Pet | Pet[] | null;
+  data?: Item | Item[] | null;
   error?: { code: string; message: string } | null;
   link?: string | null;
 }
@@ -45,26 +46,25 @@ const path = [resolve('node_modules/.bin'), join(toolModules, '.bin'), process.e
 const environment = { ...process.env, PATH: path.join(':') };
 
 const parent = temporaryFolder();
-const maximum = 2n ** 63n - 1n;
 /** Returns the integer that JavaScript writes after it reads `int64` as a double. */
 const rounded = (int64: bigint) => BigInt(String(Number(int64)));
 let service: LocalService;
 let proxy: ClientProxy;
 
-// Responses that a later release or a proxy in front of the service could send.
-const unknownCode = { code: 'pet_asleep', message: 'The pet is asleep.' };
+// Responses that a later release or a proxy in front of the service could send, by the id in the path.
+const unknownCode = { code: 'locked', message: 'The item is locked.' };
 const undocumentedStatus = { code: 'teapot', message: 'I am a teapot.' };
 const behaviors: Record<string, Behavior> = {
-  '/v1/pets/1': { status: 400, body: JSON.stringify({ ...unknownCode, status: 400, hint: 'Wait.' }) },
-  '/v1/pets/2': { status: 418, body: JSON.stringify({ ...undocumentedStatus, status: 418 }) },
-  '/v1/pets/3': { status: 200, body: '{"id":3,"name":"Rex","categoryId":7,"color":{"main":"black"}}' },
+  1: { status: 400, body: JSON.stringify({ ...unknownCode, status: 400, hint: 'Wait.' }) },
+  2: { status: 418, body: JSON.stringify({ ...undocumentedStatus, status: 418 }) },
+  3: { status: 200, body: stringifyJson({ id: 3, ...validInput, color: {} }) },
 };
 
 beforeAll(async () => {
   service = await startLocalService();
   proxy = await startClientProxy(service.baseUrl);
-  proxy.decide(({ target }) => behaviors[target] ?? 'pass');
-  await call('', { method: 'POST', body: stringifyJson({ name: 'Mia', categoryId: maximum }) });
+  proxy.decide(({ target }) => behaviors[basename(target)] ?? 'pass');
+  await call('', { method: 'POST', body: stringifyJson({ ...validInput, [integerField]: INT64.maximum }) });
 });
 afterAll(async () => {
   await proxy.close();
@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 async function call(query: string, init?: RequestInit): Promise<unknown> {
-  const response = await service.request(`/pets${query}`, init);
+  const response = await service.request(`${itemsPath}${query}`, init);
   return parseJson(await response.text());
 }
 
@@ -91,35 +91,35 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
   });
 
   test.each([
-    ['a word after white space', ' Rex'],
+    ['a word after white space', ' a'],
     ['a control character', '\u001f'],
-    ['255 emoji', '😀'.repeat(255)],
-  ])('reads back a created pet whose name is %s', async (_title, name) => {
-    const pet: NewPet = { name, categoryId: -7n, status: 'sold' };
+    ['emoji of the maximum length', '😀'.repeat(MAX_NAME_CHARACTERS)],
+  ])('reads back a created item whose text is %s', async (_title, text) => {
+    const item = { ...validInput, [textField]: text, [integerField]: -7n };
     const key = randomUUID();
-    const { data } = await program.send({ apiKey, key, pet });
-    expect(data).toEqual({ id: expect.anything(), ...pet });
+    const { data } = await program.send({ apiKey, key, item });
+    expect(data).toEqual({ id: expect.anything(), ...item });
     expect(proxy.requests.at(-1)!.headers['idempotency-key']).toBe(key);
-    expect((await program.send({ apiKey, id: (data as Pet).id })).data).toEqual(data);
+    expect((await program.send({ apiKey, id: (data as Item).id })).data).toEqual(data);
   });
 
   test('gets a 400 for a large int64, because the client rounds it', async () => {
-    const pet: NewPet = { name: 'Rex', categoryId: maximum };
-    const { error } = await program.send({ apiKey, key: randomUUID(), pet });
+    const item = { ...validInput, [integerField]: INT64.maximum };
+    const { error } = await program.send({ apiKey, key: randomUUID(), item });
     expect(error?.code).toBe('invalid_request');
   });
 
   test('reads every page but rounds large int64 values', async () => {
-    const pets: Pet[] = [];
+    const items: Item[] = [];
     let cursor: string | undefined;
     do {
       const { data, link } = await program.send({ apiKey, ...(cursor !== undefined && { cursor }) });
-      pets.push(...(data as Pet[]));
+      items.push(...(data as Item[]));
       cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
     } while (cursor !== undefined);
-    const stored = (await call('?limit=100')) as Pet[];
-    expect(pets).toEqual(stored.map((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) })));
-    expect(pets.at(-1)).toMatchObject({ name: 'Mia', categoryId: rounded(maximum) });
+    const stored = (await call('?limit=100')) as Item[];
+    expect(items).toEqual(stored.map((item) => ({ ...item, [integerField]: rounded(item[integerField]) })));
+    expect(items.at(-1)).toMatchObject({ [integerField]: rounded(INT64.maximum) });
   });
 
   test('returns code and message of documented and undocumented error responses', async () => {
@@ -131,9 +131,9 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
     expect((await program.send({ apiKey, id: 2n })).error).toMatchObject(undocumentedStatus);
   });
 
-  test('reads a pet that has an unknown field', async () => {
+  test('reads an item that has an unknown field', async () => {
     const { data } = await program.send({ apiKey, id: 3n });
-    expect(data).toMatchObject({ id: 3n, name: 'Rex', categoryId: 7n });
+    expect(data).toMatchObject({ id: 3n, ...validInput });
   });
 });
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => proxy.close());
 
 function run(folder: string, program: string, environment: Record<string, string> = {}): Promise<Outcome> {
-  return runIn(folder, curl, program, ['pet.json'], {
+  return runIn(folder, curl, program, ['item.json'], {
     BASE_URL: proxy.baseUrl,
     API_KEY: apiKey,
     ...environment,
@@ -40,9 +40,9 @@ describeFor(curl)('the shell functions (need curl)', () => {
       `#!/bin/sh\nprintf '%s\\n' "$@" >>'${recordFile}'\nexec '${realCurl}' "$@"\n`,
     );
     chmodSync(join(folder, 'curl'), 0o755);
-    writeFileSync(join(folder, 'pet.json'), '{}');
+    writeFileSync(join(folder, 'item.json'), '{}');
     proxy.decide(inOrder(created));
-    const program = 'mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; . ./pets.sh; create_pet "$1"; ls tmp';
+    const program = `mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; ${curl.create}; ls tmp`;
     const { stdout } = await run(folder, program, { PATH: `${folder}:${process.env['PATH']}` });
     expect(stdout).toBe('{}\n');
     expect(proxy.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${apiKey}`]);
@@ -51,11 +51,11 @@ describeFor(curl)('the shell functions (need curl)', () => {
     expect(recordedArguments).not.toContain(apiKey);
   });
 
-  test('use one Idempotency-Key per pet for all attempts', async () => {
+  test('use one Idempotency-Key per file for all attempts', async () => {
     const folder = unpack(parent);
     proxy.decide(inOrder(created, created, created));
-    for (const file of ['pet.json', 'other.json']) writeFileSync(join(folder, file), '{}');
-    const program = '. ./pets.sh; create_pet pet.json && create_pet other.json && create_pet "$1"';
+    for (const file of ['item.json', 'other.json']) writeFileSync(join(folder, file), '{}');
+    const program = `set -e; for file in item.json other.json item.json; do set -- $file; ${curl.create}; done`;
     done(await run(folder, program));
     const [first, other, retry] = proxy.requests.map(({ headers }) => headers['idempotency-key']);
     expect([first, other]).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f]{32}$/)));

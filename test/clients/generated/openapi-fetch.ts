@@ -3,15 +3,15 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './pet-store.d.ts';
 
 type Schemas = components['schemas'];
-type Call = { apiKey: string; key: string; cursor?: string; id?: number; pet?: Schemas['NewPet'] };
+type Call = { apiKey: string; key: string; cursor?: string; id?: number; item?: Schemas['NewPet'] };
 type Result = { data?: Schemas['Pet'] | Schemas['Pet'][]; error?: Schemas['Error']; response: Response };
 
 const client = createClient<paths>({ baseUrl: process.env['BASE_URL']! });
 
-function send({ apiKey, key, cursor, id, pet }: Call): Promise<Result> {
+function send({ apiKey, key, cursor, id, item }: Call): Promise<Result> {
   const headers = { Authorization: `Bearer ${apiKey}` };
   const header = { 'Idempotency-Key': key };
-  if (pet) return client.POST('/pets', { headers, params: { header }, body: pet });
+  if (item) return client.POST('/pets', { headers, params: { header }, body: item });
   if (id !== undefined) return client.GET('/pets/{petId}', { headers, params: { path: { petId: id } } });
   return client.GET('/pets', { headers, params: { query: { limit: 2, cursor } } });
 }
