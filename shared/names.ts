@@ -1,8 +1,4 @@
 // Names that the stacks and the functions share.
-/** Name of the service in resource names, files and logs. */
-export const productName = 'pet-store';
-/** Name of the service in texts for people. */
-export const productTitle = 'Pet store';
 
 export const environmentVariables = {
   stage: 'STAGE',
@@ -17,6 +13,9 @@ export const environmentVariables = {
 /** Index of the API keys. It is sorted by `keyId`, which increases with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
+export const productName = 'Pet store';
+
+/** Namespace of the product's metrics and prefix of its stacks. */
 export const metricNamespace = 'PetStore';
 
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */

@@ -9,8 +9,11 @@ import { accountId, region } from './emulator/template/template.ts';
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
+/** Name of the product in the names of files. */
+const FILE_NAME = productName.replace(' ', '').toLowerCase();
+
 /** Prefix of the names of temporary folders, which belong to local services that keep their data in memory. */
-const TEMPORARY_PREFIX = `${productName}-`;
+export const TEMPORARY_PREFIX = `${FILE_NAME}-`;
 
 const SERVICE_FILE = 'service.json';
 
@@ -26,7 +29,7 @@ export interface LocalService {
 export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
 export function defaultDataFolder(stage = 'staging'): string {
-  return join(projectRoot, `.${productName.replaceAll('-', '')}`, stage);
+  return join(projectRoot, `.${FILE_NAME}`, stage);
 }
 
 /** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */

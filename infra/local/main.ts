@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { productTitle } from '../../shared/names.ts';
+import { productName } from '../../shared/names.ts';
 import { integerOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { COLLECTION } from './api-key.ts';
 import { defaultDataFolder } from './local-service.ts';
@@ -55,7 +55,7 @@ await runWithOptions(USAGE, options, async (values) => {
   });
   const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, port, data });
   console.log(`
-${productTitle}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
+${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
   base URL  ${baseUrl}
   API key   ${apiKey}

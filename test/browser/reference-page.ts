@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import type { Operation } from '../../shared/contract/operations.ts';
-import { productTitle } from '../../shared/names.ts';
+import { productName } from '../../shared/names.ts';
 
 const INSTALLATION_PATHS = [
   '/usr/bin/chromium',
@@ -41,7 +41,7 @@ export async function openReference(browser: Browser, url: string) {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   await page.goto(url);
-  await page.getByRole('heading', { name: productTitle }).waitFor();
+  await page.getByRole('heading', { name: productName }).waitFor();
   return { page, requests, problems };
 }
 

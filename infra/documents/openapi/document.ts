@@ -1,7 +1,7 @@
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
-import { productTitle } from '../../../shared/names.ts';
+import { productName } from '../../../shared/names.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
 import { jsonContent, otherResponses, responsesOf, sharedResponses } from './responses.ts';
@@ -19,7 +19,7 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
   const document = {
     openapi: version,
     info: {
-      title: productTitle,
+      title: productName,
       version: '1.0.0',
       description:
         'An API to list, add and fetch the pets that a store offers. ' +

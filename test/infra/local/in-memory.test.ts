@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import {
   defaultDataFolder,
   readLocalService,
+  TEMPORARY_PREFIX,
   writeLocalService,
 } from '../../../infra/local/local-service.ts';
-import { productName } from '../../../shared/names.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
 import { itemsPath } from '../../support/sample.ts';
@@ -42,8 +42,8 @@ test('commands use the in-memory service if only one is running', async () => {
   const sentence = 'No local service is running in memory. Start one with npm start.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
   const service = await start();
-  const [folder] = globSync(join(TMPDIR, `${productName}-*`));
-  const left = join(TMPDIR, `${productName}-killed`);
+  const [folder] = globSync(join(TMPDIR, `${TEMPORARY_PREFIX}*`));
+  const left = join(TMPDIR, `${TEMPORARY_PREFIX}killed`);
   cpSync(folder!, left, { recursive: true });
   // These files simulate a killed service whose port a different database now uses.
   const { databaseEndpoint, ...others } = readLocalService(folder!);

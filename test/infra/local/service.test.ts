@@ -4,8 +4,9 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
-import { productName, stackName } from '../../../shared/names.ts';
+import { stackName } from '../../../shared/names.ts';
 import { readTemplate } from '../../../infra/local/emulator/template/template.ts';
+import { TEMPORARY_PREFIX } from '../../../infra/local/local-service.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
@@ -144,7 +145,7 @@ describe('the local service for the production stage in memory', () => {
   afterAll(() => service.stop('SIGKILL'));
 
   function workingKeyFiles(): string[] {
-    const keys = globSync(join(tmpdir(), `${productName}-*`, 'api-key'));
+    const keys = globSync(join(tmpdir(), `${TEMPORARY_PREFIX}*`, 'api-key'));
     return keys.filter((file) => readFileSync(file, 'utf8') === service.apiKey);
   }
 
