@@ -24,11 +24,6 @@ export function errorList(): string {
   return markdownList(lines);
 }
 
-/** Returns the operations in the contract. */
-function operationsIn({ paths }: any): any[] {
-  return Object.values<any>(paths).flatMap((item) => Object.values(item));
-}
-
 /** Returns the fields of the resource with the rules for fields that clients send. */
 export function fieldList(contract: any): string {
   const { requestBody, responses } = operationsIn(contract).find((operation) => operation.requestBody);
@@ -72,6 +67,8 @@ export function retentionTable(): string {
   return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
 }
 
+const operationsIn = ({ paths }: any) =>
+  Object.values<any>(paths).flatMap((item) => Object.values<any>(item));
 const perMinute = (requests?: number) => (requests === undefined ? 'none' : `${number(requests)} per minute`);
 const number = (value: number) => value.toLocaleString('en');
 

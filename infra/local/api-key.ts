@@ -6,10 +6,8 @@ import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
 import { databaseSettings, localOperator, type LocalService } from './local-service.ts';
 
-/** Path of a list, which every API key can read. */
-export const { path: COLLECTION } = Object.values<Operation>(operations).find(
-  ({ method, request }) => method === 'GET' && !request.entries.path,
-)!;
+/** An operation that every API key can call without parameters. */
+export const list = Object.values<Operation>(operations).find(({ success }) => success.headers?.NextPage)!;
 
 /**
  * Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key.
@@ -42,7 +40,7 @@ export async function findApiKey(
 /** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]];
-  const request = { method: 'GET', path: COLLECTION, query: 'limit=1', headers, sourceIp: '127.0.0.1' };
+  const request = { method: 'GET', path: list.path, query: 'limit=1', headers, sourceIp: '127.0.0.1' };
   const { status } = await api.handle({ ...request, body: Buffer.alloc(0) });
   return status !== 401;
 }
