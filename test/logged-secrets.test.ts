@@ -2,15 +2,19 @@ import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import { handler as authorize } from '../functions/authorizer.ts';
-import { type OperationId, operations } from '../shared/contract/operations.ts';
+import { operations } from '../shared/contract/operations.ts';
 import { generateApiKey } from '../shared/storage/api-keys.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
+import { contract } from './support/contract.ts';
 import { handlerOf, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
-import { mock, setEnvironment } from './support/mocked-database.ts';
-import { rowOf } from './support/operations.ts';
+import { functionsEnvironment, mock, setEnvironment } from './support/mocked-database.ts';
+import { type MarkedRequest, operationTests, type Secrets } from './support/operation-tests.ts';
+import { collection } from './support/sample.ts';
+
+type SentRequest = MarkedRequest & { method: string; path: string };
 
 // Logs must never contain a key, an Authorization header, a query or a body. These tests send unique values and search
 // all output for the values.
@@ -18,13 +22,12 @@ import { rowOf } from './support/operations.ts';
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const mark = (): string => Array.from({ length: 24 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 
-/** Unique values by the part of a request that contains the value. */
-const secrets = {
+const secrets: Secrets = {
   key: generateApiKey('staging'),
   otherKey: generateApiKey('staging'),
-  name: mark(),
+  text: mark(),
+  number: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
   member: mark(),
-  categoryId: `9${Array.from({ length: 17 }, () => randomInt(10)).join('')}`,
   header: mark(),
   idempotencyKey: mark(),
   query: mark(),
@@ -33,9 +36,9 @@ const secrets = {
 /** Returns the names of the values that occur in `text` completely or as a fragment, in any encoding of a log. */
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
-    const random = among[name]!.replace(/^pets_[a-z]+_/, '');
+    const random = among[name]!.replace(/^.+_/, '');
     // Some error messages quote only a few characters. Timestamps contain short sequences of digits by chance.
-    const length = name === 'categoryId' ? 15 : 9;
+    const length = name === 'number' ? 15 : 9;
     const starts = Array.from({ length: random.length - length + 1 }, (_, start) => start);
     return starts.some((start) => {
       const bytes = Buffer.from(random.slice(start, start + length));
@@ -45,51 +48,8 @@ function findSecrets(text: string, among: Record<string, string> = secrets): str
   });
 }
 
-/** A request and the expected status of its response. If `petId` is omitted, the id of a stored pet is used. */
-interface Call {
-  status: number;
-  petId?: string;
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-const pet = `{"name":"${secrets.name}","categoryId":${secrets.categoryId},"note":"${secrets.member}"}`;
-const withKey = (key: string) => ({ body: pet, headers: { 'Idempotency-Key': key } });
-
-const wrongBodies = [
-  '',
-  secrets.name,
-  pet.slice(0, -20),
-  `["${secrets.name}"]`,
-  `${'['.repeat(30_000)}"${secrets.name}"`,
-  `{"name":${secrets.categoryId},"categoryId":"${secrets.name}","status":"${secrets.member}"}`,
-  `{"${secrets.key}":"${secrets.name}","status":"${secrets.otherKey}"}`,
-];
-
-/** Requests that contain marked values, by operation. */
-const calls: Partial<Record<string, Call[]>> = {
-  createPet: [
-    { status: 201, body: pet },
-    { status: 201, ...withKey(secrets.idempotencyKey) },
-    { status: 422, ...withKey(secrets.idempotencyKey), body: pet.replace(secrets.name, secrets.member) },
-    { status: 400, ...withKey(`"${secrets.idempotencyKey}`) },
-    { status: 400, ...withKey(secrets.idempotencyKey.repeat(11)) },
-    ...wrongBodies.map((body) => ({ status: 400, body })),
-    { status: 413, body: pet.replace(secrets.name, secrets.name.repeat(3_000)) },
-    { status: 415, body: pet, headers: { 'Content-Type': `text/${secrets.header}` } },
-  ],
-  listPets: [
-    { status: 200 },
-    { status: 400, query: { limit: secrets.query } },
-    { status: 400, query: { cursor: secrets.query } },
-  ],
-  getPet: [{ status: 200 }, { status: 404, petId: 'none' }],
-};
-const operationIds = Object.keys(operations) as OperationId[];
-
-const callsOf = (id: OperationId) =>
-  rowOf(calls, id, 'add requests with marked values to `calls` in test/logged-secrets.test.ts');
+const marked = Array.from(operationTests, ([id, tests]) => ({ id, requests: tests.markedRequests(secrets) }));
+const { examples } = contract();
 
 const markedQuery = {
   [secrets.query]: '1',
@@ -104,7 +64,7 @@ const markedHeaders = {
 };
 
 // Lambda logs all enumerable properties of an error that a function throws, and the functions log what they catch.
-const quoted = secrets.name;
+const quoted = secrets.text;
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
 test.each<[string, unknown]>([
@@ -121,18 +81,17 @@ test.each<[string, unknown]>([
 });
 
 describe('if the database fails', () => {
-  const tables = { API_KEYS_TABLE: 'keys', PETS_TABLE: 'pets', INTENTS_TABLE: 'intents' };
-  setEnvironment({ STAGE: 'staging', ...tables, LIST_PARTITIONS: '1' });
+  setEnvironment(functionsEnvironment);
 
-  test.each(operationIds)('%s identifies a request only by its id', async (id) => {
+  test.each(marked)('$id identifies a request only by its id', async ({ id, requests }) => {
     mock.onAnyCommand().callsFake(async (input) => {
-      throw new SyntaxError(`${inspect(input, false, 9)} ${pet}`);
+      throw new SyntaxError(`${inspect(input, false, 9)} ${inspect(secrets)}`);
     });
     const handler = await handlerOf(id);
-    const reading = callsOf(id).filter(({ status }) => status < 300);
-    for (const { query = markedQuery, headers, body = null } of reading) {
+    const successful = requests.filter(({ status }) => status < 300);
+    for (const { query = markedQuery, headers, body = null } of successful) {
       const event = apiGatewayEvent({
-        pathParameters: { petId: '42' },
+        pathParameters: examples[id].pathParameters,
         queryStringParameters: query,
         headers: { Authorization: `Bearer ${secrets.key}`, ...markedHeaders, ...headers },
         body,
@@ -140,7 +99,8 @@ describe('if the database fails', () => {
       });
       expect((await invoke(handler, event)).status).toBe(500);
     }
-    expect(logLines()).toEqual(reading.map(() => expect.objectContaining({ requestId: REQUEST_ID })));
+    expect(logLines()).not.toEqual([]);
+    expect(logLines()).toEqual(successful.map(() => expect.objectContaining({ requestId: REQUEST_ID })));
     expect(findSecrets(written())).toEqual([]);
   });
 
@@ -154,44 +114,46 @@ describe('if the database fails', () => {
       (error: unknown) => error,
     );
     const logged = written() + inspect(thrown, { depth: Infinity }) + JSON.stringify(thrown);
-    expect(logged).toContain("TableName: 'keys'");
+    expect(logged).toContain("TableName: 'API_KEYS_TABLE'");
     expect(findSecrets(logged)).toEqual([]);
   });
 });
 
 /** Requests that API Gateway rejects without invoking a function. */
-const gatewayCalls = [
+const body = JSON.stringify(secrets);
+const gatewayRequests = [
   { status: 404, path: '/v1/elsewhere' },
-  { status: 405, path: '/v1/pets', method: 'DELETE' },
-  { status: 413, path: '/v1/pets', body: pet.padEnd(11_000_000) },
-  { status: 401, path: '/v1/pets', headers: { Authorization: `Bearer ${secrets.otherKey}` } },
-  { status: 401, path: '/v1/pets', headers: { Authorization: `Basic ${secrets.header}` } },
-].map((call) => ({ method: 'POST', body: pet, ...call }));
+  { status: 405, method: 'PUT' },
+  { status: 413, body: body.padEnd(11_000_000) },
+  { status: 401, headers: { Authorization: `Bearer ${secrets.otherKey}` } },
+  { status: 401, headers: { Authorization: `Basic ${secrets.header}` } },
+].map((request) => ({ method: 'POST', path: collection, body, ...request }));
 
 test('the local service with --verbose prints no secret except its API key at the start', async () => {
   const service = await startLocalService('--verbose');
   const { baseUrl, apiKey } = service;
+  const functionRequests = marked.flatMap(({ id, requests }) =>
+    requests.map((request) => ({ ...operations[id], ...request })),
+  );
   try {
-    const functionCalls = operationIds.flatMap((id) =>
-      callsOf(id).map((call) => ({ ...operations[id], ...call })),
-    );
     let stored = '';
-    for (const call of [...functionCalls, ...gatewayCalls] as (Call & { method: string; path: string })[]) {
-      const { status, method, path, petId = stored, query = markedQuery, body } = call;
-      const target = new URL(path.replace('{petId}', petId), baseUrl);
+    for (const request of [...functionRequests, ...gatewayRequests]) {
+      const { status, method, path, pathParameters = {}, query = markedQuery }: SentRequest = request;
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => pathParameters[name] ?? stored);
+      const target = new URL(filled, baseUrl);
       target.search = new URLSearchParams(query).toString();
-      const headers = { Authorization: `Bearer ${apiKey}`, ...markedHeaders, ...call.headers };
-      const response = await fetch(target, { method, headers, ...(body !== undefined && { body }) });
-      expect({ call, status: response.status }).toEqual({ call, status });
+      const headers = { Authorization: `Bearer ${apiKey}`, ...markedHeaders, ...request.headers };
+      const response = await fetch(target, { method, headers, body: request.body ?? null });
+      expect({ request, status: response.status }).toEqual({ request, status });
       stored ||= /"id":(\d+)/.exec(await response.text())?.[1] ?? '';
     }
   } finally {
     await service.stop();
   }
-  const [banner, printed] = service.output().split(/(?<=\/pets\n)([^]*)/);
+  const [banner, printed] = service.output().split(new RegExp(`(?<=${collection}\n)([^]*)`));
   expect(banner!.split(apiKey)).toHaveLength(3);
   expect(banner).toContain(`\n  API key   ${apiKey}\n`);
-  const errorResponse = operationIds.flatMap(callsOf).filter(({ status }) => status >= 400);
-  expect(printed!.match(/"ErrorResponses":1/g)).toHaveLength(errorResponse.length);
+  const failing = functionRequests.filter(({ status }) => status >= 400);
+  expect(printed!.match(/"ErrorResponses":1/g)).toHaveLength(failing.length);
   expect(findSecrets(printed!, { ...secrets, apiKey })).toEqual([]);
 });

@@ -1,25 +1,36 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { stackName } from '../../shared/names.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { bundleIn, createFunction, type RunningFunction } from '../../infra/local/emulator/lambda/lambda.ts';
-import { apiGatewayEvent, createEvent, getEvent } from '../support/api-gateway-event.ts';
+import { exampleEvent } from '../support/api-gateway-event.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
+import { contract } from '../support/contract.ts';
+import { constructOf } from '../support/invoke.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
+import { get, validInput } from '../support/sample.ts';
 import { functionNames } from '../support/stack-template.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { assembly } = await sharedSynthesis();
-const template = readTemplate('PetStore-staging', assembly);
-const pet = { id: { N: '1' }, name: { S: 'Rex' }, categoryId: { N: '1' } };
+const template = readTemplate(stackName('staging'), assembly);
+const item = marshall({ id: 1, ...validInput });
+const { examples } = contract();
+const folder = temporaryFolder();
 
-/** The calls that the fake database received, such as `GetItem Pets`. */
+/** The calls that the fake database received, such as `GetItem` and the table's name. */
 let calls: string[];
 let respond: (response: ServerResponse, previousCalls: number) => void;
 const database = createServer(async (request, response) => {
   const action = String(request.headers['x-amz-target']).split('.')[1];
   const { TableName } = (await json(request)) as { TableName: string };
-  calls.push(`${action} ${/Pets|ApiKeys/.exec(TableName)?.[0]}`);
+  calls.push(`${action} ${TableName}`);
   respond(response, calls.length - 1);
 });
 const { origin: databaseEndpoint, close } = await listenOnLoopback(database);
@@ -30,53 +41,60 @@ let lines: string[];
 beforeEach(() => {
   calls = [];
   lines = [];
-  respond = returnPet;
+  respond = returnItem;
 });
 afterEach(() => fn.close());
 
-function returnPet(response: ServerResponse): void {
+function returnItem(response: ServerResponse): void {
   response.setHeader('Content-Type', 'application/x-amz-json-1.0');
-  response.end(JSON.stringify({ Item: pet, Items: [pet] }));
+  response.end(JSON.stringify({ Item: item, Items: [item] }));
 }
 
-function start(name: string): RunningFunction {
-  const resource = template
-    .resources('AWS::Lambda::Function')
-    .find(({ logicalId }) => logicalId.startsWith(name))!;
-  fn = createFunction(resource, {
-    file: bundleIn(assembly, resource),
-    databaseEndpoint,
-    log: (line) => lines.push(line),
-  });
+/** Source code that makes timeouts 100 times longer, so that no read during init is too late on a slow machine. */
+const LONG_TIMEOUTS = `const { setTimeout } = globalThis;
+  globalThis.setTimeout = (run, delay, ...others) => setTimeout(run, 100 * delay, ...others);`;
+
+/** Starts an instance that runs `source` before the bundle. */
+function start(name: string, source = ''): RunningFunction {
+  const functions = template.resources('AWS::Lambda::Function');
+  const resource = functions.find(({ logicalId }) => logicalId.slice(0, -8) === name)!;
+  const file = join(folder, `${name}.mjs`);
+  const bundle = pathToFileURL(bundleIn(assembly, resource)).href;
+  writeFileSync(file, `${source}\nexport const { handler } = await import('${bundle}');`);
+  fn = createFunction(resource, { file, databaseEndpoint, log: (line) => lines.push(line) });
   return fn;
 }
 
 describe('a new instance', () => {
-  const authorizationToken = `Bearer ${generateApiKey('staging')}`;
+  const getItem = constructOf(get.id);
+  const requestContext = { authorizer: { keyId: 'key_1' } };
   const events: Record<string, object> = {
-    GetPet: getEvent('1'),
-    CreatePet: createEvent({ name: 'Rex', categoryId: 1 }),
-    Authorizer: { type: 'TOKEN', authorizationToken, methodArn: 'arn/staging' },
+    Authorizer: {
+      type: 'TOKEN',
+      authorizationToken: `Bearer ${generateApiKey('staging')}`,
+      methodArn: 'arn/staging',
+    },
   };
+  for (const [id, example] of Object.entries(examples))
+    events[constructOf(id)] = exampleEvent(example, { requestContext });
 
   test.each(functionNames)(
     'reads twice before its first event without counting the reads (%s)',
     async (name) => {
-      const event = events[name] ?? apiGatewayEvent();
-      const instance = start(name);
-      expect(await instance.invoke(event)).toEqual({ result: expect.any(String) });
+      const instance = start(name, LONG_TIMEOUTS);
+      expect(await instance.invoke(events[name])).toEqual({ result: expect.any(String) });
       const [first, second] = calls;
-      expect(first).toMatch(/^(Query Pets|GetItem Pets|GetItem ApiKeys)$/);
+      expect(first).toMatch(/^(Query|GetItem) /);
       expect(second).toBe(first);
       const linesOfEvent = lines.length;
-      await instance.invoke(event);
+      await instance.invoke(events[name]);
       expect(lines).toHaveLength(2 * linesOfEvent);
     },
   );
 
   test('does not wait for a database that does not respond', async () => {
-    respond = (response, previousCalls) => previousCalls > 0 && returnPet(response);
-    const { result } = (await start('GetPet').invoke(getEvent('1'))) as { result: string };
+    respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
+    const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
     // If the instance waited, it would retry the first read and execute the second read before the event.
     expect(calls.length).toBeLessThan(4);
@@ -84,7 +102,7 @@ describe('a new instance', () => {
 
   test('returns a 503 if the database is unavailable', async () => {
     respond = (response) => response.destroy();
-    const { result } = (await start('GetPet').invoke(getEvent('1'))) as { result: string };
+    const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
     // The lines are the logged error and the metric for the error response.
     expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);

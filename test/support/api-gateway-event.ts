@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { ExampleRequest } from './openapi-document.ts';
 import { collection, create, get } from './sample.ts';
 
 export const REQUEST_ID = 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef';
@@ -64,6 +65,22 @@ export function listEvent(query: Record<string, string[]>, request: Request = {}
     queryStringParameters: mapValues(query, (values) => values.at(-1)),
     multiValueQueryStringParameters: query,
     ...request,
+  });
+}
+
+/** Returns the event of an operation's documented example request. */
+export function exampleEvent(example: ExampleRequest, request: Request = {}): APIGatewayProxyEvent {
+  const { method, target, pathParameters, headers, body = null } = example;
+  const { pathname, searchParams } = new URL(target, `https://${STAGE_DOMAIN}`);
+  const query = mapValues(Object.fromEntries(searchParams), (value) => [value]);
+  const headersOfBoth = { ...headers, ...request.headers };
+  return listEvent(query, {
+    httpMethod: method,
+    path: pathname,
+    pathParameters,
+    body,
+    ...request,
+    headers: headersOfBoth,
   });
 }
 

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import { errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
+import type { Operation } from '../../shared/contract/operations.ts';
 import { awsRejections, type SentRequest } from './aws-rejections.ts';
 import { contract } from './contract.ts';
 import { type HttpReply, sendHttp } from './http.ts';
@@ -109,7 +110,7 @@ export function linkTo(relation: string, { headers }: ApiResponse): string | und
 
 // `request` has already compared each response with openapi.json, so these functions check only a few values.
 
-export function expectSuccess(response: ApiResponse, status: 200 | 201): void {
+export function expectSuccess(response: ApiResponse, status: Operation['success']['status']): void {
   expect({ status: response.status, body: response.text }).toEqual({ status, body: expect.any(String) });
 }
 

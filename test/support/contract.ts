@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
+import type { OperationId } from '../../shared/contract/operations.ts';
 import {
   type DocumentedResponse,
   type DocumentedOperation,
+  type ExampleRequest,
   type OpenApiDocument,
   openApiDocumentOf,
 } from './openapi-document.ts';
@@ -13,7 +15,7 @@ import {
 
 export interface Exchange {
   method: string;
-  /** Path and query below the base URL, such as `/pets?limit=5`. */
+  /** Path and query below the base URL, such as `/items?limit=5`. */
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
@@ -24,21 +26,26 @@ export interface Exchange {
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
+export type Contract = ReturnType<typeof contract>;
+
 /** Returns the contract in `openapi.json`. The checks fail if `openapi-3.0.json` leads to different results. */
 export function contract() {
   const document = openApiDocumentOf('openapi.json');
   const document30 = openApiDocumentOf('openapi-3.0.json');
   const { operations, others } = document;
   return {
-    /** The documented responses by name, such as `getPet 404`. */
+    /** The documented responses by name, such as `getItem 404`. */
     responses: new Map<string, DocumentedResponse>(
       [...operations, { id: 'other', responses: others }].flatMap(({ id, responses }) =>
         Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
       ),
     ),
     /** The example request of each operation. */
-    examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])),
-    /** Returns a response's name, such as `getPet 404`, or `other 405` if no operation matches the request. */
+    examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])) as Record<
+      OperationId,
+      ExampleRequest
+    >,
+    /** Returns a response's name, such as `getItem 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
     /** Returns a message for each contradiction between the exchange and the documents. */
@@ -123,7 +130,7 @@ function requestProblems(
 ): string[] {
   const query = queryOf(exchange);
   const values = {
-    path: () => [decoded(path.exec(pathOf(exchange))![1]!)],
+    path: (name: string) => [decoded(path.exec(pathOf(exchange))!.groups![name]!)],
     query: (name: string) => query.getAll(name),
     header: (name: string) => [new Headers(exchange.headers).get(name) ?? []].flat(),
   };

@@ -11,7 +11,7 @@ import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
 export interface Request {
   method?: string;
-  /** Path and query, such as `/v1/pets?limit=5`. */
+  /** Path and query, such as `/v1/items?limit=5`. */
   target: string;
   headers?: Record<string, string>;
   body?: string;
@@ -73,7 +73,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     api,
     store,
     apiKey: issued.key,
-    /** Handlers of the functions by construct name, such as `ListPets`. Tests can replace handlers. */
+    /** Handlers of the functions by construct name, such as `ListItems`. Tests can replace handlers. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {

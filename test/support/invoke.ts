@@ -6,7 +6,7 @@ export interface ApiResponse {
   status: number;
   headers: Record<string, unknown>;
   text: string;
-  /** The parsed body with its integers as bigint. */
+  /** The parsed body with its integers as bigint, or undefined if the body is empty. */
   body: any;
 }
 
@@ -27,15 +27,21 @@ export async function invoke(
 ): Promise<ApiResponse> {
   const context = { ...invocation, getRemainingTimeInMillis: () => remainingMilliseconds } as Context;
   const { statusCode, headers, body } = await handler(event, context);
-  return { status: statusCode, headers: headers ?? {}, text: body, body: parseJson(body) };
+  const parsed = body === '' ? undefined : parseJson(body);
+  return { status: statusCode, headers: headers ?? {}, text: body, body: parsed };
 }
 
-/**
- * Imports a function's handler. The function reads the environment during the import, so set the variables first.
- *
- * @param name the function's operation (`listPets`) or construct (`ListPets`)
- */
+/** Returns the name of the module in `functions` for an operation (`listItems`) or construct (`ListItems`). */
+export function moduleOf(name: string): string {
+  return name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
+}
+
+/** Returns the name of the construct of an operation's function, such as `ListItems` for `listItems`. */
+export function constructOf(id: string): string {
+  return `${id.charAt(0).toUpperCase()}${id.slice(1)}`;
+}
+
+/** Imports a function's handler. The function reads the environment during the import, so set the variables first. */
 export async function handlerOf(name: string): Promise<Handler> {
-  const module = name.replaceAll(/(?!^)[A-Z]/g, '-$&').toLowerCase();
-  return ((await import(`../../functions/${module}.ts`)) as { handler: Handler }).handler;
+  return ((await import(`../../functions/${moduleOf(name)}.ts`)) as { handler: Handler }).handler;
 }

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { EnvironmentVariable } from '../../shared/names.ts';
+import { type EnvironmentVariable, environmentVariables } from '../../shared/names.ts';
 import { database } from '../../shared/storage/database.ts';
 
 /** Replaces the document client to produce faults that a real database cannot produce on demand. */
@@ -16,6 +16,13 @@ export const conditionFailed = new ConditionalCheckFailedException({
 beforeEach(() => {
   mock.reset();
 });
+
+/** All environment variables of the functions. Each table has the name of its variable. */
+export const functionsEnvironment = {
+  ...Object.fromEntries(Object.values(environmentVariables).map((name) => [name, name])),
+  STAGE: 'staging',
+  LIST_PARTITIONS: '1',
+};
 
 /** Sets environment variables before each test in the file and restores the environment after each test. */
 export function setEnvironment(variables: Partial<Record<EnvironmentVariable, string>>): void {

@@ -24,15 +24,25 @@ export interface OpenApiDocument {
 export interface DocumentedOperation {
   id: string;
   method: string;
-  /** Matches the path below the base URL. The capturing group matches the path parameter. */
+  /** Matches the path below the base URL. The named groups match the path parameters. */
   path: RegExp;
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
   /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
-  /** Request with the documented example values. Unlike `path`, the target begins with `/v1`. */
-  example: { method: string; target: string; headers: Record<string, string>; body?: string };
+  /** Request with the documented example values. */
+  example: ExampleRequest;
   /** Responses by status. */
   responses: Record<string, DocumentedResponse>;
+}
+
+/** Request that contains the examples of all parameters that have one, and the example of the body. */
+export interface ExampleRequest {
+  method: string;
+  /** Path and query. Unlike the paths in the document, the path begins with `/v1`. */
+  target: string;
+  pathParameters: Record<string, string>;
+  headers: Record<string, string>;
+  body?: string;
 }
 
 export interface DocumentedResponse {
@@ -54,10 +64,10 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
       Object.entries<any>(item).map(([method, operation]) => ({
         id: operation.operationId,
         method: method.toUpperCase(),
-        path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]*)')}/?$`),
+        path: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}/?$`),
         parameters: operation.parameters ?? [],
         body: operation.requestBody?.content['application/json'].schema,
-        example: { method: method.toUpperCase(), ...exampleOf(path, operation) },
+        example: exampleOf(path, method, operation),
         responses: responsesOf(operation.responses),
       })),
     ),
@@ -65,15 +75,21 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
   };
 }
 
-function exampleOf(path: string, { parameters = [], requestBody }: any) {
-  const valuesIn = (location: string): [string, string][] =>
-    parameters.flatMap((parameter: any) =>
-      parameter.in === location ? [[parameter.name, `${parameter.example}`]] : [],
+function exampleOf(path: string, method: string, { parameters = [], requestBody }: any): ExampleRequest {
+  const valuesIn = (location: string): Record<string, string> =>
+    Object.fromEntries(
+      parameters
+        .filter((parameter: any) => parameter.in === location && parameter.example !== undefined)
+        .map(({ name, example }: any) => [name, `${example}`]),
     );
+  const pathParameters = valuesIn('path');
+  const query = new URLSearchParams(valuesIn('query')).toString();
   return {
-    target: `/v1${path.replaceAll(/\{\w+\}/g, () => valuesIn('path')[0]![1])}?${new URLSearchParams(valuesIn('query')).toString()}`,
-    headers: Object.fromEntries(valuesIn('header')),
-    body: requestBody && JSON.stringify(requestBody.content['application/json'].example),
+    method: method.toUpperCase(),
+    target: `/v1${path.replaceAll(/\{(\w+)\}/g, (_, name) => pathParameters[name]!)}${query && `?${query}`}`,
+    pathParameters,
+    headers: valuesIn('header'),
+    ...(requestBody && { body: JSON.stringify(requestBody.content['application/json'].example) }),
   };
 }
 

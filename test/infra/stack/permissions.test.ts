@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
-import { rowOf } from '../../support/operations.ts';
+import { constructOf } from '../../support/invoke.ts';
+import { operationIds, operationTests } from '../../support/operation-tests.ts';
 import {
   functionNames,
   propertiesOf,
@@ -10,13 +11,10 @@ import {
   stageNames,
 } from '../../support/stack-template.ts';
 
-/** By function, its permissions in addition to writing its log and sending traces. */
-const permissionsByFunction = {
-  ListPets: 'dynamodb:Query on ${StoragePets.Arn}/index/newest and ${StoragePets.Arn}/index/newest-by-status',
-  CreatePet: 'dynamodb:GetItem and dynamodb:PutItem on ${StorageIntents.Arn} and ${StoragePets.Arn}',
-  GetPet: 'dynamodb:GetItem on ${StoragePets.Arn}',
+const permissionsByFunction: Record<string, string> = {
   Authorizer: 'dynamodb:GetItem on ${StorageApiKeys.Arn}',
 };
+for (const [id, { permissions }] of operationTests) permissionsByFunction[constructOf(id)] = permissions;
 
 const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
 const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
@@ -24,30 +22,33 @@ const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Re
 describe.each(stageNames)('in %s', (stage) => {
   const template = readableTemplate(stage);
 
-  test.each(functionNames)('%s can only use its tables, write its log and send traces', (name) => {
-    const hint = 'add the function’s permissions to test/infra/stack/permissions.test.ts';
-    expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
-    expect(roleOf(template, `${name}Role`)).toEqual({
-      trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
-      allows: [
-        rowOf<string>(permissionsByFunction, name, hint),
-        `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
-        'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
-      ],
-    });
-  });
+  test.each(Object.keys(permissionsByFunction))(
+    '%s can only use its tables, write its log and send traces',
+    (name) => {
+      expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
+      expect(roleOf(template, `${name}Role`)).toEqual({
+        trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
+        allows: [
+          permissionsByFunction[name],
+          `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
+          'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
+        ],
+      });
+    },
+  );
 
   test('there are no other roles and policies', () => {
     const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
-    const expected = [...functionNames.map((name) => `${name}Role`), ...deploymentRoles];
-    expect(resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name)).toEqual(expected);
-    expect(propertiesOf(template, 'AWS::IAM::Policy')).toHaveLength(expected.length);
+    const functionRoles = [...operationIds.map(constructOf), 'Authorizer'].map((name) => `${name}Role`);
+    const expected = new Set([...functionRoles, ...deploymentRoles]);
+    expect(new Set(resourcesOf(template, 'AWS::IAM::Role').map(([name]) => name))).toEqual(expected);
+    expect(propertiesOf(template, 'AWS::IAM::Policy')).toHaveLength(expected.size);
     expect(propertiesOf(template, 'AWS::IAM::ManagedPolicy')).toEqual([]);
   });
 
   test('the API can invoke only the alias of each function and only from the function’s route', () => {
     const routes = Object.entries<Operation>(operations).map(([id, { method, path }]) => [
-      `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
+      constructOf(id),
       `/\${ApiRestApiDeploymentStage${stage}}/${method}${path.replaceAll(/\{\w+\}/g, '*')}`,
     ]);
     const sources = [...routes, ['Authorizer', '/authorizers/${ApiAuthorizer}']];
@@ -121,7 +122,7 @@ function trustIn(Service: string, Condition: object): object[] {
   return [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service }, Condition }];
 }
 
-/** Returns a statement such as "dynamodb:Query on ${StoragePets.Arn}". */
+/** Returns a statement such as "dynamodb:Query on ${StorageApiKeys.Arn}". */
 function textOf({ Effect, Action, Resource, ...others }: any): string {
   expect({ Effect, ...others }).toEqual({ Effect: 'Allow' });
   return [Action, Resource].map((texts) => [texts].flat().join(' and ')).join(' on ');

@@ -1,14 +1,19 @@
 import { expect, test } from '@jest/globals';
+import { PAGE } from '../../../../shared/contract/limits.ts';
+import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
+import { bodyWith, collection, create, get, list } from '../../../support/sample.ts';
 
 // The HTTP tests compare responses with openapi.json. These tests prove that the comparison reports contradictions.
 
 const { responses, contradictions, examples } = contract();
+const path = collection.replace('/v1', '');
 
 /** Returns the example request of an operation and the example of a documented response. */
 function documented(name: string): Exchange {
   const [operation = '', status] = name.split(' ');
-  const request = examples[operation] ?? { method: 'GET', target: '/v1/orders', headers: {} };
+  const elsewhere = { method: 'GET', target: '/v1/elsewhere', headers: {} };
+  const request = operation in examples ? examples[operation as OperationId] : elsewhere;
   const { headers, example } = responses.get(name)!;
   const values = Object.entries(headers).map(([header, { example: value }]) => [header, value]);
   return {
@@ -22,16 +27,16 @@ function documented(name: string): Exchange {
   };
 }
 
-const listed = documented('listPets 200');
-const created = documented('createPet 201');
-const rejected: Exchange = { ...created, response: documented('createPet 400').response };
+const listed = documented(`${list.id} 200`);
+const created = documented(`${create.id} 201`);
+const rejected: Exchange = { ...created, response: documented(`${create.id} 400`).response };
 const message = 'cursor must be from a page of this list, or omitted.';
 const lostCursor = withResponse(listed, {
   ...rejected.response,
   text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),
 });
-const orders = documented('other 404');
-const unknown = documented('getPet 404');
+const elsewhere = documented('other 404');
+const unknown = documented(`${get.id} 404`);
 
 function withResponse(exchange: Exchange, response: Partial<Exchange['response']>): Exchange {
   return { ...exchange, response: { ...exchange.response, ...response } };
@@ -44,26 +49,32 @@ function withHeaders(exchange: Exchange, changed: Record<string, string>): Excha
 
 test.each<[problem: string, Exchange]>([
   ['is not documented', withResponse(listed, { status: 418 })],
-  ['is not documented', withResponse(orders, { status: 401 })],
-  ['but the document contains the path', withResponse(unknown, { text: orders.response.text })],
-  ['does not allow the id', { ...unknown, target: '/pets/abc' }],
+  ['is not documented', withResponse(elsewhere, { status: 401 })],
+  ['but the document contains the path', withResponse(unknown, { text: elsewhere.response.text })],
+  ['does not allow the id', { ...unknown, target: `${path}/abc` }],
   ['has a wrong media type: text/html', withHeaders(listed, { 'content-type': 'text/html' })],
   ['has an undocumented header: x-powered-by', withHeaders(listed, { 'X-Powered-By': 'us' })],
   ['has no Location header', withResponse(created, { headers: rejected.response.headers })],
   ['Link must match pattern', withHeaders(listed, { link: '<a>; rel="last"' })],
   ['additional properties', withResponse(listed, { text: listed.response.text.replace('}', ',"age":1}') })],
-  ['does not allow the request: limit must be <= 100', { ...listed, target: '/pets?limit=101' }],
-  ['does not allow the request: body/name', { ...created, body: '{"name":" ","categoryId":1}' }],
+  [
+    'does not allow the request: limit must be <=',
+    { ...listed, target: `${path}?limit=${PAGE.maximum + 1}` },
+  ],
+  ['does not allow the request: body/', { ...created, body: JSON.stringify(bodyWith(' ')) }],
   ['does not allow the request: Idempotency-Key', { ...created, headers: { 'Idempotency-Key': 'a b' } }],
   // The body contains a valid surrogate pair.
-  ['allows the request', { ...rejected, body: String.raw`{"name":"\ud83d\udc15","categoryId":1}` }],
+  [
+    'allows the request',
+    { ...rejected, body: JSON.stringify(bodyWith('DOG')).replace('DOG', String.raw`\ud83d\udc15`) },
+  ],
   // The message lists a parameter that is valid.
   [
     'allows the request',
     withResponse(lostCursor, { text: lostCursor.response.text.replace('cursor', 'limit; cursor') }),
   ],
   // The message is about a cursor that was not sent.
-  ['allows the request', { ...lostCursor, target: '/pets' }],
+  ['allows the request', { ...lostCursor, target: path }],
 ])('the contract check reports "%s"', (problem, exchange) => {
   expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
 });

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
 import type { Template } from '../../../../infra/local/emulator/template/template.ts';
-import type { OperationId } from '../../../../shared/contract/operations.ts';
+import { type ErrorCode, errorCatalogue } from '../../../../shared/contract/errors.ts';
+import { type Operation, type OperationId, operations } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
-import { rowOf } from '../../../support/operations.ts';
+import { type Call, fileOf, omittedIds, operationTests } from '../../../support/operation-tests.ts';
 import { stagingTemplate } from '../../../support/real-database.ts';
+import { collection } from '../../../support/sample.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
 // These tests produce each documented response to prove that the examples in openapi.json are real.
 
-/** Returns exchanges to compare with a documented response. The first exchange must equal the documented example. */
-type Call = () => Promise<Exchange[]>;
-
-const { responses, contradictions, examples, nameOf } = contract();
-const names = [...responses.keys()];
-
-const [rex, mia] = (responses.get('listPets 200')!.example as { id: number }[]).map(({ id: _id, ...pet }) =>
-  JSON.stringify(pet),
-) as [string, string];
+const documented = contract();
+const { responses, contradictions, examples, nameOf } = documented;
+const names = [...responses.keys()].filter((name) => !omittedIds.has(name.split(' ')[0]!));
 
 let template: Template;
 let service: FaultyService;
@@ -30,95 +26,68 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const orders: Request = { target: '/v1/orders' };
-const create = (body: string, headers: Record<string, string> = {}): Request => ({
-  method: 'POST',
-  target: '/v1/pets',
-  headers: { 'Content-Type': 'application/json', ...headers },
-  body,
-});
-
-/** Example requests of all operations and a request that does not match an operation. */
-const sampleRequests: Record<string, Request> = { ...examples, other: orders };
-const { listPets: list, createPet: createOnce, getPet } = examples as Record<OperationId, Request>;
-
-/** Calls for responses that are specific to one operation or to requests that match no operation. */
-const specialCalls: Record<string, Call> = {
-  'listPets 200': async () => {
-    await sent(create(mia), create(mia), create(rex));
-    const first = await sent({ target: list.target.replace(/&cursor=.*/, '') });
-    return [...first, ...(await sent(list)), ...(await sent({ target: '/v1/pets?limit=100' }))];
-  },
-  'listPets 400': () => sent({ target: '/v1/pets?limit=0&status=nonsense' }),
-
-  'createPet 201': () => sent(createOnce),
-  'createPet 400': () => sent(create('{"categoryId":"7"}')),
-  'createPet 413': async () => [
-    ...(await sent(create(' '.repeat(65_537)))),
-    exchange(createOnce, firewallResponse('LargeBody')),
+/** Calls for the responses to requests that match no operation, by status. The other calls are `commonCalls`. */
+const elsewhere: Request = { target: '/v1/elsewhere' };
+const callsOfOther: Record<number, Call> = {
+  400: async () => fromApiGateway('DEFAULT_4XX', elsewhere),
+  404: () => sent(elsewhere),
+  405: () => sent({ target: collection, method: 'PUT' }),
+  413: async () => [
+    fromApiGateway('REQUEST_TOO_LARGE', elsewhere),
+    exchange(elsewhere, firewallResponse('LargeBody')),
   ],
-  'createPet 415': () => sent(create(rex, { 'Content-Type': 'text/plain' })),
-  'createPet 422': () => sent(createOnce, { ...createOnce, body: mia }),
-
-  'getPet 200': async () => {
-    const [created] = await sent(createOnce);
-    const { id } = JSON.parse(created!.response.text);
-    return sent({ target: getPet.target.replace(/\d+(?=\?)/, id) });
-  },
-  'getPet 404': () => sent({ target: '/v1/pets/244141843387958' }),
-
-  'other 404': () => sent(orders),
-  'other 405': () => sent({ target: '/v1/pets', method: 'PUT' }),
-  'other 415': () => sent({ target: '/v1/pets', method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
-  'other 400': async () => [fromApiGateway('DEFAULT_4XX', orders)],
-  'other 413': async () => [
-    fromApiGateway('REQUEST_TOO_LARGE', orders),
-    exchange(orders, firewallResponse('LargeBody')),
-  ],
-  'other 500': async () => [fromApiGateway('DEFAULT_5XX', orders)],
+  415: () => sent({ target: collection, method: 'PUT', headers: { 'Content-Type': 'image/png' } }),
+  500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-function callFor(name: string): Call {
-  const [operation = ''] = name.split(' ');
-  const request = sampleRequests[operation]!;
-  const calls = { ...commonCalls(operation, request), ...specialCalls };
-  return rowOf(calls, name, 'add a call that gets this response to `specialCalls` in responses.test.ts');
+/** Returns the exchanges for a documented response. The first exchange must equal the documented example. */
+async function exchangesFor(id: OperationId, status: number): Promise<Exchange[]> {
+  const { success, errors }: Operation = operations[id];
+  const ownErrors = Object.keys(errors).map((code) => errorCatalogue[code as ErrorCode].status);
+  const call = operationTests.get(id)!.responses[status];
+  if (!call && [success.status, ...ownErrors].includes(status))
+    throw new Error(`${id}: Add a call that gets the ${status} to \`responses\` in ${fileOf(id)}.`);
+  const exchanges = [];
+  for (const each of [call, commonCalls(examples[id])[status]])
+    exchanges.push((await each?.(sent, documented)) ?? []);
+  return exchanges.flat();
 }
 
-function commonCalls(operation: string, request: Request): Record<string, Call> {
+async function exchangesForOther(status: number): Promise<Exchange[]> {
+  const call = callsOfOther[status] ?? commonCalls(elsewhere)[status]!;
+  return [await call(sent, documented)].flat();
+}
+
+/** Returns calls for the responses that do not depend on the operation, by status. */
+function commonCalls(request: Request): Record<number, Call> {
   return {
-    [`${operation} 400`]: async () => [fromApiGateway('BAD_REQUEST_PARAMETERS', request)],
-    [`${operation} 401`]: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
-    [`${operation} 403`]: async () => [fromApiGateway('WAF_FILTERED', request)],
-    [`${operation} 413`]: async () => [
-      ...(await sent({ ...request, body: ' '.repeat(7_000_000) })),
+    400: async () => fromApiGateway('BAD_REQUEST_PARAMETERS', request),
+    401: () => sent({ ...request, headers: { ...request.headers, Authorization: '' } }),
+    403: async () => fromApiGateway('WAF_FILTERED', request),
+    413: async () => [
+      await sent({ ...request, body: ' '.repeat(7_000_000) }),
       exchange(request, firewallResponse('LargeBody')),
     ],
-    [`${operation} 415`]: async () => [fromApiGateway('UNSUPPORTED_MEDIA_TYPE', request)],
-    [`${operation} 429`]: async () => [
-      fromApiGateway('THROTTLED', request),
-      exchange(request, firewallResponse('PerKey')),
-    ],
-    [`${operation} 500`]: async () => [
-      ...(await misconfigured(request)),
-      fromApiGateway('DEFAULT_5XX', request),
-    ],
-    [`${operation} 503`]: async () => [
-      ...(await throttled(request)),
-      fromApiGateway('INTEGRATION_FAILURE', request),
-    ],
-    [`${operation} 504`]: async () => [fromApiGateway('INTEGRATION_TIMEOUT', request)],
+    415: async () => fromApiGateway('UNSUPPORTED_MEDIA_TYPE', request),
+    429: async () => [fromApiGateway('THROTTLED', request), exchange(request, firewallResponse('PerKey'))],
+    500: async () => [await misconfigured(request), fromApiGateway('DEFAULT_5XX', request)],
+    503: async () => [await throttled(request), fromApiGateway('INTEGRATION_FAILURE', request)],
+    504: async () => fromApiGateway('INTEGRATION_TIMEOUT', request),
   };
 }
 
 test('openapi.json documents every status of the gateway responses', () => {
   const gatewayResponses = template.resources('AWS::ApiGateway::GatewayResponse');
   const statuses = gatewayResponses.map(({ properties }) => properties.StatusCode);
-  expect(names.map((name) => name.split(' ')[1])).toEqual(expect.arrayContaining(statuses));
+  const documentedStatuses = [...responses.keys()].map((name) => name.split(' ')[1]);
+  expect(documentedStatuses).toEqual(expect.arrayContaining(statuses));
 });
 
 test.each(names)('the response %s equals its example in openapi.json', async (name) => {
-  const exchanges = await callFor(name)();
+  const [id, status] = name.split(' ') as [OperationId | 'other', string];
+  const exchanges = await (id === 'other'
+    ? exchangesForOther(Number(status))
+    : exchangesFor(id, Number(status)));
   const { headers, example: body } = responses.get(name)!;
   expect(exchanges.map(nameOf)).toEqual(exchanges.map(() => name));
   expect(exchanges.flatMap(contradictions)).toEqual([]);
@@ -133,10 +102,8 @@ test.each(names)('the response %s equals its example in openapi.json', async (na
   expect(normalized(text && JSON.stringify(JSON.parse(text)))).toBe(normalized(JSON.stringify(body) ?? ''));
 });
 
-async function sent(...requests: Request[]): Promise<Exchange[]> {
-  const exchanges = [];
-  for (const request of requests) exchanges.push(exchange(request, await service.send(request)));
-  return exchanges.slice(-1);
+async function sent(request: Request): Promise<Exchange> {
+  return exchange(request, await service.send(request));
 }
 
 function fromApiGateway(responseType: string, request: Request): Exchange {
@@ -163,26 +130,26 @@ function exchange(request: Request, { status, headers, body: text }: HttpRespons
   return { method: 'GET', headers: {}, ...request, target, response: { status, headers, text } };
 }
 
-async function throttled(request: Request): Promise<Exchange[]> {
+async function throttled(request: Request): Promise<Exchange> {
   isThrottled = true;
-  const exchanges = await sent(request);
+  const result = await sent(request);
   isThrottled = false;
-  return exchanges;
+  return result;
 }
 
-async function misconfigured(request: Request): Promise<Exchange[]> {
-  const table = process.env['PETS_TABLE'];
-  delete process.env['PETS_TABLE'];
-  const exchanges = await sent(request);
-  process.env['PETS_TABLE'] = table;
-  return exchanges;
+async function misconfigured(request: Request): Promise<Exchange> {
+  const before = { ...process.env };
+  for (const name of Object.keys(before)) if (/^(?!API_KEYS).+_TABLE$/.test(name)) delete process.env[name];
+  const result = await sent(request);
+  process.env = before;
+  return result;
 }
 
-/** Replaces pet ids, request ids, cursors and the host, because they differ between runs. */
+/** Replaces ids of items, request ids, cursors and the host, because they differ between runs. */
 function normalized(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')
     .replaceAll(/(?<=cursor=)[\w-]+/g, 'CURSOR')
-    .replaceAll(/(?<=[/:])\d{15}/g, 'PET_ID')
+    .replaceAll(/(?<=[/:])\d{15}/g, 'ID')
     .replaceAll(/https?:\/\/[\w.]+(?=\/v1)/g, 'ROOT');
 }

@@ -1,0 +1,52 @@
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
+import type { Request } from '../support/faulty-service.ts';
+import type { OperationTests } from '../support/operation-tests.ts';
+import { bodyWith, collection, textField, validInput } from '../support/sample.ts';
+
+const post = (body: string, contentType = 'application/json'): Request => ({
+  method: 'POST',
+  target: collection,
+  headers: { 'Content-Type': contentType },
+  body,
+});
+
+export const tests: OperationTests = {
+  permissions: 'dynamodb:GetItem and dynamodb:PutItem on ${StorageIntents.Arn} and ${StoragePets.Arn}',
+  primingRead: { TableName: 'PETS_TABLE', Key: { id: 0n } },
+  responses: {
+    201: (send, { examples }) => send(examples.createPet),
+    400: (send) => send(post('{"categoryId":"7"}')),
+    413: (send) => send(post(' '.repeat(MAX_BODY_BYTES + 1))),
+    415: (send) => send(post('{}', 'text/plain')),
+    422: async (send, { examples }) => {
+      await send(examples.createPet);
+      return send({ ...examples.createPet, body: JSON.stringify(bodyWith('Mia')) });
+    },
+  },
+  markedRequests({ text, number, member, header, idempotencyKey, key, otherKey }) {
+    const bodyOf = (name: string) =>
+      stringifyJson({ ...validInput, [textField]: name, categoryId: BigInt(number), note: member });
+    const body = bodyOf(text);
+    const wrongBodies = [
+      '',
+      text,
+      body.slice(0, -20),
+      `["${text}"]`,
+      `${'['.repeat(30_000)}"${text}"`,
+      `{"${textField}":${number},"categoryId":"${text}","status":"${member}"}`,
+      `{"${key}":"${text}","status":"${otherKey}"}`,
+    ];
+    const withKey = (value: string) => ({ body, headers: { 'Idempotency-Key': value } });
+    return [
+      { status: 201, body },
+      { status: 201, ...withKey(idempotencyKey) },
+      { status: 422, ...withKey(idempotencyKey), body: bodyOf(member) },
+      { status: 400, ...withKey(`"${idempotencyKey}`) },
+      { status: 400, ...withKey(idempotencyKey.repeat(11)) },
+      ...wrongBodies.map((wrongBody) => ({ status: 400, body: wrongBody })),
+      { status: 413, body: bodyOf(text.repeat(3_000)) },
+      { status: 415, body, headers: { 'Content-Type': `text/${header}` } },
+    ];
+  },
+};

@@ -1,0 +1,26 @@
+import { PAGE } from '../../shared/contract/limits.ts';
+import type { OperationTests } from '../support/operation-tests.ts';
+import { collection, create } from '../support/sample.ts';
+
+export const tests: OperationTests = {
+  permissions:
+    'dynamodb:Query on ${StoragePets.Arn}/index/newest and ${StoragePets.Arn}/index/newest-by-status',
+  primingRead: { TableName: 'PETS_TABLE', Limit: PAGE.default + 1 },
+  responses: {
+    200: async (send, { examples, responses }) => {
+      const [newest, next] = responses.get('listPets 200')!.example as { id: number }[];
+      for (const { id: _id, ...body } of [next!, next!, newest!])
+        await send({ method: create.method, target: collection, body: JSON.stringify(body) });
+      const { target } = examples.listPets;
+      const first = { target: target.replace(/&cursor=.*/, '') };
+      const complete = { target: `${collection}?limit=${PAGE.maximum}` };
+      return [await send(first), await send({ target }), await send(complete)];
+    },
+    400: (send) => send({ target: `${collection}?limit=0&status=nonsense` }),
+  },
+  markedRequests: ({ query }) => [
+    { status: 200 },
+    { status: 400, query: { limit: query } },
+    { status: 400, query: { cursor: query } },
+  ],
+};

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import type { Contract, Exchange } from './contract.ts';
+import type { Request } from './faulty-service.ts';
+import { moduleOf } from './invoke.ts';
+import { get } from './sample.ts';
+
+type Send = (request: Request) => Promise<Exchange>;
+
+/** Sends requests with a new service and returns the exchanges that have one documented response. */
+export type Call = (send: Send, contract: Contract) => Promise<Exchange | Exchange[]>;
+
+/** Unique values, by the part of a request that contains the value. */
+export type Secrets = Record<'text' | 'number' | 'member' | 'header' | 'idempotencyKey' | 'query', string> &
+  Record<'key' | 'otherKey', string>;
+
+/** A request and the expected status of its response. The default of each path parameter is the id of a stored item. */
+export interface MarkedRequest {
+  status: number;
+  pathParameters?: Record<string, string>;
+  query?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Everything that tests know of an operation in addition to the contract. */
+export interface OperationTests {
+  /** The function's permissions in addition to writing its log and sending traces. */
+  permissions: string;
+  /** Part of the input of the function's database call during priming. Tables have the names of their variables. */
+  primingRead: object;
+  /**
+   * Calls for the success and for the errors in the operation's contract, by status. The first exchange must equal the
+   * documented example. API Gateway's responses with the same status are added to the exchanges.
+   */
+  responses: Record<number, Call>;
+  /** Returns requests that contain the given values, at least one of them successful. */
+  markedRequests: (secrets: Secrets) => MarkedRequest[];
+}
+
+const MEMBERS: Record<keyof OperationTests, true> = {
+  permissions: true,
+  primingRead: true,
+  responses: true,
+  markedRequests: true,
+};
+
+export const operationIds = Object.keys(operations) as OperationId[];
+
+/** Returns the name of the file that contains an operation's tests. */
+export const fileOf = (id: string): string => `test/operations/${moduleOf(id)}.ts`;
+
+const files = {} as Record<OperationId, Partial<OperationTests>>;
+for (const id of operationIds)
+  files[id] = existsSync(fileOf(id)) ? (await import(`../../${fileOf(id)}`)).tests : {};
+
+/** Returns an instruction to add what an operation's file does not contain, or undefined if the file is complete. */
+export function incomplete(id: OperationId): string | undefined {
+  const missing = Object.keys(MEMBERS).filter((member) => !(member in files[id]));
+  if (missing.length === 0) return undefined;
+  return `${id}: Add ${missing.join(', ')} to ${fileOf(id)}, as in ${fileOf(get.id)}.`;
+}
+
+/** Operations that all other tests omit, because one test already fails for their incomplete files. */
+export const omittedIds = new Set<string>(operationIds.filter(incomplete));
+
+/** Tests by operation. */
+export const operationTests = new Map(
+  operationIds.filter((id) => !omittedIds.has(id)).map((id) => [id, files[id] as OperationTests]),
+);
