@@ -5,8 +5,14 @@ import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { projectRoot } from '../../infra/command.ts';
 import { bundlingOptions } from '../../infra/stack/bundling.ts';
 import { readTemplate, region } from '../../infra/local/emulator/template/template.ts';
-import { createEvent, getEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
-import type { StubDatabase } from './stub-database.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
+import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
+import { stackName } from '../../shared/names.ts';
+import { createEvent, exampleEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { contract } from '../support/contract.ts';
+import { moduleOf } from '../support/invoke.ts';
+import { collection, textField, validBody } from '../support/sample.ts';
+import { itemId, type StubDatabase } from './stub-database.ts';
 
 interface Bundle {
   /** Folder that contains the bundle, `index.mjs`. */
@@ -31,7 +37,10 @@ export interface Subject extends MeasuredFunction {
   authorizer?: Subject;
 }
 
-/** Calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's speed drifts. */
+/**
+ * Calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's speed drifts.
+ * An operation without a row gets a row with its documented example request.
+ */
 const rows: Record<string, keyof ReturnType<typeof callsFor>> = {
   'list-pets, 16 partitions': 'listPartitions',
   'list-pets': 'list',
@@ -43,12 +52,9 @@ const rows: Record<string, keyof ReturnType<typeof callsFor>> = {
   'create-pet, idempotent': 'createOnce',
   'bare create, idempotent': 'createOnce',
   'bare create, idempotent, primed': 'createOnce',
-  'get-pet': 'get',
   authorizer: 'authorize',
   'hello world': 'hello',
 };
-
-const PET_ID = '244813135872000';
 
 /** Typical length of an execution role's session token. */
 const SESSION_TOKEN_CHARACTERS = 900;
@@ -70,9 +76,10 @@ export async function prepareFunctions(assembly: string, folder: string, databas
   };
   const bundles = await prepareBundles(assembly, folder);
   const calls = callsFor(database.apiKey);
-  return Object.entries(rows).map(([name, callName]): MeasuredFunction => {
+  const ofRows = Object.entries(rows).map(([name, callName]) => [name, calls[callName]] as const);
+  const ofOthers = Object.entries(exampleCalls(database.apiKey)).filter(([name]) => !(name in rows));
+  return [...ofRows, ...ofOthers].map(([name, { expected, event: request }]): MeasuredFunction => {
     const { environment, ...bundle } = bundles.get(name.split(',')[0]!.replace(' ', '-'))!;
-    const { expected, event: request } = calls[callName];
     const event = JSON.stringify(request);
     const variant: Record<string, string> = {
       ...(name.endsWith('16 partitions') && { LIST_PARTITIONS: '16' }),
@@ -86,7 +93,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
 /** Returns the bundles of the functions and the yardsticks by the names of their modules. */
 async function prepareBundles(assembly: string, folder: string) {
   const bundles = new Map<string, Bundle>();
-  for (const resource of readTemplate('PetStore-staging', assembly).resources('AWS::Lambda::Function')) {
+  for (const resource of readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function')) {
     const { Environment, MemorySize: memoryMegabytes } = resource.properties;
     const bundle = bundleOf(bundleIn(assembly, resource), Environment.Variables);
     bundles.set(resource.metadata['bundle'] as string, { ...bundle, memoryMegabytes });
@@ -107,13 +114,12 @@ function bundleOf(file: string, environment: Record<string, string>): Bundle {
   return { folder: dirname(file), bundleBytes: statSync(file).size, environment };
 }
 
-/** Returns the calls by name. Each event represents a request from curl to a regional REST API. */
-function callsFor(apiKey: string) {
-  const authorizationToken = `Bearer ${apiKey}`;
-  const requestWith = (headers = {}) => ({
+/** Returns parts of an event that represents a request from curl to a regional REST API. */
+function requestWith(apiKey: string, headers = {}) {
+  return {
     headers: {
       Accept: '*/*',
-      Authorization: authorizationToken,
+      Authorization: `Bearer ${apiKey}`,
       ...headers,
       Host: STAGE_DOMAIN,
       'User-Agent': 'curl/8.14.1',
@@ -123,23 +129,39 @@ function callsFor(apiKey: string) {
       'X-Forwarded-Proto': 'https',
     },
     requestContext: { authorizer: { keyId: 'key_01JD8Z2V5W', principalId: 'key_01JD8Z2V5W' } },
-  });
-  const create = (headers = {}) => {
-    const newPet = { name: 'Rex', categoryId: 7, status: 'available' };
-    const event = createEvent(newPet, requestWith({ 'Content-Type': 'application/json', ...headers }));
-    return { event, expected: ['"statusCode":201', 'Rex'] };
   };
-  const list = listEvent({ limit: ['20'] }, requestWith());
-  const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET/v1/pets`;
+}
+
+/** Returns the documented example request of each operation by the name of the operation's module. */
+function exampleCalls(apiKey: string) {
+  const { examples } = contract();
+  return Object.fromEntries(
+    Object.entries<Operation>(operations).map(([id, { success }]) => {
+      const event = exampleEvent(examples[id as OperationId], requestWith(apiKey));
+      return [moduleOf(id), { event, expected: [`"statusCode":${success.status}`] }];
+    }),
+  );
+}
+
+/** Returns the calls of `rows` by name. */
+function callsFor(apiKey: string) {
+  const create = (headers = {}) => {
+    const request = requestWith(apiKey, { 'Content-Type': 'application/json', ...headers });
+    return { event: createEvent(validBody, request), expected: ['"statusCode":201', validBody[textField]] };
+  };
+  const list = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
+  const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
   const ok = '"statusCode":200';
   return {
-    list: { event: list, expected: [ok, 'Rex the 0th', 'Rex the 19th'] },
-    // The first 20 pets are spread over all list partitions, so only the newest pet is always on the page.
-    listPartitions: { event: list, expected: [ok, 'Rex the 0th', '; rel='] },
+    list: { event: list, expected: [ok, itemId(0), itemId(PAGE.default - 1)] },
+    // The items of a page are spread over all list partitions, so only the newest item is always on the page.
+    listPartitions: { event: list, expected: [ok, itemId(0), '; rel='] },
     create: create(),
     createOnce: create({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' }),
-    get: { event: getEvent(PET_ID, requestWith()), expected: [ok, PET_ID] },
     hello: { event: list, expected: [ok, 'world'] },
-    authorize: { event: { type: 'TOKEN', authorizationToken, methodArn }, expected: ['"Effect":"Allow"'] },
+    authorize: {
+      event: { type: 'TOKEN', authorizationToken: `Bearer ${apiKey}`, methodArn },
+      expected: ['"Effect":"Allow"'],
+    },
   };
 }

@@ -33,7 +33,9 @@ const bounds: [metric: Metric, megabytes: number, row: string, yardstick: string
 
 /** Returns the generated parts of each document by name. */
 export function documents(results: Results) {
-  const memory = deployedMemory();
+  // Functions that were added after the stored run have no figures yet.
+  const isMeasured = ([name]: [string, number]) => results.rows.some((row) => row.name === name);
+  const memory = Object.fromEntries(Object.entries(deployedMemory()).filter(isMeasured));
   const coldMedians = (name: string) =>
     [256, 512].map((size) => figureOf(results, 'cold', name, size)!.median.toFixed()).join(' and ');
   const kilobytes = results.rows
@@ -149,5 +151,5 @@ function cellsOf(results: Results, name: string, megabytes: number, metrics: Met
 
 /** Returns a row's name in Markdown, with the function's name formatted as code. */
 function titleOf(name: string): string {
-  return name.replace(/^[a-z]+-[a-z]+|^authorizer/, '`$&`');
+  return name.replace(/^[a-z]+(-[a-z]+)+|^authorizer/, '`$&`');
 }

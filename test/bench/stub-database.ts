@@ -1,17 +1,21 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { generateApiKey, hashOf } from '../../shared/storage/api-keys.ts';
+import { contract } from '../support/contract.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
+import { get } from '../support/sample.ts';
 import { requireTool } from '../support/tools.ts';
 
-type Item = Record<string, Partial<Record<'N' | 'S', string>>>;
-
 const NEWEST_ID = 244_813_135_872_000;
-/** Distance between pet ids in one list partition. The ids between them belong to up to 63 other list partitions. */
-const IDS_BETWEEN_PETS = 64;
+/** Distance between ids in one list partition. The ids between them belong to up to 63 other list partitions. */
+const IDS_BETWEEN_ITEMS = 64;
+
+const example = contract().responses.get(`${get.id} 200`)!.example as Record<string, unknown>;
 
 const headers = {
   Server: 'Server',
@@ -40,7 +44,8 @@ export async function startStubDatabase(folder: string) {
     const input = await text(request);
     // Equal requests get equal responses. Each PutItem contains a new item, but gets the same response.
     const cacheKey = action === 'PutItem' ? action : input;
-    const body = bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]!(JSON.parse(input))));
+    const body =
+      bodies.get(cacheKey) ?? Buffer.from(JSON.stringify((actions[action] ?? otherWrite)(JSON.parse(input))));
     bodies.set(cacheKey, body);
     if (database.delayMilliseconds > 0) await setTimeout(database.delayMilliseconds);
     response.writeHead(200, { ...headers, 'Content-Length': body.length }).end(body);
@@ -73,12 +78,12 @@ function actionsWith(apiKey: string): Record<string, (input: any) => object> {
   };
   return {
     Query({ Limit, ExpressionAttributeNames, ExpressionAttributeValues, ProjectionExpression }) {
-      const partition = ExpressionAttributeValues[':key'].S;
+      const partition = ExpressionAttributeValues[':key'].S.split('#').at(-1);
       const names = ProjectionExpression?.split(',').map(
         (name: string) => ExpressionAttributeNames[name.trim()],
       );
       const Items = Array.from({ length: Limit }, (_, index) => {
-        const attributes = Object.entries(pet(index, partition));
+        const attributes = Object.entries(itemAt(index, partition));
         return Object.fromEntries(attributes.filter(([name]) => !names || names.includes(name)));
       });
       const LastEvaluatedKey = { id: Items.at(-1)!['id'], partition: { S: partition } };
@@ -86,21 +91,24 @@ function actionsWith(apiKey: string): Record<string, (input: any) => object> {
     },
     GetItem({ Key }) {
       if (Key.hash) return Key.hash.S === apiKeyRecord.hash.S ? { Item: apiKeyRecord } : {};
-      // Priming requests the id 0, which no pet has.
-      return Key.id?.N === '0' ? {} : { Item: pet(0, '0') };
+      // Priming requests the id 0, which no item has.
+      return Key.id?.N === '0' ? {} : { Item: itemAt(0) };
     },
     PutItem: () => ({}),
   };
 }
 
-function pet(index: number, partition: string): Item {
-  return {
-    id: { N: (NEWEST_ID - index * IDS_BETWEEN_PETS - Number(partition)).toString() },
-    name: { S: `Rex the ${index}th of his kind` },
-    categoryId: { N: (index % 10).toString() },
-    status: { S: 'available' },
-    creation: { S: '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce' },
-    partition: { S: partition },
-    statusPartition: { S: `available#${partition}` },
-  };
+/** Returns the response to writes for which a function can request the item. */
+const otherWrite = () => ({ Attributes: itemAt(0) });
+
+/** Returns the id of the item at an index of a list partition, newest first. */
+export function itemId(index: number, partition = '0'): string {
+  return (NEWEST_ID - index * IDS_BETWEEN_ITEMS - Number(partition)).toString();
+}
+
+/** Returns the documented example of the resource with the attributes that the functions store. */
+function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
+  const creation = '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce';
+  const partitions = { partition, statusPartition: `available#${partition}` };
+  return marshall({ ...example, id: BigInt(itemId(index, partition)), creation, ...partitions });
 }

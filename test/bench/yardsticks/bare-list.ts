@@ -1,9 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PAGE } from '../../../shared/contract/limits.ts';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Lists 20 pets without validation. Makes one call, as in the SDK's documentation. */
+/** Lists a page of pets without validation. Makes one call, as in the SDK's documentation. */
 export async function handler(): Promise<object> {
   const { Items } = await database.send(
     new QueryCommand({
@@ -13,7 +14,7 @@ export async function handler(): Promise<object> {
       ExpressionAttributeNames: { '#key': 'partition' },
       ExpressionAttributeValues: { ':key': '0' },
       ScanIndexForward: false,
-      Limit: 20,
+      Limit: PAGE.default,
     }),
   );
   return { statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(Items) };
