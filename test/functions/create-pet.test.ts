@@ -1,10 +1,13 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { INT64 } from '../../shared/contract/limits.ts';
 import { createEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { type ApiResponse, invoke } from '../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
 import { conditionFailed, mock, setEnvironment } from '../support/mocked-database.ts';
+import { collection, validBody, validInput } from '../support/sample.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', INTENTS_TABLE: 'intents', LIST_PARTITIONS: '1' });
 
@@ -15,17 +18,16 @@ function written(): Record<string, unknown>[] {
 describe('POST /v1/pets', () => {
   test('returns 201 with the stored pet and its URL', async () => {
     mock.on(PutCommand).resolves({});
-    const event = createEvent(
-      '{"id":1,"name":"Rex","categoryId":-9223372036854775808,"status":"sold","color":"red"}',
-    );
+    const newPet = { ...validInput, categoryId: INT64.minimum, status: 'sold' };
+    const event = createEvent(stringifyJson({ id: 1, ...newPet, color: 'red' }));
     const { status, headers, body } = await invoke(handler, event);
     const [{ id } = {}] = written();
     expect(status).toBe(201);
-    expect(body).toEqual({ id, name: 'Rex', categoryId: -(2n ** 63n), status: 'sold' });
+    expect(body).toEqual({ id, ...newPet });
     expect(headers).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      Location: `https://${STAGE_DOMAIN}/staging/v1/pets/${String(id)}`,
+      Location: `https://${STAGE_DOMAIN}/staging${collection}/${String(id)}`,
     });
     expect(written()).toEqual([
       { ...body, partition: '0', statusPartition: 'sold#0', creation: expect.any(String) },
@@ -37,8 +39,6 @@ describe('POST /v1/pets', () => {
 });
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  const rex = '{"name":"Rex","categoryId":7}';
-
   beforeEach(() => {
     const items = new Map<unknown, Record<string, unknown>>();
     mock.on(PutCommand).callsFake(({ Item }) => {
@@ -50,7 +50,10 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
   });
 
-  function post(key: string, { body = rex, keyId = 'key_1' } = {}): Promise<ApiResponse> {
+  function post(
+    key: string,
+    { body = JSON.stringify(validBody), keyId = 'key_1' } = {},
+  ): Promise<ApiResponse> {
     const requestContext = { authorizer: { keyId } };
     return invoke(handler, createEvent(body, { headers: { 'Idempotency-Key': key }, requestContext }));
   }
@@ -59,7 +62,8 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const first = await post('a');
     expect(first.status).toBe(201);
     expect(await post('a')).toEqual(first);
-    const body = ' {"categoryId":7.0,"colour":"red","name":"R\\u0065x"} ';
+    const fields = Object.entries(validBody).toReversed();
+    const body = ` ${JSON.stringify(Object.fromEntries([['color', 'red'], ...fields]), undefined, 2)} `;
     expect(await post('a', { body })).toEqual(first);
     expect(occurrences()).toEqual([counted('PetsCreated')]);
   });

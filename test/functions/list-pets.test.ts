@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/list-pets.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
+import { toPet } from '../../shared/storage/pets.ts';
 import { apiGatewayEvent, listEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { invoke } from '../support/invoke.ts';
 import { logLines, occurrences } from '../support/log-lines.ts';
 import { mock, setEnvironment } from '../support/mocked-database.ts';
 import { indexedPet, serveIndexes } from '../support/pet-indexes.ts';
+import { collection } from '../support/sample.ts';
 
 const sold = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * index + 1), { status: 'sold' }));
 const others = Array.from({ length: 45 }, (_, index) => indexedPet(BigInt(2 * index + 2)));
@@ -17,19 +20,19 @@ beforeEach(() => {
 function nextQuery(link: unknown): Record<string, string[]> {
   const [, address = ''] = /^<([^>]+)>; rel="next"$/.exec(String(link)) ?? [];
   const url = new URL(address);
-  expect(`${url.origin}${url.pathname}`).toBe(`https://${STAGE_DOMAIN}/staging/v1/pets`);
+  expect(`${url.origin}${url.pathname}`).toBe(`https://${STAGE_DOMAIN}/staging${collection}`);
   return Object.fromEntries([...url.searchParams].map(([name, value]) => [name, [value]]));
 }
 
 describe('GET /v1/pets', () => {
-  test('returns 200 with an array of the 20 newest pets and a link', async () => {
+  test('returns 200 with an array of the newest pets and a link', async () => {
     const { status, headers, body } = await invoke(handler, apiGatewayEvent());
     expect(status).toBe(200);
     expect(body.map(({ id }: { id: bigint }) => id)).toEqual(
-      Array.from({ length: 20 }, (_, index) => BigInt(90 - index)),
+      Array.from({ length: PAGE.default }, (_, index) => BigInt(90 - index)),
     );
-    expect(body[1]).toEqual({ id: 89n, name: 'Pet 89', categoryId: -89n, status: 'sold' });
-    expect(nextQuery(headers['Link'])).toEqual({ limit: ['20'], cursor: [expect.any(String)] });
+    expect(body[1]).toEqual(toPet(sold.at(-1)!));
+    expect(nextQuery(headers['Link'])).toEqual({ limit: [`${PAGE.default}`], cursor: [expect.any(String)] });
     expect([logLines(), occurrences()]).toEqual([[], []]);
   });
 

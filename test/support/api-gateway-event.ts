@@ -73,15 +73,8 @@ export function exampleEvent(example: ExampleRequest, request: Request = {}): AP
   const { method, target, pathParameters, headers, body = null } = example;
   const { pathname, searchParams } = new URL(target, `https://${STAGE_DOMAIN}`);
   const query = mapValues(Object.fromEntries(searchParams), (value) => [value]);
-  const headersOfBoth = { ...headers, ...request.headers };
-  return listEvent(query, {
-    httpMethod: method,
-    path: pathname,
-    pathParameters,
-    body,
-    ...request,
-    headers: headersOfBoth,
-  });
+  const event = { httpMethod: method, path: pathname, pathParameters, body };
+  return listEvent(query, { ...event, ...request, headers: { ...headers, ...request.headers } });
 }
 
 function mapValues<T, U>(map: Record<string, T>, change: (value: T) => U): Record<string, U> {

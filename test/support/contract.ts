@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
-import type { OperationId } from '../../shared/contract/operations.ts';
 import {
   type DocumentedResponse,
   type DocumentedOperation,
-  type ExampleRequest,
+  type Examples,
   type OpenApiDocument,
   openApiDocumentOf,
 } from './openapi-document.ts';
@@ -41,10 +40,7 @@ export function contract() {
       ),
     ),
     /** The example request of each operation. */
-    examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])) as Record<
-      OperationId,
-      ExampleRequest
-    >,
+    examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])) as Examples,
     /** Returns a response's name, such as `getItem 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,

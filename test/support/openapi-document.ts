@@ -2,6 +2,7 @@ import AjvDraft04 from 'ajv-draft-04';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
+import type { OperationId } from '../../shared/contract/operations.ts';
 import { withoutReferences } from '../../infra/documents/openapi/document.ts';
 
 /** Validators for the published documents. OpenAPI 3.0 extends JSON Schema draft 05, which has the keywords of 04. */
@@ -45,6 +46,8 @@ export interface ExampleRequest {
   body?: string;
 }
 
+export type Examples = Record<OperationId, ExampleRequest>;
+
 export interface DocumentedResponse {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
@@ -76,12 +79,11 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
 }
 
 function exampleOf(path: string, method: string, { parameters = [], requestBody }: any): ExampleRequest {
-  const valuesIn = (location: string): Record<string, string> =>
-    Object.fromEntries(
-      parameters
-        .filter((parameter: any) => parameter.in === location && parameter.example !== undefined)
-        .map(({ name, example }: any) => [name, `${example}`]),
-    );
+  const withExample = parameters.filter(({ example }: any) => example !== undefined);
+  const valuesIn = (location: string): Record<string, string> => {
+    const those = withExample.filter((parameter: any) => parameter.in === location);
+    return Object.fromEntries(those.map(({ name, example }: any) => [name, `${example}`]));
+  };
   const pathParameters = valuesIn('path');
   const query = new URLSearchParams(valuesIn('query')).toString();
   return {

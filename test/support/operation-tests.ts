@@ -38,13 +38,6 @@ export interface OperationTests {
   markedRequests: (secrets: Secrets) => MarkedRequest[];
 }
 
-const MEMBERS: Record<keyof OperationTests, true> = {
-  permissions: true,
-  primingRead: true,
-  responses: true,
-  markedRequests: true,
-};
-
 export const operationIds = Object.keys(operations) as OperationId[];
 
 /** Returns the name of the file that contains an operation's tests. */
@@ -56,7 +49,8 @@ for (const id of operationIds)
 
 /** Returns an instruction to add what an operation's file does not contain, or undefined if the file is complete. */
 export function incomplete(id: OperationId): string | undefined {
-  const missing = Object.keys(MEMBERS).filter((member) => !(member in files[id]));
+  const members: (keyof OperationTests)[] = ['permissions', 'primingRead', 'responses', 'markedRequests'];
+  const missing = members.filter((member) => !(member in files[id]));
   if (missing.length === 0) return undefined;
   return `${id}: Add ${missing.join(', ')} to ${fileOf(id)}, as in ${fileOf(get.id)}.`;
 }
