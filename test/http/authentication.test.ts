@@ -1,14 +1,16 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
+import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import type { Pet } from '../../shared/contract/schemas.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
-import { addPet, petsNamed, uniqueName } from '../support/pets.ts';
+import { addItem, itemsWith } from '../support/resources.ts';
+import { bodyWith, type Item, itemsPath } from '../support/sample.ts';
 
-const stage = /^pets_(.+)_[^_]+$/.exec(apiKey)?.[1] ?? '';
+const stage = /^[^_]+_(.+)_[^_]+$/.exec(apiKey)?.[1] ?? '';
 
 const requests = Object.values<Operation>(operations).map(({ id, method, path, request: { entries } }) => ({
   id,
@@ -31,13 +33,13 @@ describe.each(requests)('$id', ({ target, init }) => {
   });
 });
 
-describe('POST /v1/pets', () => {
-  const marker = uniqueName();
-  const init = { method: 'POST', body: JSON.stringify({ name: marker, categoryId: 1 }) };
-  let first: Pet;
+describe('a create request', () => {
+  const marker = randomUUID();
+  const init = { method: 'POST', body: stringifyJson(bodyWith(marker)) };
+  let first: Item;
 
   beforeAll(async () => {
-    first = await addPet();
+    first = await addItem();
   });
 
   test.each<[string, Record<string, string>]>([
@@ -51,7 +53,7 @@ describe('POST /v1/pets', () => {
     ['a value that is not a key', bearer('secret')],
     ['an AWS signature', { Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=0' }],
     ['a key for a different stage', bearer(generateApiKey('elsewhere'))],
-    ['a key whose first random character is wrong', bearer(changed(`pets_${stage}_`.length))],
+    ['a key whose first random character is wrong', bearer(changed(keyPrefix(stage).length))],
     ['a key whose last character is wrong', bearer(changed(-1))],
     ['a key without its last character', bearer(apiKey.slice(0, -1))],
     ['a key with an additional character', bearer(`${apiKey}0`)],
@@ -60,20 +62,20 @@ describe('POST /v1/pets', () => {
     ['a key in X-Api-Key', { 'X-Api-Key': apiKey }],
     ['a key in a cookie', { Cookie: `Authorization=Bearer ${apiKey}` }],
   ])('returns 401 for %s', async (_case, headers) => {
-    expectUnauthorized(await anonymousRequest('/pets', { ...init, headers }));
+    expectUnauthorized(await anonymousRequest(itemsPath, { ...init, headers }));
   });
 
-  test('does not store a rejected pet', async () => {
-    expect(await petsNamed(marker, first)).toEqual([]);
+  test('does not store a rejected item', async () => {
+    expect(await itemsWith(marker, first)).toEqual([]);
   });
 });
 
 describe('a request without an API key', () => {
   test.each([
-    ['GET', '/pets?limit=0&status=nonsense', undefined],
-    ['GET', '/pets/abc', undefined],
-    ['POST', '/pets', '{}'],
-    ['POST', '/pets', ' '.repeat(70_000)],
+    ['GET', `${itemsPath}?limit=0&cursor=nonsense`, undefined],
+    ['GET', `${itemsPath}/abc`, undefined],
+    ['POST', itemsPath, '{}'],
+    ['POST', itemsPath, ' '.repeat(70_000)],
   ])('gets a 401 even if it has other errors (%s %s)', async (method, path, body) => {
     expectUnauthorized(await anonymousRequest(path, { method, body }));
   });
@@ -86,7 +88,7 @@ describe('the Authorization header', () => {
     ['aUTHORIZATION', 'bEaReR'],
   ])('is accepted as %s: %s', async (header, scheme) => {
     const headers = { [header]: `${scheme} ${apiKey}` };
-    expect((await anonymousRequest('/pets', { headers })).status).toBe(200);
+    expect((await anonymousRequest(itemsPath, { headers })).status).toBe(200);
   });
 });
 

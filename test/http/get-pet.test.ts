@@ -1,45 +1,46 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
-import { expectError, expectSuccess, postPet, request } from '../support/client.ts';
-import { addPet, untilListed } from '../support/pets.ts';
+import { expectError, expectSuccess, post, request } from '../support/client.ts';
+import { addItem, untilListed } from '../support/resources.ts';
+import { create, get, type Item, itemsPath } from '../support/sample.ts';
 
-let pet: Pet;
+let item: Item;
 
 beforeAll(async () => {
-  pet = await addPet({ status: 'pending' });
+  item = await addItem();
 });
 
-describe('GET /v1/pets/{petId}', () => {
+describe(`${get.method} ${get.path}`, () => {
   test.each<[string, (id: bigint) => string]>([
     ['its id', (id) => `${id}`],
     ['its id in percent-encoded digits', (id) => Array.from(`${id}`, (digit) => `%3${digit}`).join('')],
     ['its id with a trailing slash', (id) => `${id}/`],
-    ['its id with a query', (id) => `${id}?limit=0&status=nonsense`],
+    ['its id with a query', (id) => `${id}?limit=0&cursor=nonsense`],
     ['its id with a malformed query', (id) => `${id}?%zz=%ff`],
-  ])('returns the pet for %s', async (_case, path) => {
-    const response = await request(`/pets/${path(pet.id)}`);
+  ])('returns the item for %s', async (_case, path) => {
+    const response = await request(`${itemsPath}/${path(item.id)}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
-    expect(response.text).toBe(stringifyJson(pet));
+    expect(response.text).toBe(stringifyJson(item));
   });
 
   // This test fails if a developer adds a field to the schema but not to the storage code.
   test('returns every field in the schema unchanged', async () => {
-    const sent = exampleOf(NewPet) as Record<string, unknown>;
-    expect(Object.keys(sent)).toEqual(Object.keys(NewPet.entries));
-    const { body: created } = await postPet(stringifyJson(sent));
+    const schema = create.request.entries.body;
+    const sent = exampleOf(schema) as Record<string, unknown>;
+    expect(Object.keys(sent)).toEqual(Object.keys(schema.entries));
+    const { body: created } = await post(sent);
     expect(created).toEqual({ id: created.id, ...sent });
-    expect((await request(`/pets/${created.id}`)).body).toEqual(created);
+    expect((await request(`${itemsPath}/${created.id}`)).body).toEqual(created);
     expect(await untilListed([created])).toContainEqual(created);
   });
 
   test.each<[string, (id: bigint) => string]>([
-    ['an id that no pet has', () => '1'],
+    ['an id that no item has', () => '1'],
     ['the id -2^63', () => '-9223372036854775808'],
     ['an id that exceeds int64', () => '9223372036854775808'],
-    ["an id that equals the pet's id modulo 2^64", (id) => `${id + 2n ** 64n}`],
+    ["an id that equals the item's id modulo 2^64", (id) => `${id + 2n ** 64n}`],
     ['an id with a minus sign', (id) => `-${id}`],
     ['an id with a plus sign', (id) => `+${id}`],
     ['an id with a space', (id) => `%20${id}`],
@@ -47,9 +48,9 @@ describe('GET /v1/pets/{petId}', () => {
     ['an id with an encoded slash', (id) => `${id}%2F2`],
     ['an id with malformed percent-encoding', (id) => `${id}%zz`],
     ['an id with an invalid UTF-8 byte', (id) => `${id}%ff`],
-    ['the literal text {petId}', () => '{petId}'],
+    ['a placeholder', () => '{id}'],
     ['an id of 4,000 letters', () => 'a'.repeat(4_000)],
   ])('returns 404 for %s', async (_case, path) => {
-    expectError(await request(`/pets/${path(pet.id)}`), 'not_found');
+    expectError(await request(`${itemsPath}/${path(item.id)}`), 'not_found');
   });
 });

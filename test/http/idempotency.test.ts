@@ -1,12 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { type ApiResponse, expectError, expectSuccess, postPet, request } from '../support/client.ts';
-import { addPet, petsNamed, uniqueName } from '../support/pets.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type ApiResponse, expectError, expectSuccess, post, request } from '../support/client.ts';
+import { addItem, itemsWith } from '../support/resources.ts';
+import { bodyWith, itemsPath, textField, validBody, validInput } from '../support/sample.ts';
+import { variants } from '../support/variants.ts';
 
-const rex = '{"name":"Rex","categoryId":5}';
+function postWith(key: string, body: unknown): Promise<ApiResponse> {
+  return post(body, { 'Idempotency-Key': key });
+}
 
-function post(body: unknown, key: string): Promise<ApiResponse> {
-  return postPet(body, { 'Idempotency-Key': key });
+/** Returns different JSON for the same request: in a different order, with an unknown field and escape sequences. */
+function rewritten(body: object): string {
+  const entries = Object.entries({ ...body, unknown: 'x' }).toReversed();
+  return JSON.stringify(Object.fromEntries(entries), null, 1)
+    .replaceAll(/: \d+/g, '$&.0')
+    .replaceAll(/[a-z]/g, (letter) => `\\u00${letter.codePointAt(0)!.toString(16)}`);
 }
 
 /** Returns the parts of a response that must be the same for all retries. */
@@ -14,51 +23,50 @@ function reproducible({ status, text, headers }: ApiResponse): unknown {
   return { status, text, location: headers.get('Location') };
 }
 
-describe('POST /v1/pets with an Idempotency-Key', () => {
-  test('adds one pet for a request and its retries', async () => {
-    const before = await addPet();
-    const name = uniqueName();
+describe('a create request with an Idempotency-Key', () => {
+  test('adds one item for a request and its retries', async () => {
+    const before = await addItem();
+    const text = randomUUID();
     const key = randomUUID();
-    const body = JSON.stringify({ name, categoryId: 5 });
-    const first = await post(body, key);
+    const body = bodyWith(text);
+    const first = await postWith(key, body);
     expectSuccess(first, 201);
-    expect(first.body).toEqual({ id: expect.any(BigInt), name, categoryId: 5n });
+    expect(first.body).toEqual({ id: expect.any(BigInt), ...validInput, [textField]: text });
     const retries = [
-      await post(body, key),
-      await post(body, `"${key}"`),
-      await postPet(body, { 'idempotency-key': key }),
-      await post(`{ "color": "red", "categoryId": 5.0, "n\\u0061me": "${name}" }`, key),
+      await postWith(key, body),
+      await postWith(`"${key}"`, body),
+      await post(body, { 'idempotency-key': key }),
+      await postWith(key, rewritten(body)),
     ];
     expect(retries.map(reproducible)).toEqual(retries.map(() => reproducible(first)));
-    expect(await petsNamed(name, before)).toEqual([first.body]);
+    expect(await itemsWith(text, before)).toEqual([first.body]);
   });
 
-  test('adds one pet for concurrent retries', async () => {
-    const before = await addPet();
-    const pet = { name: uniqueName(), categoryId: 1 };
+  test('adds one item for concurrent retries', async () => {
+    const before = await addItem();
+    const text = randomUUID();
     const key = randomUUID();
-    const responses = await Promise.all(Array.from({ length: 10 }, () => post(pet, key)));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => postWith(key, bodyWith(text))));
     expectSuccess(responses[0]!, 201);
     expect(responses.map(reproducible)).toEqual(responses.map(() => reproducible(responses[0]!)));
-    expect(await petsNamed(pet.name, before)).toEqual([responses[0]!.body]);
+    expect(await itemsWith(text, before)).toEqual([responses[0]!.body]);
   });
 
   test.each([
-    ['a different name', '{"name":"Ann","categoryId":5}'],
-    ['a different category', '{"name":"Rex","categoryId":6}'],
-    ['an additional status', '{"name":"Rex","categoryId":5,"status":"available"}'],
-  ])('rejects a retry with %s', async (_case, body) => {
+    bodyWith('a different text'),
+    ...variants().filter((variant) => !isDeepStrictEqual(variant, validInput)),
+  ])('rejects a retry with the different body %p', async (body) => {
     const key = randomUUID();
-    const first = await post(rex, key);
-    expectError(await post(body, key), 'idempotency_key_reused');
-    expect(reproducible(await post(rex, key))).toEqual(reproducible(first));
-    expect((await request(`/pets/${first.body.id}`)).body).toEqual(first.body);
+    const first = await postWith(key, validBody);
+    expectError(await postWith(key, body), 'idempotency_key_reused');
+    expect(reproducible(await postWith(key, validBody))).toEqual(reproducible(first));
+    expect((await request(`${itemsPath}/${first.body.id}`)).body).toEqual(first.body);
   });
 
   test('accepts the idempotency key of a rejected request', async () => {
     const key = randomUUID();
-    expectError(await post('{"name":"Rex"}', key), 'invalid_request');
-    expectSuccess(await post(rex, key), 201);
+    expectError(await postWith(key, {}), 'invalid_request');
+    expectSuccess(await postWith(key, validBody), 201);
   });
 
   test('distinguishes keys of up to 255 visible ASCII characters', async () => {
@@ -66,7 +74,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const characters = visible.filter((character) => character !== '"').join('');
     const longest = `${characters}"`.padEnd(219, 'a') + randomUUID();
     expect(longest).toHaveLength(255);
-    const [one, other] = [await post(rex, longest), await post(rex, longest.slice(1))];
+    const [one, other] = [await postWith(longest, validBody), await postWith(longest.slice(1), validBody)];
     expectSuccess(one, 201);
     expectSuccess(other, 201);
     expect(one.body.id).not.toBe(other.body.id);
@@ -82,8 +90,8 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const message = expect.stringMatching(
       /^Idempotency-Key must be a single value of 1 to 255 visible ASCII characters/,
     );
-    const [before, name] = [await addPet(), uniqueName()];
-    expectError(await post({ name, categoryId: 5 }, key), 'invalid_request', message);
-    expect(await petsNamed(name, before)).toEqual([]);
+    const [before, text] = [await addItem(), randomUUID()];
+    expectError(await postWith(key, bodyWith(text)), 'invalid_request', message);
+    expect(await itemsWith(text, before)).toEqual([]);
   });
 });

@@ -1,27 +1,51 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Pet, PetStatus } from '../../shared/contract/schemas.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { type ApiResponse, baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
-import { addPet, addPets, pages, untilListed, walk } from '../support/pets.ts';
+import { addItem, addItems, listAddress, pages, untilListed, walk } from '../support/resources.ts';
+import { type Item, itemsPath, validBody } from '../support/sample.ts';
+import { filterQueries, filters, listParameters, variants } from '../support/variants.ts';
 
-/** Pets with each status and without a status, all newer than the pet with the id `oldest`. */
-let recent: Pet[];
+/** Items with each combination of filtered values, all newer than the item with the id `oldest`. */
+const recent: Item[] = [];
 let oldest: bigint;
 
+const MOSTLY_INVALID = [
+  '',
+  'nonsense',
+  '0',
+  '05',
+  '5.0',
+  '1.5',
+  '%205',
+  '%zz',
+  '%ff',
+  '%00',
+  PAGE.maximum + 1,
+];
+const CURSOR_MESSAGE = 'cursor must be from a page of this list, or omitted.';
+const allFilters = filterQueries[0]!;
+/** Pairs of a query with filters and a query in which one of these filters has a different value or is omitted. */
+const changedFilters = filterQueries.flatMap((query) =>
+  filterQueries.flatMap((other) => {
+    const changed = filters.filter((name) => query[name] !== other[name]);
+    return changed.length === 1 ? [[query, other] as const] : [];
+  }),
+);
+
 beforeAll(async () => {
-  // These pets fill the longest page, so that only `limit` determines the length of a page.
-  const older = await addPets(100);
-  ({ id: oldest } = await addPet());
-  recent = await addPets(3);
-  for (const status of PetStatus.options) recent.push(...(await addPets(3, { status })));
+  // These items fill the longest page, so that only `limit` determines the length of a page.
+  const older = await addItems(PAGE.maximum);
+  ({ id: oldest } = await addItem());
+  for (const input of variants(filters)) recent.push(...(await addItems(3, input)));
   await untilListed([...older, ...recent]);
-  for (const status of PetStatus.options) await untilListed(recentOf(status), `status=${status}`);
+  for (const query of filterQueries) await untilListed(recent.filter(matches(query)), query);
 });
 
-describe('GET /v1/pets', () => {
+describe('a list request', () => {
   test.each([
-    ['', 20],
+    ['', PAGE.default],
     ['?limit=1', 1],
-    ['?limit=100', 100],
+    [`?limit=${PAGE.maximum}`, PAGE.maximum],
     ['?%6Cimit=%33', 3],
     // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
@@ -29,23 +53,21 @@ describe('GET /v1/pets', () => {
     ['?limit=3&color=%zz&%zz=%ff', 3],
     ['?limit=3&__proto__=1&constructor=1', 3],
     ['?limit=3&=&&%=%', 3],
-  ])('responds to the query %p with %d pets', async (query, limit) => {
-    const response = await request(`/pets${query}`);
+  ])('gets for the query %p %d items', async (query, limit) => {
+    const response = await request(`${itemsPath}${query}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
     expect(response.body).toHaveLength(limit);
   });
 
-  describe.each([
-    ['limit', ['0', '101', '1.5', '5.0', '05', 'abc', '', '%205', '%zz', '5&limit=5']],
-    ['status', ['nonsense', 'Sold', '', 'available,sold', '%00', '%ff', 'sold&status=sold']],
-    ['cursor', ['a&cursor=a']],
-  ])('rejects an invalid %s with a message about the parameter', (name, values) => {
-    test.each(values)('%p', async (value) => {
-      const message = expect.stringMatching(
-        new RegExp(`^${name} must be (?:a single|exactly one) [^;]+\\.$`),
-      );
-      expectError(await request(`/pets?${name}=${value}`), 'invalid_request', message);
+  // `request` fails if the status contradicts openapi.json, which determines the valid values of each parameter.
+  describe.each(listParameters)('gets a 400 if and only if the document does not allow the %s', (name) => {
+    const value = allFilters[name] ?? 5;
+    const others = [`${value}`.toUpperCase(), `${value},${value}`, `${value}&${name}=${value}`];
+    test.each([...MOSTLY_INVALID, ...others])('%p', async (other) => {
+      const response = await request(`${itemsPath}?${name}=${other}`);
+      const message = expect.stringMatching(`^${name} must be [^;]+\\.$`);
+      if (response.status !== 200) expectError(response, 'invalid_request', message);
     });
   });
 
@@ -56,87 +78,95 @@ describe('GET /v1/pets', () => {
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
     ['has a leading space', (link) => link.replace('cursor=', 'cursor=%20')],
-    ['is sent with a different status', (link) => link.replace('sold', 'pending')],
-    ['is sent without its status', (link) => link.replace('&status=sold', '')],
   ])('rejects a cursor that %s', async (_case, change) => {
-    const link = linkTo('next', await request('/pets?limit=1&status=sold'))!;
-    const message = 'cursor must be from a page of this list, or omitted.';
-    expectError(await request(change(link)), 'invalid_request', message);
+    const link = linkTo('next', await request(listAddress({ limit: 1, ...allFilters })))!;
+    expectError(await request(change(link)), 'invalid_request', CURSOR_MESSAGE);
+  });
+
+  test('rejects a cursor that is sent with a different filter', async () => {
+    for (const [query, other] of changedFilters) {
+      const link = linkTo('next', await request(listAddress({ limit: 1, ...query })))!;
+      const cursor = new URL(link).searchParams.get('cursor');
+      expectError(await request(listAddress({ ...other, cursor })), 'invalid_request', CURSOR_MESSAGE);
+    }
   });
 
   test('rejects invalid parameters with a message about all of them', async () => {
-    const message = expect.stringMatching(/^limit must .*; status must .*; cursor must .*\.$/);
-    expectError(await request('/pets?limit=0&status=nonsense&cursor=?'), 'invalid_request', message);
+    const query = listParameters.map((name) => `${name}=&${name}=`).join('&');
+    const message = new RegExp(`^${listParameters.map((name) => `${name} must [^;]*`).join('; ')}\\.$`);
+    expectError(await request(`${itemsPath}?${query}`), 'invalid_request', expect.stringMatching(message));
   });
 });
 
-describe('the link to the next page of GET /v1/pets', () => {
+describe('the link to the next page', () => {
   test.each([
-    ['', { limit: '20' }],
-    ['/', { limit: '20' }],
-    ['?limit=3&color=red', { limit: '3' }],
-    ['?status=sold&limit=2', { limit: '2', status: 'sold' }],
+    ['', `limit=${PAGE.default}`],
+    ['/', `limit=${PAGE.default}`],
+    ['?limit=3&color=red', 'limit=3'],
+    ...filterQueries.map((query) =>
+      Array<string>(2).fill(listAddress({ ...query, limit: 2 }).slice(itemsPath.length)),
+    ),
   ])('contains a cursor and the known parameters of the query %p', async (query, parameters) => {
-    const { headers } = await request(`/pets${query}`);
+    const { headers } = await request(`${itemsPath}${query}`);
     const [, url, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
-    expect(url).toBe(`${baseUrl}/pets`);
+    expect(url).toBe(`${baseUrl}${itemsPath}`);
     expect(Object.fromEntries(new URLSearchParams(search))).toEqual({
-      ...parameters,
+      ...Object.fromEntries(new URLSearchParams(parameters)),
       cursor: expect.stringMatching(/^[\w-]+$/),
     });
   });
 
-  test('is present only if there are more pets', async () => {
-    // New pets do not change the pages after `start`, so the test can request a page that ends with the oldest pet.
-    let start = linkTo('next', await request('/pets?status=sold&limit=1'))!;
-    const below = await pagesOf(withLimit(start, 100));
-    expect(lengths(below.slice(0, -1))).toEqual(below.slice(1).map(() => 100));
+  test('is present only if there are more items', async () => {
+    // New items do not change the pages after `start`, so the test can request a page that ends with the oldest item.
+    let start = linkTo('next', await request(listAddress({ ...allFilters, limit: 1 })))!;
+    const below = await pagesOf(withLimit(start, PAGE.maximum));
+    expect(lengths(below.slice(0, -1))).toEqual(below.slice(1).map(() => PAGE.maximum));
     const last = below.at(-1)!;
     const [left] = lengths([last]) as [number];
     if (below.length > 1) start = linkTo('next', below.at(-2)!)!;
 
     const exact = await pagesOf(withLimit(start, left));
     expect(exact.map(({ text }) => text)).toEqual([last.text]);
-    // The second-to-last page must have a link even if the last page contains only one pet.
+    // The second-to-last page must have a link even if the last page contains only one item.
     const oneLess = Math.max(left - 1, 1);
     expect(lengths(await pagesOf(withLimit(start, oneLess)))).toEqual(left > 1 ? [oneLess, 1] : [1]);
   });
 });
 
-describe('the pages of GET /v1/pets', () => {
-  test.each([1, 2, 5, 100])('contain every pet once if the limit is %d', async (limit) => {
-    expectOnce(await walk(`/pets?limit=${limit}`, oldest), recent);
+describe('the pages of a list', () => {
+  test.each([1, 2, 5, PAGE.maximum])('contain every item once if the limit is %d', async (limit) => {
+    expectOnce(await walk(listAddress({ limit }), oldest), recent);
   });
 
-  test.each(PetStatus.options)('contain every pet with the status %s once', async (status) => {
-    const pets = await walk(`/pets?status=${status}&limit=2`, oldest);
-    expectOnce(pets, recentOf(status));
-    expect(pets.filter((pet) => pet.status !== status)).toEqual([]);
+  test.each(filterQueries)('contain every item that matches %p once', async (query) => {
+    const items = await walk(listAddress({ ...query, limit: 2 }), oldest);
+    expectOnce(items, recent.filter(matches(query)));
+    expect(items.filter((item) => !matches(query)(item))).toEqual([]);
   });
 
-  test.each([
-    ['every pet', 'limit=2', undefined],
-    ['every pet with a status', 'limit=1&status=sold', 'sold' as const],
-  ])('contain %s once even if new pets are added', async (_case, query, status) => {
-    const walked = new AbortController();
-    async function keepAdding(): Promise<void> {
-      while (!walked.signal.aborted) await addPet(status && { status });
-    }
-    const walking = walk(`/pets?${query}`, oldest).finally(() => walked.abort());
-    const [pets] = await Promise.all([walking, keepAdding(), keepAdding()]);
-    expectOnce(pets, status ? recentOf(status) : recent);
-  });
+  test.each([{}, allFilters])(
+    'contain every item that matches %p once while items are added',
+    async (query) => {
+      const walked = new AbortController();
+      async function keepAdding(): Promise<void> {
+        while (!walked.signal.aborted) await addItem({ ...validBody, ...query });
+      }
+      const walking = walk(listAddress({ ...query, limit: 1 }), oldest).finally(() => walked.abort());
+      const [items] = await Promise.all([walking, keepAdding(), keepAdding()]);
+      expectOnce(items, recent.filter(matches(query)));
+    },
+  );
 });
 
-function recentOf(status: PetStatus): Pet[] {
-  return recent.filter((pet) => pet.status === status);
+function matches(query: object): (item: Item) => boolean {
+  return (item) => Object.entries(query).every(([name, value]) => item[name as keyof Item] === value);
 }
 
-/** Expects that `pets` include all `known` pets, have descending ids and contain no duplicates. */
-function expectOnce(pets: Pet[], known: Pet[]): void {
-  const ids = pets.map(({ id }) => id);
+/** Expects that `items` include all `known` items, have descending ids and contain no duplicates. */
+function expectOnce(items: Item[], known: Item[]): void {
+  const ids = items.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1)));
-  expect(pets).toEqual(expect.arrayContaining(known));
+  expect(items).toEqual(expect.arrayContaining(known));
 }
 
 async function pagesOf(url: string): Promise<ApiResponse[]> {
@@ -146,7 +176,7 @@ async function pagesOf(url: string): Promise<ApiResponse[]> {
 }
 
 function lengths(responses: ApiResponse[]): number[] {
-  return responses.map(({ body }) => (body as Pet[]).length);
+  return responses.map(({ body }) => (body as Item[]).length);
 }
 
 function withLimit(url: string, limit: number): string {

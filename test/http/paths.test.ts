@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { anonymousRequest, expectError, request, rootUrl } from '../support/client.ts';
+import { collection, itemsPath, validBody } from '../support/sample.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 
@@ -18,20 +19,20 @@ describe('a request to an unknown path', () => {
     '/',
     '/v1',
     '/v1/',
-    '/v1/petss',
-    '/v1/Pets',
-    '/v1/pets/1/2',
-    '/v1/pets.json',
-    '/v1/pets%20',
+    `${collection}s`,
+    `/v1${itemsPath.toUpperCase()}`,
+    `${collection}/1/2`,
+    `${collection}.json`,
+    `${collection}%20`,
     '/v1/*',
-    '/v2/pets',
-    '/pets',
+    `/v2${itemsPath}`,
+    itemsPath,
     '/openapi.json',
     '/v1/__proto__',
-    '/v1/pets%zz',
+    `${collection}%zz`,
     '/v1/%ff',
     '/{proxy+}',
-    '/v1/pet?limit=0&%zz',
+    `${collection.slice(0, -1)}?limit=0&%zz`,
   ])('gets a 404 (%s)', async (path) => {
     for (const send of [request, anonymousRequest]) {
       expectError(await send(`${rootUrl}${path}`), 'not_found');
@@ -40,11 +41,11 @@ describe('a request to an unknown path', () => {
 
   test('gets a 413 if the body is too large', async () => {
     const init = { method: 'PUT', body: ' '.repeat(11_000_000) };
-    expectError(await anonymousRequest(`${rootUrl}/v1/orders`, init), 'request_too_large');
+    expectError(await anonymousRequest(`${rootUrl}/v1/unknown`, init), 'request_too_large');
   });
 });
 
-describe.each(['/', '/v1', '/v1/orders'])('a request to the unknown path %s', (path) => {
+describe.each(['/', '/v1', '/v1/unknown'])('a request to the unknown path %s', (path) => {
   test.each(METHODS)('gets a 404 if the method is %s', async (method) => {
     expectError(await anonymousRequest(`${rootUrl}${path}`, { method }), 'not_found');
   });
@@ -63,7 +64,7 @@ describe('a request with a method that the path does not allow', () => {
   test.each(['application/json', 'text/plain; charset=utf-8', 'application/x-www-form-urlencoded'])(
     'gets a 405 if the Content-Type is %s',
     async (mediaType) => {
-      const init = { headers: { 'Content-Type': mediaType }, body: '{"name":"Rex"}' };
+      const init = { headers: { 'Content-Type': mediaType }, body: JSON.stringify(validBody) };
       for (const { method, path } of disallowed.filter((other) => other.method === 'PUT')) {
         expectError(await anonymousRequest(path, { ...init, method }), 'method_not_allowed');
       }

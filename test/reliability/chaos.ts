@@ -1,5 +1,6 @@
 import { integerOption, seedOption, runWithOptions } from '../../infra/command.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { stackName } from '../../shared/names.ts';
 import { synthesizeStaging } from '../support/assembly.ts';
 import { runExperiment } from './experiment.ts';
 
@@ -7,7 +8,7 @@ import { runExperiment } from './experiment.ts';
 
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
 
-  --creates  number of pets to create
+  --creates  number of items to create
   --seed     determines the fault of each database call; random if omitted
   --faults   percentage of database calls that have a fault`;
 
@@ -22,7 +23,7 @@ await runWithOptions(USAGE, options, async (values) => {
   const seed = seedOption('--seed', values.seed);
   const faultPercent = integerOption('--faults', values.faults, 0, 90);
   console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
-  const template = readTemplate('PetStore-staging', await synthesizeStaging());
+  const template = readTemplate(stackName('staging'), await synthesizeStaging());
   const findings = await runExperiment({ template, creates, seed, faultPercent });
   const { injected, responses, violations, ...figures } = findings;
   for (const table of [injected, responses, figures]) console.table(table);

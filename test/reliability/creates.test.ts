@@ -1,25 +1,27 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { NewPet, Pet } from '../../shared/contract/schemas.ts';
+import { IDEMPOTENCY_HOURS, PAGE } from '../../shared/contract/limits.ts';
+import { metrics } from '../../shared/names.ts';
 import { database } from '../../shared/storage/database.ts';
 import { type ScopedIdempotencyKey, tokenOf } from '../../shared/storage/intents.ts';
 import { newId } from '../../shared/storage/ids.ts';
-import { createPet, getPet } from '../../shared/storage/pets.ts';
-import { listPets } from '../../shared/storage/pet-lists.ts';
+import { createPet as create, getPet as read } from '../../shared/storage/pets.ts';
+import { listPets as list } from '../../shared/storage/pet-lists.ts';
 import { counted, occurrences } from '../support/log-lines.ts';
 import { errorResponse } from '../support/operations.ts';
+import { create as operation, type Item, type NewItem, textField, validInput } from '../support/sample.ts';
 import { useRealTables } from '../support/tables-for-tests.ts';
 
 useRealTables();
 
-const DAY_SECONDS = 86_400;
+const EXPIRY_SECONDS = IDEMPOTENCY_HOURS * 3_600;
 const send = database.send.bind(database);
 
-let newPet: NewPet;
+let newItem: NewItem;
 let key: ScopedIdempotencyKey;
 beforeEach(() => {
-  [newPet] = newPets(1) as [NewPet];
+  [newItem] = newItems(1) as [NewItem];
   key = newKey();
 });
 afterEach(() => {
@@ -30,18 +32,17 @@ function newKey(idempotencyKey: string = randomUUID()): ScopedIdempotencyKey {
   return { keyId: 'key_1', idempotencyKey };
 }
 
-function newPets(count: number): NewPet[] {
-  return Array.from({ length: count }, () => ({ name: randomUUID(), categoryId: 2n ** 63n - 1n }));
+function newItems(count: number): NewItem[] {
+  return Array.from({ length: count }, () => ({ ...validInput, [textField]: randomUUID() }));
 }
 
-/** Expects the list to contain each pet in `pets` once and no other pet in `requested`. */
-async function expectListed(pets: Pet[], requested: NewPet[] = pets): Promise<void> {
-  const list = await listPets({ limit: 100 });
-  expect(list.next).toBeUndefined();
-  const names = new Set(requested.map(({ name }) => name));
-  expect(list.pets.filter(({ name }) => names.has(name))).toEqual(
-    pets.toSorted((one, other) => (one.id > other.id ? -1 : 1)),
-  );
+/** Expects the list to contain each of `items` once and no other item in `requested`. */
+async function expectListed(items: Item[], requested: NewItem[] = items): Promise<void> {
+  const { pets: listed, next } = await list({ limit: PAGE.maximum, filters: {} });
+  expect(next).toBeUndefined();
+  const texts = new Set(requested.map((item) => item[textField]));
+  const newestFirst = items.toSorted((one, other) => (one.id > other.id ? -1 : 1));
+  expect(listed.filter((item) => texts.has(item[textField]))).toEqual(newestFirst);
 }
 
 /** Makes the n-th database call fail. Returns a function that returns the number of calls so far. */
@@ -55,70 +56,70 @@ function interruptBefore(call: number): () => number {
   return () => calls;
 }
 
-/** Stores an idempotency record without a pet, as an interrupted request does. */
+/** Stores an idempotency record without an item, as an interrupted request does. */
 async function leaveIntent(generateId?: () => bigint): Promise<void> {
   interruptBefore(2);
-  await expect(createPet(newPet, key, generateId)).rejects.toThrow('The function was interrupted.');
+  await expect(create(newItem, key, generateId)).rejects.toThrow('The function was interrupted.');
   database.send = send;
 }
 
-/** Stores an idempotency record without its pet, and a different pet that has the id in the record. */
+/** Stores an idempotency record without its item, and a different item that has the id in the record. */
 async function leaveIntentForTakenId(): Promise<void> {
   const id = newId();
   await leaveIntent(() => id);
-  await createPet({ name: 'another', categoryId: 1n }, undefined, () => id);
+  await create(newItems(1)[0]!, undefined, () => id);
 }
 
 describe('a request that was interrupted at any of its database calls', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['its idempotency key is new', async () => {}],
     ['an earlier attempt stored only the idempotency record', () => leaveIntent()],
-    ['an earlier attempt succeeded', () => createPet(newPet, key)],
-    ['a different pet has the id in the idempotency record', leaveIntentForTakenId],
+    ['an earlier attempt succeeded', () => create(newItem, key)],
+    ['a different item has the id in the idempotency record', leaveIntentForTakenId],
   ])('is completed by a retry if %s', async (_case, prepare) => {
-    const pets: Pet[] = [];
+    const items: Item[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
-      newPet = { name: randomUUID(), categoryId: BigInt(end) };
+      [newItem] = newItems(1) as [NewItem];
       key = newKey();
       await prepare();
       const calls = interruptBefore(end);
-      const [outcome] = await Promise.allSettled([createPet(newPet, key)]);
+      const [outcome] = await Promise.allSettled([create(newItem, key)]);
       isComplete = calls() < end;
       expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
       database.send = send;
 
-      const pet = await createPet(newPet, key);
-      expect(await createPet(newPet, key)).toEqual(pet);
-      expect(await getPet(pet.id)).toEqual({ id: pet.id, ...newPet });
-      pets.push(pet);
+      const item = await create(newItem, key);
+      expect(await create(newItem, key)).toEqual(item);
+      expect(await read(item.id)).toEqual({ id: item.id, ...newItem });
+      items.push(item);
     }
-    await expectListed(pets);
+    await expectListed(items);
   });
 });
 
 describe('concurrent requests with the same idempotency key', () => {
   test.each([
     ['the key is new', async () => {}],
-    ['a different pet has the id in the idempotency record', leaveIntentForTakenId],
-  ])('get the same pet if %s', async (_case, prepare) => {
+    ['a different item has the id in the idempotency record', leaveIntentForTakenId],
+  ])('get the same item if %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
-    const pets = await Promise.all(Array.from({ length: 10 }, () => createPet(newPet, key)));
-    expect(pets).toEqual(pets.map(() => ({ id: pets[0]!.id, ...newPet })));
-    await expectListed([pets[0]!]);
-    expect(occurrences()).toEqual([...before, counted('PetsCreated')]);
+    const items = await Promise.all(Array.from({ length: 10 }, () => create(newItem, key)));
+    expect(items).toEqual(items.map(() => ({ id: items[0]!.id, ...newItem })));
+    await expectListed([items[0]!]);
+    expect(occurrences()).toEqual([...before, counted(metrics.petsCreated.name)]);
   });
 
-  test('get the same pet or a 422 if they send two different pets', async () => {
-    const requested = newPets(2);
+  test('get the same item or a 422 if they send two different items', async () => {
+    const requested = newItems(2);
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, index) => createPet(requested[index % 2]!, key)),
+      Array.from({ length: 10 }, (_, index) => create(requested[index % 2]!, key)),
     );
-    const pets = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    expect(pets).toEqual(Array.from({ length: 5 }, () => pets[0]));
+    const items = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(items).toEqual(Array.from({ length: 5 }, () => items[0]));
     const error = { status: 'rejected', reason: errorResponse('idempotency_key_reused') };
-    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual(pets.map(() => error));
-    await expectListed([pets[0]!], requested);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual(items.map(() => error));
+    await expectListed([items[0]!], requested);
   });
 });
 
@@ -127,25 +128,25 @@ async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
       TableName: process.env['INTENTS_TABLE'],
-      Key: { token: tokenOf('createPet', key) },
+      Key: { token: tokenOf(operation.id, key) },
       UpdateExpression: 'ADD expiresAt :seconds',
       ExpressionAttributeValues: { ':seconds': -seconds },
     }),
   );
 }
 
-test('an idempotency key can be used for a new pet after 24 hours even if its record is still stored', async () => {
-  const other: NewPet = { ...newPet, status: 'sold' };
-  const first = await createPet(newPet, key);
-  await expireSooner(DAY_SECONDS - 60);
-  expect(await createPet(newPet, key)).toEqual(first);
-  await expect(createPet(other, key)).rejects.toEqual(errorResponse('idempotency_key_reused'));
+test('an idempotency key can be used for a new item after 24 hours even if its record is still stored', async () => {
+  const other = newItems(1)[0]!;
+  const first = await create(newItem, key);
+  await expireSooner(EXPIRY_SECONDS - 60);
+  expect(await create(newItem, key)).toEqual(first);
+  await expect(create(other, key)).rejects.toEqual(errorResponse('idempotency_key_reused'));
 
   await expireSooner(120);
-  const second = await createPet(other, key);
-  expect(await getPet(first.id)).toEqual(first);
-  await expireSooner(DAY_SECONDS - 60);
-  expect(await createPet(other, key)).toEqual(second);
+  const second = await create(other, key);
+  expect(await read(first.id)).toEqual(first);
+  await expireSooner(EXPIRY_SECONDS - 60);
+  expect(await create(other, key)).toEqual(second);
   await expectListed([first, second]);
 });
 
@@ -157,43 +158,43 @@ function repeatingIds(timesEachId: number) {
 }
 
 describe('creates that generate the same id several times', () => {
-  test('store each pet with a different id', async () => {
+  test('store each item with a different id', async () => {
     const { generateId, generated } = repeatingIds(2);
-    const requested = newPets(12);
-    const pets = await Promise.all(requested.map((pet) => createPet(pet, undefined, generateId)));
-    expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
+    const requested = newItems(12);
+    const items = await Promise.all(requested.map((item) => create(item, undefined, generateId)));
+    expect(items).toEqual(requested.map((item) => ({ id: expect.any(BigInt), ...item })));
     expect(generated()).toBeGreaterThan(1.5 * requested.length);
-    await expectListed(pets);
-    expect(occurrences()).toEqual(requested.map(() => counted('PetsCreated')));
+    await expectListed(items);
+    expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
   });
 
-  test('create one pet for each idempotency key despite concurrent retries', async () => {
+  test('create one item for each idempotency key despite concurrent retries', async () => {
     const { generateId, generated } = repeatingIds(6); // At least two idempotency keys share each id.
-    const requested = newPets(8);
+    const requested = newItems(8);
     const responses = await Promise.all(
-      requested.flatMap((pet) => {
-        const create = () => createPet(pet, newKey(pet.name), generateId);
-        return [create(), create(), create()];
+      requested.flatMap((item) => {
+        const attempt = () => create(item, newKey(item[textField]), generateId);
+        return [attempt(), attempt(), attempt()];
       }),
     );
     expect(generated()).toBeGreaterThan(responses.length);
-    const pets = responses.filter((_, index) => index % 3 === 0);
-    expect(responses).toEqual(pets.flatMap((pet) => [pet, pet, pet]));
-    expect(pets).toEqual(requested.map((pet) => ({ id: expect.any(BigInt), ...pet })));
-    await expectListed(pets);
-    expect(occurrences()).toEqual(requested.map(() => counted('PetsCreated')));
+    const items = responses.filter((_, index) => index % 3 === 0);
+    expect(responses).toEqual(items.flatMap((item) => [item, item, item]));
+    expect(items).toEqual(requested.map((item) => ({ id: expect.any(BigInt), ...item })));
+    await expectListed(items);
+    expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
   });
 
   test.each([
     ['without', () => undefined],
     ['with', newKey],
   ])('get a 503 if no id is free (%s an idempotency key)', async (_case, keyFor) => {
-    const create = (pet: NewPet, getId: () => bigint) => createPet(pet, keyFor(pet.name), getId);
-    const requested = newPets(2);
+    const store = (item: NewItem, getId: () => bigint) => create(item, keyFor(item[textField]), getId);
+    const requested = newItems(2);
     const id = newId();
-    const pet = await create(requested[0]!, () => id);
-    await expect(create(requested[1]!, () => id)).rejects.toEqual(errorResponse('service_unavailable'));
-    await expectListed([pet], requested);
-    await expectListed([pet, await create(requested[1]!, newId)]);
+    const item = await store(requested[0]!, () => id);
+    await expect(store(requested[1]!, () => id)).rejects.toEqual(errorResponse('service_unavailable'));
+    await expectListed([item], requested);
+    await expectListed([item, await store(requested[1]!, newId)]);
   });
 });

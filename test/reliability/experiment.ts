@@ -3,10 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import { PetStatus } from '../../shared/contract/schemas.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
+import { collection, type Item, type NewItem, textField } from '../support/sample.ts';
+import { variants } from '../support/variants.ts';
 
+const inputs = variants();
 /** Number of concurrent clients. */
 const CLIENTS = 50;
 /** Percentage of create responses that never reach the client. The client retries these creates. */
@@ -45,27 +48,22 @@ function noFindings() {
   };
 }
 
-/** A pet that a client creates. Half of the pets have an `Idempotency-Key`. */
-interface RequestedPet {
-  pet: { name: string; categoryId: bigint; status?: string };
+/** An item that a client creates. Half of the items have an `Idempotency-Key`. */
+interface RequestedItem {
+  content: NewItem;
   key: string | undefined;
   requests: number;
   /** Ids in all 201 responses, including lost responses. */
   ids: Set<bigint>;
 }
 
-interface Pet {
-  id: bigint;
-  name: string;
-}
-
-/** Creates pets with retries despite database faults, and then compares the list with the requested pets. */
+/** Creates items with retries despite database faults, and then compares the list with the requested items. */
 export async function runExperiment(experiment: Experiment): Promise<Findings> {
   const { template, creates, seed, faultPercent } = experiment;
   const service = await startFaultyService(template, mixOfFaults(seed, faultPercent));
   const findings = noFindings();
   const send = observed(service, findings);
-  const requested = Array.from({ length: creates }, (_, number) => petToRequest(seed, number));
+  const requested = Array.from({ length: creates }, (_, number) => itemToRequest(seed, number));
   const { error } = console;
   console.error = () => {}; // prevents the local API Gateway from printing authorizer errors
   try {
@@ -85,40 +83,31 @@ export async function runExperiment(experiment: Experiment): Promise<Findings> {
   return findings;
 }
 
-async function create(one: RequestedPet, seed: number, send: Send, findings: Findings): Promise<void> {
-  const { pet, key } = one;
+async function create(one: RequestedItem, seed: number, send: Send, findings: Findings): Promise<void> {
+  const { content, key } = one;
+  const text = content[textField];
   const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
-  const request = { method: 'POST', target: '/v1/pets', headers, body: stringifyJson(pet) };
+  const request = { method: 'POST', target: collection, headers, body: stringifyJson(content) };
   while (one.requests < MAX_REQUESTS) {
     one.requests += 1;
     const response = await send(request);
     if (response.status === 201) {
-      const { id, ...content } = parseJson(response.body) as Pet;
-      if (!isDeepStrictEqual(content, pet))
-        findings.violations.push(`The response for ${pet.name} has different content: ${response.body}`);
+      const { id, ...received } = parseJson(response.body) as Item;
+      if (!isDeepStrictEqual(received, content))
+        findings.violations.push(`The response for ${text} has different content: ${response.body}`);
       one.ids.add(id);
     }
-    if (seededInteger(100, seed, pet.name, one.requests) < LOST_RESPONSES_PERCENT)
-      findings.lostResponses += 1;
+    if (seededInteger(100, seed, text, one.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
     else if (response.status === 201) return void (findings.acknowledged += 1);
     else await waitRetryAfter(response);
   }
   findings.givenUp += 1;
 }
 
-function petToRequest(seed: number, number: number): RequestedPet {
-  const statuses = [undefined, ...PetStatus.options];
-  const status = statuses[seededInteger(statuses.length, seed, 'status', number)];
-  return {
-    pet: {
-      name: `Pet ${number}`,
-      categoryId: 2n ** 63n - 1n - BigInt(seededInteger(2 ** 32, seed, 'category', number)),
-      ...(status && { status }),
-    },
-    key: number % 2 === 0 ? `key-${number}` : undefined,
-    requests: 0,
-    ids: new Set(),
-  };
+function itemToRequest(seed: number, number: number): RequestedItem {
+  const input = inputs[seededInteger(inputs.length, seed, 'input', number)]!;
+  const key = number % 2 === 0 ? `key-${number}` : undefined;
+  return { content: { ...input, [textField]: `Item ${number}` }, key, requests: 0, ids: new Set() };
 }
 
 type Send = (request: Request) => Promise<HttpResponse>;
@@ -149,45 +138,46 @@ async function waitRetryAfter({ headers }: HttpResponse): Promise<void> {
 }
 
 /** Reads all pages and retries each page after a 503. */
-async function listAll(send: Send): Promise<Pet[]> {
-  const pets: Pet[] = [];
-  let target: string | undefined = '/v1/pets?limit=100';
+async function listAll(send: Send): Promise<Item[]> {
+  const items: Item[] = [];
+  let target: string | undefined = `${collection}?limit=${PAGE.maximum}`;
   while (target) {
     const response: HttpResponse = await send({ target });
     if (response.status === 503) {
       await waitRetryAfter(response);
       continue;
     }
-    if (response.status !== 200) return pets;
-    pets.push(...(parseJson(response.body) as Pet[]));
+    if (response.status !== 200) return items;
+    items.push(...(parseJson(response.body) as Item[]));
     target = /<https?:\/\/[^/]+([^>]+)>; rel="next"/.exec(response.headers['Link'] ?? '')?.[1];
   }
-  return pets;
+  return items;
 }
 
-function violationsOf(requested: RequestedPet[], pets: Pet[]): string[] {
+function violationsOf(requested: RequestedItem[], items: Item[]): string[] {
   const violations: string[] = [];
-  const foundIds = new Set(pets.map(({ id }) => id));
-  if (foundIds.size < pets.length) violations.push('The list contains a pet more than once.');
+  const foundIds = new Set(items.map(({ id }) => id));
+  if (foundIds.size < items.length) violations.push('The list contains an item more than once.');
 
-  const foundByName = Map.groupBy(pets, ({ name }) => name);
-  for (const { pet, key, requests, ids } of requested) {
-    const petsWithName = foundByName.get(pet.name) ?? [];
-    foundByName.delete(pet.name);
-    for (const found of petsWithName) {
-      if (!isDeepStrictEqual(found, { id: found.id, ...pet }))
-        violations.push(`${pet.name} is stored with different content.`);
+  const foundByText = Map.groupBy(items, (item) => item[textField]);
+  for (const { content, key, requests, ids } of requested) {
+    const text = content[textField];
+    const copies = foundByText.get(text) ?? [];
+    foundByText.delete(text);
+    for (const copy of copies) {
+      if (!isDeepStrictEqual(copy, { id: copy.id, ...content }))
+        violations.push(`${text} is stored with different content.`);
     }
-    for (const id of ids) if (!foundIds.has(id)) violations.push(`${pet.name} is missing despite its 201.`);
-    if (petsWithName.length > requests) {
-      violations.push(`${pet.name} is stored ${petsWithName.length} times after ${requests} requests.`);
+    for (const id of ids) if (!foundIds.has(id)) violations.push(`${text} is missing despite its 201.`);
+    if (copies.length > requests) {
+      violations.push(`${text} is stored ${copies.length} times after ${requests} requests.`);
     }
-    if (key && (ids.size > 1 || petsWithName.length > 1)) {
+    if (key && (ids.size > 1 || copies.length > 1)) {
       violations.push(
-        `${pet.name} has an Idempotency-Key but ${ids.size} ids and ${petsWithName.length} stored copies.`,
+        `${text} has an Idempotency-Key but ${ids.size} ids and ${copies.length} stored copies.`,
       );
     }
   }
-  for (const name of foundByName.keys()) violations.push(`${name} is stored, but no client created it.`);
+  for (const text of foundByText.keys()) violations.push(`${text} is stored, but no client created it.`);
   return violations;
 }

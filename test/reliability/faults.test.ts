@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';
+import { bodyWith, collection, textField } from '../support/sample.ts';
 
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** Faults to inject into the next writes of a pet, by the pet's name. */
+/** Faults to inject into the next writes of an item, by the item's text. */
 const faultsOfWrites = new Map<string, Fault[]>();
 /** Faults to inject into the next writes of idempotency records. */
 let faultsOfIntents: Fault[] = [];
@@ -19,7 +21,7 @@ async function chooseFault(_call: number, read: () => Promise<string>): Promise<
   const { TableName, Key, Item } = JSON.parse(await read());
   if (Key) return faultsOfReads.shift();
   if (TableName === process.env['INTENTS_TABLE']) return faultsOfIntents.shift();
-  return faultsOfWrites.get(Item?.name?.S)?.shift();
+  return faultsOfWrites.get(Item?.[textField]?.S)?.shift();
 }
 
 beforeAll(async () => {
@@ -27,12 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-function create(name: string, key?: string): Promise<HttpResponse> {
+function create(text: string, key?: string): Promise<HttpResponse> {
   return service.send({
     method: 'POST',
-    target: '/v1/pets',
+    target: collection,
     headers: { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) },
-    body: JSON.stringify({ name, categoryId: 1 }),
+    body: JSON.stringify(bodyWith(text)),
   });
 }
 
@@ -44,11 +46,13 @@ async function untilAvailable(send: () => Promise<HttpResponse>): Promise<HttpRe
   }
 }
 
-/** Returns the ids of all listed pets, grouped by the pet's name. */
+/** Returns the ids of all listed items, grouped by the item's text. */
 async function listedIds(): Promise<Record<string, number[]>> {
-  const { body } = await untilAvailable(() => service.send({ target: '/v1/pets?limit=100' }));
+  const { body } = await untilAvailable(() =>
+    service.send({ target: `${collection}?limit=${PAGE.maximum}` }),
+  );
   const ids: Record<string, number[]> = {};
-  for (const { id, name } of JSON.parse(body)) (ids[name] ??= []).push(id);
+  for (const item of JSON.parse(body)) (ids[item[textField]] ??= []).push(item.id);
   return ids;
 }
 
@@ -60,13 +64,13 @@ function idOf({ status, body }: HttpResponse): number {
 // Refused connections affect all concurrent requests, so creates with this fault run alone.
 const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
-test('a create stores one pet if one attempt to write the pet fails', async () => {
-  const names = others.map((fault) => `once: ${fault}`);
+test('a create stores one item if one attempt to write the item fails', async () => {
+  const texts = others.map((fault) => `once: ${fault}`);
   for (const fault of others) faultsOfWrites.set(`once: ${fault}`, [fault]);
-  const responses = await Promise.all(names.map((name) => create(name)));
+  const responses = await Promise.all(texts.map((text) => create(text)));
   expect([...faultsOfWrites.values()].flat()).toEqual([]);
   expect(await listedIds()).toEqual(
-    Object.fromEntries(responses.map((created, index) => [names[index], [idOf(created)]])),
+    Object.fromEntries(responses.map((created, index) => [texts[index], [idOf(created)]])),
   );
 });
 
@@ -74,7 +78,7 @@ function keyOf(fault: Fault): string {
   return fault.replaceAll(' ', '-');
 }
 
-test('a create can be retried after all attempts to write the pet have failed', async () => {
+test('a create can be retried after all attempts to write the item have failed', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(
       fault,
@@ -103,11 +107,11 @@ test('a create can be retried after all attempts to write the pet have failed', 
   expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });
 
-test('a retry gets the same pet even if attempts to read or write the idempotency record fail', async () => {
+test('a retry gets the same item even if attempts to read or write the idempotency record fail', async () => {
   const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
   const ids = (await createAll()).map(idOf);
-  // The retries read the idempotency record and the pet, so faults affect both reads.
+  // The retries read the idempotency record and the item, so faults affect both reads.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);

@@ -11,11 +11,11 @@ const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exe
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 afterAll(close);
 
-/** Creates a table of pets. The keys of `pets` are ids, and its values are names. */
+/** Creates a table of items. The keys of `items` are ids, and its values are texts. */
 async function createTable(
   client: DynamoDBClient,
   TableName: string,
-  pets: Record<string, string>,
+  items: Record<string, string>,
 ): Promise<void> {
   await client.send(
     new CreateTableCommand({
@@ -25,8 +25,8 @@ async function createTable(
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
     }),
   );
-  for (const [id, name] of Object.entries(pets)) {
-    const Item = { id: { N: id }, name: { S: name }, categoryId: { N: '9223372036854775807' } };
+  for (const [id, text] of Object.entries(items)) {
+    const Item = { id: { N: id }, text: { S: text }, integer: { N: '9223372036854775807' } };
     await client.send(new PutItemCommand({ TableName, Item }));
   }
 }
@@ -42,17 +42,17 @@ test('the restore script in the runbook copies only missing items', async () => 
         AWS_ACCESS_KEY_ID: credentials.accessKeyId,
         AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
         SOURCE: 'restored',
-        TARGET: 'pets',
+        TARGET: 'items',
         KEY: 'id',
       }),
     );
 
   await createTable(client, 'restored', { 1: 'lost', 2: 'as it was' });
-  await createTable(client, 'pets', { 2: 'as it is', 3: 'new' });
+  await createTable(client, 'items', { 2: 'as it is', 3: 'new' });
   expect([await run(), await run()]).toEqual(['{ copied: 1, present: 1 }\n', '{ copied: 0, present: 2 }\n']);
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'pets' }));
-  const pets = Items.map(({ id, name, categoryId }) => [id?.N, name?.S, categoryId?.N].join(' '));
-  expect(pets.toSorted()).toEqual([
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'items' }));
+  const items = Items.map(({ id, text, integer }) => [id?.N, text?.S, integer?.N].join(' '));
+  expect(items.toSorted()).toEqual([
     '1 lost 9223372036854775807',
     '2 as it is 9223372036854775807',
     '3 new 9223372036854775807',

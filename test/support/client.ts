@@ -1,12 +1,13 @@
 import { expect } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import { errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
-import { parseJson } from '../../shared/contract/json.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { Operation } from '../../shared/contract/operations.ts';
 import { awsRejections, type SentRequest } from './aws-rejections.ts';
 import { contract } from './contract.ts';
 import { type HttpReply, sendHttp } from './http.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
+import { create, itemsPath } from './sample.ts';
 
 /** Base URL of the service under test. */
 export const baseUrl = process.env['BASE_URL'] ?? '';
@@ -78,7 +79,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 
 /**
  * Retries a request that a deployed stage throttles. After a 429, a retry is safe because no function has run. A 503
- * can mean that Lambda has too few instances, or that a function failed after storing a pet. Therefore, a request that
+ * can mean that Lambda has too few instances, or that a function failed after storing an item. Therefore, a request that
  * gets a 503 is retried only if the retry cannot create a duplicate.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
@@ -94,12 +95,12 @@ async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Htt
   }
 }
 
-/** Sends `POST /pets`. A string or bytes are sent unchanged, and other bodies are sent as JSON. */
-export async function postPet(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
-  return request('/pets', {
-    method: 'POST',
+/** Sends a create request. A string or bytes are sent unchanged, and other bodies are sent as JSON. */
+export async function post(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
+  return request(itemsPath, {
+    method: create.method,
     headers: { 'Content-Type': 'application/json', ...headers },
-    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : stringifyJson(body),
   });
 }
 

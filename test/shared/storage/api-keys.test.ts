@@ -9,10 +9,11 @@ import {
   stateOf,
   verifyApiKey,
 } from '../../../shared/storage/api-keys.ts';
-import { keyPattern } from '../../../shared/contract/authorization.ts';
+import { keyPattern, keyPrefix } from '../../../shared/contract/authorization.ts';
 import { database } from '../../../shared/storage/database.ts';
 import { mock } from '../../support/mocked-database.ts';
 
+const prefix = keyPrefix('staging');
 const staging = { stage: 'staging', table: 'keys', database };
 const now = new Date('2026-11-21T12:00:00Z');
 const earlier = '2026-11-21T11:59:59.999Z';
@@ -52,7 +53,7 @@ describe('newApiKey', () => {
       keyId,
       stage: 'staging',
       owner: 'Acme',
-      start: key.slice(0, 17),
+      start: key.slice(0, prefix.length + 4),
       createdAt: time,
       createdBy: { time, caller, action: 'issue', keyId },
     });
@@ -68,14 +69,12 @@ describe('newApiKey', () => {
 
 describe('generateApiKey', () => {
   test('returns a key with 30 random characters and 6 checksum characters', () => {
-    expect(generateApiKey('staging')).toMatch(/^pets_staging_[0-9A-Za-z]{36}$/);
+    expect(generateApiKey('staging')).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{36}$`));
     expect(generateApiKey('staging')).toMatch(new RegExp(`^${keyPattern()}$`));
   });
 
   test('uses all 62 characters at every position', () => {
-    const keys = Array.from({ length: 2000 }, () =>
-      generateApiKey('staging').slice('pets_staging_'.length, -6),
-    );
+    const keys = Array.from({ length: 2000 }, () => generateApiKey('staging').slice(prefix.length, -6));
     const counts = Array.from({ length: 30 }, (_, place) => new Set(keys.map((key) => key[place])).size);
     expect(new Set(counts)).toEqual(new Set([62]));
     expect(new Set(keys).size).toBe(keys.length);
@@ -101,7 +100,7 @@ describe('verifyApiKey', () => {
     hash: sha256(key),
     keyId: 'key_1',
     owner: 'Acme',
-    start: key.slice(0, 17),
+    start: key.slice(0, prefix.length + 4),
     createdAt: '2026-01-01T00:00:00.000Z',
   };
 

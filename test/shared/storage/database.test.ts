@@ -21,7 +21,7 @@ const Item = { id: { N: '1' } };
 const fail = respondWithError(500, 'InternalServerError');
 
 async function read(): Promise<unknown> {
-  return database.send(new GetCommand({ TableName: 'pets', Key: { id: 1n } }));
+  return database.send(new GetCommand({ TableName: 'items', Key: { id: 1n } }));
 }
 
 test.each<[boolean, string, unknown]>([
@@ -50,7 +50,7 @@ test('readItem can read from a database with a different region and different cr
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
   });
   nextResponses.push(respondWith(500, {}), respondWith(200, { Item }));
-  expect(await readItem('pets', { id: 1n }, other)).toEqual({ id: 1n });
+  expect(await readItem('items', { id: 1n }, other)).toEqual({ id: 1n });
   const credential = expect.stringMatching(/ Credential=AKID\/\d+\/eu-west-1\//);
   expect(received.map(({ headers }) => headers.authorization)).toEqual([credential, credential]);
 });
@@ -126,9 +126,9 @@ test('requests are identical to those of the unmodified SDK', async () => {
   const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
   for (const client of [byDefault, database]) {
     nextResponses.push(respondWith(200, {}), respondWith(200, {}));
-    await client.send(new GetCommand({ TableName: 'pets', Key: { id: 1n }, ConsistentRead: true }));
+    await client.send(new GetCommand({ TableName: 'items', Key: { id: 1n }, ConsistentRead: true }));
     await client.send(
-      new PutCommand({ TableName: 'pets', Item: { ...numbers, tags: ['a', null], status: undefined } }),
+      new PutCommand({ TableName: 'items', Item: { ...numbers, tags: ['a', null], status: undefined } }),
     );
   }
   byDefault.destroy();

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { PAGE } from '../../shared/contract/limits.ts';
+import { type ApiResponse, linkTo, post, request } from './client.ts';
+import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
+import { type Item, itemsPath, textField, validBody } from './sample.ts';
+
+const PAUSE_MILLISECONDS = 50;
+/** Maximum number of concurrent create requests. Some AWS accounts have a low concurrency limit. */
+const CONCURRENT_CREATES = 5;
+
+/** Creates an item with an idempotency key. @throws Error with the response if the service rejects the item */
+export async function addItem(body: object = validBody): Promise<Item> {
+  const response = await post(body, { 'Idempotency-Key': randomUUID() });
+  if (response.status !== 201) throw new Error(`The item was rejected: ${response.status} ${response.text}`);
+  return response.body as Item;
+}
+
+export async function addItems(count: number, body?: object): Promise<Item[]> {
+  const items: Item[] = [];
+  while (items.length < count) {
+    const batch = Array.from({ length: Math.min(CONCURRENT_CREATES, count - items.length) }, () =>
+      addItem(body),
+    );
+    items.push(...(await Promise.all(batch)));
+  }
+  return items;
+}
+
+/** Returns the address of the list with these query parameters. */
+export function listAddress(query: Record<string, unknown>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+  return `${itemsPath}?${parameters.toString()}`;
+}
+
+/**
+ * Yields the pages of a list, starting with the URL `address`.
+ *
+ * @throws Error if the service rejects a request or a link leads back to an earlier page
+ */
+export async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
+  const visited = new Set<string>();
+  for (let next: string | undefined = address; next;) {
+    if (visited.has(next)) throw new Error(`A page after ${next} links back to this URL.`);
+    visited.add(next);
+    const page: ApiResponse = await request(next);
+    if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
+    yield page;
+    next = linkTo('next', page);
+  }
+}
+
+/** Returns the items in a list, down to the id `oldest`. The list can contain other clients' items. */
+export async function walk(address: string, oldest: bigint): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const page of pages(address)) {
+    items.push(...(page.body as Item[]));
+    if ((items.at(-1)?.id ?? oldest) < oldest) break;
+  }
+  return items.filter(({ id }) => id >= oldest);
+}
+
+/**
+ * Waits until a list contains all given items, because lists are eventually consistent.
+ *
+ * @param filter query parameters of the list @default - no filter
+ * @returns the items in the list, down to the oldest given item
+ * @throws Error if the list is still incomplete after the time limit
+ */
+export async function untilListed(items: Item[], filter: object = {}): Promise<Item[]> {
+  const wanted = items.map(({ id }) => id);
+  const oldest = wanted.reduce((one, other) => (one < other ? one : other));
+  const deadline = Date.now() + WAIT_LIMIT_MILLISECONDS;
+  for (;;) {
+    const listed = await walk(listAddress({ ...filter, limit: PAGE.maximum }), oldest);
+    const ids = new Set(listed.map(({ id }) => id));
+    if (wanted.every((id) => ids.has(id))) return listed;
+    if (Date.now() > deadline) throw new Error(`The list does not contain each of ${wanted.join(', ')}`);
+    await setTimeout(PAUSE_MILLISECONDS);
+  }
+}
+
+/** Waits until the list contains all items that were added after the item `first`, and returns these items. */
+export async function itemsAddedAfter(first: Item): Promise<Item[]> {
+  return untilListed([first, await addItem()]);
+}
+
+/** Waits until the list contains all items that were added after the item `first`. Returns the items with the text. */
+export async function itemsWith(text: string, first: Item): Promise<Item[]> {
+  return (await itemsAddedAfter(first)).filter((item) => item[textField] === text);
+}

@@ -1,0 +1,53 @@
+import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
+import { openApiDocumentOf } from './openapi-document.ts';
+import { create, list, type NewItem, textField, validInput } from './sample.ts';
+
+// Derives requests from the fields and parameters in openapi.json, so that tests also cover new fields and filters.
+
+type Values = Record<string, string | bigint>;
+
+const { operations } = openApiDocumentOf('openapi.json');
+const [creating, listing] = [create, list].map(({ id }) => operations.find((other) => other.id === id)!);
+const { properties, required } = creating!.body as { properties: Record<string, any>; required: string[] };
+
+/** Query parameters of the list in their documented order. */
+export const listParameters = listing!.parameters.map(({ name }) => name);
+
+/** Query parameters of the list that are fields of the resource. */
+export const filters = listParameters.filter((name) => name in properties);
+
+/** Each combination of filter values. Every filter can be omitted. The first query has all filters, the last has none. */
+export const filterQueries: Values[] = combinations(filters, () => true);
+
+/**
+ * Returns a valid input for each combination of values of the given fields. Optional fields can be absent.
+ *
+ * @param fields names of the fields @default - all fields except the text field
+ */
+export function variants(
+  fields: string[] = Object.keys(properties).filter((name) => name !== textField),
+): NewItem[] {
+  const others = Object.entries(validInput).filter(([name]) => !fields.includes(name));
+  return combinations(fields, (name) => !required.includes(name)).map(
+    (values) => ({ ...Object.fromEntries(others), ...values }) as NewItem,
+  );
+}
+
+function combinations(names: string[], canBeAbsent: (name: string) => boolean): Values[] {
+  return names.reduce<Values[]>(
+    (rows, name) => [
+      ...valuesOf(name).flatMap((value) => rows.map((row) => ({ ...row, [name]: value }))),
+      ...(canBeAbsent(name) ? rows : []),
+    ],
+    [{}],
+  );
+}
+
+/** Returns all options of a field, or its examples and the minimum of an integer. */
+function valuesOf(name: string): Values[string][] {
+  const { enum: options, type, minimum } = properties[name];
+  if (options) return options;
+  const schema = create.request.entries.body.entries[name as keyof NewItem];
+  const examples = [exampleOf(schema), exampleOf(schema, 1)];
+  return [...new Set(type === 'integer' ? [...examples, BigInt(minimum)] : examples)];
+}
