@@ -119,17 +119,19 @@ describe('the link to the next page', () => {
   test('is present only if there are more items', async () => {
     // New items do not change the pages after `start`, so the test can request a page that ends with the oldest item.
     let start = linkTo('next', await request(listAddress({ ...allFilters, limit: 1 })))!;
-    const below = await pagesOf(withLimit(start, PAGE.maximum));
+    const below = await Array.fromAsync(pages(withLimit(start, PAGE.maximum)));
     expect(lengths(below.slice(0, -1))).toEqual(below.slice(1).map(() => PAGE.maximum));
     const last = below.at(-1)!;
     const [left] = lengths([last]) as [number];
     if (below.length > 1) start = linkTo('next', below.at(-2)!)!;
 
-    const exact = await pagesOf(withLimit(start, left));
+    const exact = await Array.fromAsync(pages(withLimit(start, left)));
     expect(exact.map(({ text }) => text)).toEqual([last.text]);
     // The second-to-last page must have a link even if the last page contains only one item.
     const oneLess = Math.max(left - 1, 1);
-    expect(lengths(await pagesOf(withLimit(start, oneLess)))).toEqual(left > 1 ? [oneLess, 1] : [1]);
+    expect(lengths(await Array.fromAsync(pages(withLimit(start, oneLess))))).toEqual(
+      left > 1 ? [oneLess, 1] : [1],
+    );
   });
 });
 
@@ -167,12 +169,6 @@ function expectOnce(items: Item[], known: Item[]): void {
   const ids = items.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => (one > other ? -1 : 1)));
   expect(items).toEqual(expect.arrayContaining(known));
-}
-
-async function pagesOf(url: string): Promise<ApiResponse[]> {
-  const found: ApiResponse[] = [];
-  for await (const page of pages(url)) found.push(page);
-  return found;
 }
 
 function lengths(responses: ApiResponse[]): number[] {

@@ -2,14 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
-import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { parseJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
-import { collection, type Item, type NewItem, textField } from '../support/sample.ts';
-import { variants } from '../support/variants.ts';
+import { collection, type Item, textField } from '../support/sample.ts';
+import { createRequest, itemToRequest, type RequestedItem, violationsOf } from './requested-items.ts';
 
-const inputs = variants();
 /** Number of concurrent clients. */
 const CLIENTS = 50;
 /** Percentage of create responses that never reach the client. The client retries these creates. */
@@ -48,15 +47,6 @@ function noFindings() {
   };
 }
 
-/** An item that a client creates. Half of the items have an `Idempotency-Key`. */
-interface RequestedItem {
-  content: NewItem;
-  key: string | undefined;
-  requests: number;
-  /** Ids in all 201 responses, including lost responses. */
-  ids: Set<bigint>;
-}
-
 /** Creates items with retries despite database faults, and then compares the list with the requested items. */
 export async function runExperiment(experiment: Experiment): Promise<Findings> {
   const { template, creates, seed, faultPercent } = experiment;
@@ -84,10 +74,9 @@ export async function runExperiment(experiment: Experiment): Promise<Findings> {
 }
 
 async function create(one: RequestedItem, seed: number, send: Send, findings: Findings): Promise<void> {
-  const { content, key } = one;
+  const { content } = one;
   const text = content[textField];
-  const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
-  const request = { method: 'POST', target: collection, headers, body: stringifyJson(content) };
+  const request = { target: collection, ...createRequest(one) };
   while (one.requests < MAX_REQUESTS) {
     one.requests += 1;
     const response = await send(request);
@@ -102,12 +91,6 @@ async function create(one: RequestedItem, seed: number, send: Send, findings: Fi
     else await waitRetryAfter(response);
   }
   findings.givenUp += 1;
-}
-
-function itemToRequest(seed: number, number: number): RequestedItem {
-  const input = inputs[seededInteger(inputs.length, seed, 'input', number)]!;
-  const key = number % 2 === 0 ? `key-${number}` : undefined;
-  return { content: { ...input, [textField]: `Item ${number}` }, key, requests: 0, ids: new Set() };
 }
 
 type Send = (request: Request) => Promise<HttpResponse>;
@@ -152,32 +135,4 @@ async function listAll(send: Send): Promise<Item[]> {
     target = /<https?:\/\/[^/]+([^>]+)>; rel="next"/.exec(response.headers['Link'] ?? '')?.[1];
   }
   return items;
-}
-
-function violationsOf(requested: RequestedItem[], items: Item[]): string[] {
-  const violations: string[] = [];
-  const foundIds = new Set(items.map(({ id }) => id));
-  if (foundIds.size < items.length) violations.push('The list contains an item more than once.');
-
-  const foundByText = Map.groupBy(items, (item) => item[textField]);
-  for (const { content, key, requests, ids } of requested) {
-    const text = content[textField];
-    const copies = foundByText.get(text) ?? [];
-    foundByText.delete(text);
-    for (const copy of copies) {
-      if (!isDeepStrictEqual(copy, { id: copy.id, ...content }))
-        violations.push(`${text} is stored with different content.`);
-    }
-    for (const id of ids) if (!foundIds.has(id)) violations.push(`${text} is missing despite its 201.`);
-    if (copies.length > requests) {
-      violations.push(`${text} is stored ${copies.length} times after ${requests} requests.`);
-    }
-    if (key && (ids.size > 1 || copies.length > 1)) {
-      violations.push(
-        `${text} has an Idempotency-Key but ${ids.size} ids and ${copies.length} stored copies.`,
-      );
-    }
-  }
-  for (const text of foundByText.keys()) violations.push(`${text} is stored, but no client created it.`);
-  return violations;
 }

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { seededInteger } from '../support/fault-proxy.ts';
+import { type Item, type NewItem, textField } from '../support/sample.ts';
+import { variants } from '../support/variants.ts';
+
+/** An item that a client creates. Half of the items have an `Idempotency-Key`. */
+export interface RequestedItem {
+  content: NewItem;
+  key: string | undefined;
+  requests: number;
+  /** Ids in all 201 responses, including lost responses. */
+  ids: Set<bigint>;
+}
+
+const inputs = variants();
+
+/** Returns an item with a unique text. A seed determines its other fields. */
+export function itemToRequest(seed: number, number: number): RequestedItem {
+  const input = inputs[seededInteger(inputs.length, seed, 'input', number)]!;
+  const key = number % 2 === 0 ? `key-${number}` : undefined;
+  return { content: { ...input, [textField]: `Item ${number}` }, key, requests: 0, ids: new Set() };
+}
+
+export function createRequest({ content, key }: RequestedItem) {
+  const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
+  return { method: 'POST', headers, body: stringifyJson(content) };
+}
+
+/** Returns one sentence for each violated guarantee. @param items all items in the list */
+export function violationsOf(requested: RequestedItem[], items: Item[]): string[] {
+  const violations: string[] = [];
+  const foundIds = new Set(items.map(({ id }) => id));
+  if (foundIds.size < items.length) violations.push('The list contains an item more than once.');
+
+  const foundByText = Map.groupBy(items, (item) => item[textField]);
+  for (const { content, key, requests, ids } of requested) {
+    const text = content[textField];
+    const copies = foundByText.get(text) ?? [];
+    foundByText.delete(text);
+    for (const copy of copies) {
+      if (!isDeepStrictEqual(copy, { id: copy.id, ...content }))
+        violations.push(`${text} is stored with different content.`);
+    }
+    for (const id of ids) if (!foundIds.has(id)) violations.push(`${text} is missing despite its 201.`);
+    if (copies.length > requests) {
+      violations.push(`${text} is stored ${copies.length} times after ${requests} requests.`);
+    }
+    if (key && (ids.size > 1 || copies.length > 1)) {
+      violations.push(
+        `${text} has an Idempotency-Key but ${ids.size} ids and ${copies.length} stored copies.`,
+      );
+    }
+  }
+  for (const text of foundByText.keys()) violations.push(`${text} is stored, but no client created it.`);
+  return violations;
+}
