@@ -1,4 +1,5 @@
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
+import { filterCombinations } from '../../shared/contract/list-query.ts';
 import { openApiDocumentOf } from './openapi-document.ts';
 import { create, list, type NewItem, textField, validInput } from './sample.ts';
 
@@ -16,8 +17,10 @@ export const listParameters = listing!.parameters.map(({ name }) => name);
 /** Query parameters of the list that are fields of the resource. */
 export const filters = listParameters.filter((name) => name in properties);
 
-/** Each combination of filter values. Every filter can be omitted. The first query has all filters, the last has none. */
-export const filterQueries: Values[] = combinations(filters, () => true);
+/** Each supported combination of filters with each of their values. The first query has filters, the last has none. */
+export const filterQueries: Values[] = filterCombinations
+  .toReversed()
+  .flatMap((fields) => combinations(fields, () => false));
 
 /**
  * Returns a valid input for each combination of values of the given fields. Optional fields can be absent.
