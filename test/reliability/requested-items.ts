@@ -13,11 +13,9 @@ export interface RequestedItem {
   ids: Set<bigint>;
 }
 
-const inputs = variants();
-
 /** Returns an item with a unique text. A seed determines its other fields. */
 export function itemToRequest(seed: number, number: number): RequestedItem {
-  const input = inputs[seededInteger(inputs.length, seed, 'input', number)]!;
+  const input = variants[seededInteger(variants.length, seed, 'input', number)]!;
   const key = number % 2 === 0 ? `key-${number}` : undefined;
   return { content: { ...input, [textField]: `Item ${number}` }, key, requests: 0, ids: new Set() };
 }

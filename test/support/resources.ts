@@ -37,15 +37,16 @@ export function listAddress(query: Record<string, unknown>): string {
 /**
  * Yields the pages of a list, starting with the URL `address`.
  *
- * @throws Error if the service rejects a request or a link leads back to an earlier page
+ * @throws Error if the service rejects a request, or a link leads to an earlier page or an empty page
  */
-export async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
+async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
   const visited = new Set<string>();
   for (let next: string | undefined = address; next;) {
     if (visited.has(next)) throw new Error(`A page after ${next} links back to this URL.`);
     visited.add(next);
     const page: ApiResponse = await request(next);
     if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
+    if (visited.size > 1 && page.body.length === 0) throw new Error(`A page links to the empty page ${next}`);
     yield page;
     next = linkTo('next', page);
   }

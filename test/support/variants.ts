@@ -15,28 +15,30 @@ const { properties, required } = creating!.body as { properties: Record<string, 
 export const listParameters = listing!.parameters.map(({ name }) => name);
 
 /** Query parameters of the list that are fields of the resource. */
-export const filters = listParameters.filter((name) => name in properties);
+const filters = listParameters.filter((name) => name in properties);
 
 /** Each supported combination of filters with each of their values. The first query has filters, the last has none. */
 export const filterQueries: Values[] = filterCombinations
   .toReversed()
   .flatMap((fields) => combinations(fields, () => false));
 
-/**
- * Returns a valid input for each combination of values of the given fields. Optional fields can be absent.
- *
- * @param fields names of the fields @default - all fields except the text field
- */
-export function variants(
-  fields: string[] = Object.keys(properties).filter((name) => name !== textField),
-): NewItem[] {
-  const others = Object.entries(validInput).filter(([name]) => !fields.includes(name));
-  return combinations(fields, (name) => !required.includes(name)).map(
-    (values) => ({ ...Object.fromEntries(others), ...values }) as NewItem,
-  );
+/** Valid inputs with each combination of values of the filtered fields. */
+export const filteredInputs = inputsWith(filters);
+
+/** Valid inputs with each value of each field except the text field. */
+export const variants = Object.keys(properties)
+  .filter((name) => name !== textField)
+  .flatMap((name) => inputsWith([name]));
+
+/** Returns the valid input with each combination of values of the given fields. Optional fields can be absent. */
+function inputsWith(fields: string[]): NewItem[] {
+  return combinations(fields, (name) => !required.includes(name)).map((values) => {
+    const kept = Object.entries(validInput).filter(([name]) => !fields.includes(name) || name in values);
+    return { ...Object.fromEntries(kept), ...values } as NewItem;
+  });
 }
 
-function combinations(names: string[], canBeAbsent: (name: string) => boolean): Values[] {
+function combinations(names: readonly string[], canBeAbsent: (name: string) => boolean): Values[] {
   return names.reduce<Values[]>(
     (rows, name) => [
       ...valuesOf(name).flatMap((value) => rows.map((row) => ({ ...row, [name]: value }))),
