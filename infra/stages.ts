@@ -34,5 +34,3 @@ export const stages = {
     firewall: { requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   },
 } as const satisfies Record<string, StageSettings>;
-
-export type StageName = keyof typeof stages;

@@ -1,5 +1,5 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
-import { stages } from '../../infra/stages.ts';
+import { stages } from '../support/stages.ts';
 import { templateOf } from '../support/template-of.ts';
 import type { Metric, Row } from './bench-measure.ts';
 import { formatSpread, type Spread, spreadOf } from './measurements.ts';

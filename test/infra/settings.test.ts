@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
-import { stages } from '../../infra/stages.ts';
+import { stages } from '../support/stages.ts';
 
 const domain = {
   name: 'pets.example.com',

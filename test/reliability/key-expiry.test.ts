@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
-import { stages } from '../../infra/stages.ts';
+import { stages } from '../support/stages.ts';
 import type { IssuedKey } from '../../shared/storage/api-keys.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';

@@ -48,23 +48,26 @@ export async function sharedSynthesis(): Promise<Synthesis> {
 /**
  * Runs `cdk synth` on `infra/app.ts` with all checks and writes the output to the folder `assembly`.
  *
- * @param additions lines to append to the app's modules, by path, such as `infra/stages.ts`
+ * @param additions lines to append to the app's modules, by path
+ * @param stages module with the settings of the stages
  */
 export function cdkSynth(
   assembly: string,
   parameters: string[] = [],
   additions: Record<string, string> = {},
+  stages = 'test/support/stages.ts',
 ): Promise<Outcome> {
   const addedByUrl = Object.fromEntries(
-    Object.entries(additions).map(([file, lines]) => [
-      new URL(`../../${file}`, import.meta.url).href,
-      `\n${lines}`,
-    ]),
+    Object.entries(additions).map(([file, lines]) => [urlOf(file), `\n${lines}`]),
   );
   const hook = `
     import { registerHooks } from 'node:module';
     const added = ${JSON.stringify(addedByUrl)};
     registerHooks({
+      resolve(specifier, context, nextResolve) {
+        const resolved = nextResolve(specifier, context);
+        return resolved.url === '${urlOf('infra/stages.ts')}' ? { ...resolved, url: '${urlOf(stages)}' } : resolved;
+      },
       load(url, context, nextLoad) {
         const loaded = nextLoad(url, context);
         return url in added ? { ...loaded, source: loaded.source + added[url] } : loaded;
@@ -77,6 +80,10 @@ export function cdkSynth(
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });
+}
+
+function urlOf(file: string): string {
+  return new URL(`../../${file}`, import.meta.url).href;
 }
 
 /** Synthesizes the stacks as `npm start` does. The output folder is removed when this process exits. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
-import { type StageName, stages } from '../../infra/stages.ts';
 import { sharedSynthesis } from './assembly.ts';
+import { type StageName, stages } from './stages.ts';
 
 export interface Resource {
   Type: string;

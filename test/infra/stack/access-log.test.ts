@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { stages } from '../../../infra/stages.ts';
+import { stages } from '../../support/stages.ts';
 import { requestCounts } from './cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 

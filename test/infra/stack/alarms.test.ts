@@ -9,7 +9,7 @@ import {
   nextState,
   statesOf,
 } from './cloudwatch.ts';
-import type { StageName } from '../../../infra/stages.ts';
+import type { StageName } from '../../support/stages.ts';
 import {
   functionNames,
   propertiesOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { stages } from '../../../infra/stages.ts';
+import { stages } from '../../support/stages.ts';
 import { authorizationPattern } from '../../../shared/contract/authorization.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 

@@ -5,7 +5,7 @@ import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
 import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { stages } from '../../../infra/stages.ts';
+import { stages } from '../../support/stages.ts';
 import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

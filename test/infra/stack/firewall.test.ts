@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { stages } from '../../../infra/stages.ts';
+import { stages } from '../../support/stages.ts';
 import { contract } from '../../support/contract.ts';
 import { propertiesOf, readableTemplate } from '../../support/stack-template.ts';
 

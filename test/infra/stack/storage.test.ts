@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { stages } from '../../../infra/stages.ts';
+import { stages } from '../../support/stages.ts';
 import { readableTemplate, resourcesOf, stackTemplate, stageNames } from '../../support/stack-template.ts';
 
 const TABLE = 'AWS::DynamoDB::GlobalTable';
@@ -68,12 +68,4 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       });
     }
   });
-});
-
-// The minimum is the number of partitions that contain pets. Raise this minimum when you raise recordedListPartitions.
-test.each([
-  ['staging', 1],
-  ['production', 1],
-] as const)('%s spreads new pets over at least %d list partitions', (stage, least) => {
-  expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
 });

@@ -108,7 +108,7 @@ test('the documented policy allows issuing, rotating and revoking keys and nothi
 
   const { code, stdout, stderr } = await keys('OPERATOR', ['revoke', id], 'y\n');
   expect({ code, stderr }).toEqual({ code: 0, stderr: `Revoke ${id} of Acme (${start}…)? [y/N] ` });
-  const sentence = `^The key ${id} of Acme was revoked at \\S+ by ${caller}\\.\\n.* 60 more seconds, `;
+  const sentence = `^The key ${id} of Acme was revoked at \\S+ by ${caller}\\.\\n.* \\d+ more seconds, `;
   expect(stdout).toMatch(new RegExp(sentence));
   expect(await verifyApiKey(store, successor)).toBeUndefined();
 

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { stagesOf } from '../../infra/settings.ts';
+import { stages } from '../../infra/stages.ts';
+
+// All other tests use the settings in test/support/stages.ts, so that these settings can change without changing a test.
+
+test('the settings of every stage are valid', () => {
+  expect(stagesOf(stages).map(({ name }) => name)).toEqual(Object.keys(stages));
+});
+
+// The minimum is the number of partitions that contain pets. Raise this minimum when you raise recordedListPartitions.
+test.each([
+  ['staging', 1],
+  ['production', 1],
+] as const)('%s spreads new pets over at least %d list partitions', (stage, least) => {
+  expect(stages[stage].recordedListPartitions).toBeGreaterThanOrEqual(least);
+});

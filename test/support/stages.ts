@@ -1,0 +1,40 @@
+import type { StageSettings } from '../../infra/settings.ts';
+
+// The settings of the stages that tests synthesize. They are not those in `infra/stages.ts`, so that operators can change
+// a setting without changing a test.
+
+const common = {
+  listPartitions: 1,
+  recordedListPartitions: 1,
+  functionTimeoutSeconds: 10,
+  authorizerCacheSeconds: 60,
+  alarmEmail: null,
+};
+
+export const stages = {
+  staging: {
+    ...common,
+    keepsData: false,
+    recoveryDays: 1,
+    maxReadUnitsPerSecond: 1_000,
+    maxWriteUnitsPerSecond: 200,
+    logRetentionDays: 14,
+    deploysByCanary: false,
+    requestsPerSecond: 100,
+    requestBurst: 200,
+  },
+  production: {
+    ...common,
+    keepsData: true,
+    recoveryDays: 35,
+    maxReadUnitsPerSecond: 20_000,
+    maxWriteUnitsPerSecond: 4_000,
+    logRetentionDays: 365,
+    deploysByCanary: true,
+    requestsPerSecond: 1_000,
+    requestBurst: 2_000,
+    firewall: { requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
+  },
+} as const satisfies Record<string, StageSettings>;
+
+export type StageName = keyof typeof stages;
