@@ -37,13 +37,13 @@ const limit = integer(10, 2_000_000_000);
 /** The settings of a stage. If no reason is given for a valid range, the range is an AWS limit. */
 const Settings = group({
   /**
-   * Number of partitions that each list queries. Never lower this number, because lists would omit the pets in the
-   * removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
+   * Number of partitions that each list queries. Never lower this number, because lists would omit the items in
+   * the removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
    */
   listPartitions: integer(1, 1_000),
   /**
-   * Number of partitions that new pets are spread over. Raise this number one deployment after `listPartitions`, so
-   * that lists query every partition that contains pets, even during a deployment or rollback.
+   * Number of partitions that new items are spread over. Raise this number one deployment after `listPartitions`, so
+   * that lists query every partition that contains items, even during a deployment or rollback.
    */
   recordedListPartitions: integer(1, 1_000),
   /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
@@ -90,7 +90,7 @@ const Settings = group({
     group({
       name: text(
         /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
-        'a lowercase domain name such as pets.example.com',
+        'a lowercase domain name such as api.example.com',
       ),
       certificateArn: text(
         /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
@@ -147,6 +147,6 @@ function checkStage(stage: string, settings: StageSettings): void {
   const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
   let problem = issue && `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
   if (!issue && listPartitions < recordedListPartitions)
-    problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit pets`;
+    problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit items`;
   if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }

@@ -30,12 +30,12 @@ export const metrics = {
 } as const;
 
 export function stackName(stage: string): string {
-  return `PetStore-${stage}`;
+  return `${metricNamespace}-${stage}`;
 }
 
 /** Returns the name that identifies a stage in metrics and log lines. */
 export function serviceName(stage: string): string {
-  return `pet-store-${stage}`;
+  return `${productName.replace(' ', '-').toLowerCase()}-${stage}`;
 }
 
 export type EnvironmentVariable = (typeof environmentVariables)[keyof typeof environmentVariables];

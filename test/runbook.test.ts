@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { metrics } from '../shared/names.ts';
-import { operations } from '../shared/contract/operations.ts';
+import { metricNamespace, metrics } from '../shared/names.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
-import { getEvent } from './support/api-gateway-event.ts';
+import { apiGatewayEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { proseOf } from './support/markdown-code.ts';
-import { resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
+import { list } from './support/sample.ts';
+import { readableTemplate, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 const templates = stageNames.map((stage) => stackTemplate(stage));
@@ -30,17 +30,59 @@ function unknown(names: string[], known: Iterable<string>): string[] {
 
 describe('docs/runbook.md', () => {
   const parts = ['Impact', 'Check', 'Fix', 'Resolved when'];
-  const alarms = templates.flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'));
-  const ofAlarms = alarms.map(
-    ([id, { Properties }]) =>
-      / See docs\/runbook\.md, "([^"]+)"\.$/.exec(Properties['AlarmDescription'])?.[1] ?? `of ${id}`,
+  /** Section about each alarm, by the alarm's name. */
+  const sectionOf = new Map(
+    stageNames
+      .flatMap((stage) => resourcesOf(readableTemplate(stage), 'AWS::CloudWatch::Alarm'))
+      .map(([id, { Properties }]) => {
+        const [, name = ''] =
+          / See docs\/runbook\.md, "([^"]+)"\.$/.exec(Properties['AlarmDescription']) ?? [];
+        return [id.slice('Monitoring'.length), name];
+      }),
   );
 
   test('has a section with the same four parts for each alarm', () => {
     const partsOf = new Map(Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text)]));
+    const missing = [...sectionOf].filter(([, name]) => partsOf.get(name)?.join() !== parts.join());
+    expect(
+      missing.map(
+        ([alarm, name]) =>
+          `Add the section "## ${name}" with the parts ${parts.join(', ')} to docs/runbook.md for the alarm ${alarm}.`,
+      ),
+    ).toEqual([]);
     const aboutAlarms = [...partsOf].filter(([, found]) => found.some((part) => parts.includes(part)));
-    expect(ofAlarms).not.toEqual([]);
-    expect(new Map(aboutAlarms)).toEqual(new Map(ofAlarms.map((name) => [name, parts])));
+    expect(
+      unknown(
+        aboutAlarms.map(([name]) => name),
+        sectionOf.values(),
+      ),
+    ).toEqual([]);
+  });
+
+  // A pattern such as `…Throttles` applies to the alarms that no other row names.
+  test('links from its first table to the section of each alarm', () => {
+    const rows = Array.from(
+      runbook.matchAll(/^\| Alarm (.+) \| (\[.+\]\(#.+\)) \|$/gm),
+      ([, names, link]) => {
+        return { names: matchesOf(/`([…\w]+)`/g, names), link };
+      },
+    );
+    const linkOf = (alarm: string) =>
+      (rows.find(({ names }) => names.includes(alarm)) ?? rows.find(({ names }) => matches(names, alarm)))
+        ?.link;
+    const missing = [...sectionOf]
+      .map(([alarm, name]) => [alarm, `[${name}](#${name.toLowerCase().replaceAll(' ', '-')})`] as const)
+      .filter(([alarm, link]) => linkOf(alarm) !== link);
+    expect(
+      missing.map(
+        ([alarm, link]) =>
+          `Add the row "| Alarm \`${alarm}\` | ${link} |" to the first table of docs/runbook.md.`,
+      ),
+    ).toEqual([]);
+    const unused = rows.flatMap(({ names }) =>
+      names.filter((name) => ![...sectionOf.keys()].some((alarm) => matches([name], alarm))),
+    );
+    expect(unused.map((name) => `Remove ${name} from the first table of docs/runbook.md.`)).toEqual([]);
   });
 
   test('contains each section that the code refers to', () => {
@@ -66,7 +108,9 @@ describe('the commands in docs/runbook.md', () => {
   });
 
   test('read only metrics that the functions emit', () => {
-    expect(matchesOf(/--namespace PetStore --metric-name (\w+)/g)).toEqual([metrics.deprecatedCalls.name]);
+    expect(matchesOf(/--namespace (\w+ --metric-name \w+)/g)).toEqual([
+      `${metricNamespace} --metric-name ${metrics.deprecatedCalls.name}`,
+    ]);
   });
 
   test('restore each table with its partition key and time to live', () => {
@@ -118,14 +162,19 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
 
   test('read only fields that functions or Lambda log', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
-    const handler = endpoint(operations.getPet, async () => {
+    const handler = endpoint(list, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
     });
-    await invoke(handler, getEvent('1'));
+    await invoke(handler, apiGatewayEvent());
     const fields = logLines().flatMap((line) => pathsOf(line));
     expect(unknown(fieldsRead('function log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
   });
 });
+
+/** Returns whether one of the patterns in the first table, such as `…Throttles`, matches the alarm's name. */
+function matches(patterns: string[], alarm: string): boolean {
+  return patterns.some((name) => (name.startsWith('…') ? alarm.endsWith(name.slice(1)) : alarm === name));
+}
 
 /** Returns the paths of all fields in `value`, in the notation of Logs Insights, such as `error.message`. */
 function pathsOf(value: object, prefix = ''): string[] {

@@ -4,7 +4,7 @@ import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
-import { serviceName } from '../../shared/names.ts';
+import { productName, serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
@@ -40,7 +40,7 @@ export class Api extends Construct {
     const accessLog = addAccessLog(this, stage);
     const api = new apigateway.RestApi(this, 'RestApi', {
       restApiName: serviceName(name),
-      description: `Pet store, stage ${name}`,
+      description: `${productName}, stage ${name}`,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domain !== undefined,
       deployOptions: {

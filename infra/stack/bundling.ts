@@ -55,8 +55,7 @@ export const bundlingOptions: BuildOptions = {
 };
 
 /**
- * Bundles each module in `functions/`, such as `list-pets.ts` to `list-pets/index.mjs` in `folder`. esbuild prints the
- * details of errors.
+ * Bundles each module `NAME.ts` in `functions/` to `NAME/index.mjs` in `folder`. esbuild prints the details of errors.
  *
  * @param previousHash hash of the bundles that need not be written again
  * @returns hash of the bundles

@@ -6,7 +6,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as subscriptions from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { metricNamespace, serviceName } from '../../shared/names.ts';
+import { metricNamespace, productName, serviceName } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 
 export const MINUTE = Duration.minutes(1);
@@ -18,7 +18,7 @@ export const FIVE_MINUTES = Duration.minutes(5);
  */
 const METRIC_DELAY = Duration.minutes(4);
 
-interface PetStoreAlarmProps extends Partial<Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>> {
+interface StageAlarmProps extends Partial<Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>> {
   metric: cloudwatch.AlarmProps['metric'] & { period: Duration };
   /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
@@ -41,7 +41,10 @@ export class Monitoring extends Construct {
     super(scope, id);
 
     this.service = serviceName(name);
-    this.topic = new sns.Topic(this, 'AlarmTopic', { displayName: `Pet store ${name}`, enforceSSL: true });
+    this.topic = new sns.Topic(this, 'AlarmTopic', {
+      displayName: `${productName} ${name}`,
+      enforceSSL: true,
+    });
     // This grant replaces the default policy, which allows the entire account to publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(
@@ -56,7 +59,7 @@ export class Monitoring extends Construct {
   }
 
   /** Adds an alarm that notifies the topic when it fires and when it returns to OK. */
-  addAlarm(id: string, props: PetStoreAlarmProps): cloudwatch.Alarm {
+  addAlarm(id: string, props: StageAlarmProps): cloudwatch.Alarm {
     const { section, description, metric, threshold = 1, datapointsToAlarm = 1 } = props;
     const latePeriods = Math.ceil(METRIC_DELAY.toSeconds() / metric.period.toSeconds());
     const alarm = new cloudwatch.Alarm(this, id, {

@@ -2,7 +2,7 @@ import { Annotations, type App, CfnOutput, RemovalPolicy, Stack, Validations } f
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { stackName } from '../../shared/names.ts';
+import { productName, stackName } from '../../shared/names.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
@@ -32,7 +32,7 @@ export function addStacks(app: App, stages: Stage[], bundles: string, today = ne
  */
 function addAccountStack(app: App): Stack {
   const stack = new Stack(app, stackName('account'), {
-    description: 'Resources that all pet store stages in this account and region share',
+    description: `Resources that all ${productName.toLowerCase()} stages in this account and region share`,
     analyticsReporting: false,
     terminationProtection: true,
   });
@@ -56,7 +56,7 @@ function addAccountStack(app: App): Stack {
 /** Adds the tables, the functions and the REST API of one stage. No other stage uses these resources. */
 function addStageStack(app: App, stage: Stage, bundles: string): Stack {
   const stack = new Stack(app, stackName(stage.name), {
-    description: `Pet store, stage ${stage.name}`,
+    description: `${productName}, stage ${stage.name}`,
     analyticsReporting: false,
     terminationProtection: stage.keepsData,
   });
@@ -78,7 +78,7 @@ function addSunsetWarnings(stack: Stack, today: Date): void {
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
     if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;
     Annotations.of(stack).addWarningV2(
-      `pet-store:sunset:${id}`,
+      `sunset:${id}`,
       `${id} is scheduled for removal on ${deprecation.sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
     );
   }

@@ -4,7 +4,7 @@ import { stagesOf } from '../../infra/settings.ts';
 import { stages } from '../support/stages.ts';
 
 const domain = {
-  name: 'pets.example.com',
+  name: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
   hostedZoneId: 'Z0000000000000000000',
 };
@@ -28,14 +28,14 @@ test.each<object>([
   { listPartitions: 4, recordedListPartitions: 4 },
   { firewall },
   { alarmEmail: null },
-  { alarmEmail: 'operator+pets@example.com' },
+  { alarmEmail: 'operator+api@example.com' },
   { domain },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
 ])('accepts %j', (changes) => {
   expect(problemOf(changes)).toBeUndefined();
 });
 
-const domainName = 'domain.name must be a lowercase domain name such as pets.example.com';
+const domainName = 'domain.name must be a lowercase domain name such as api.example.com';
 
 // A deployment does not check types, so the check must reject values with the wrong type.
 test.each<[object, string]>([
@@ -75,7 +75,7 @@ test.each(['', 'operator', '@example.com', 'operator@', 'two words@example.com',
 
 const tooLong = `${'a'.repeat(64)}.example`;
 test.each(
-  `https://pets.example.com pets.example.com. Pets.example.com localhost -pets.example.com pets-.example.com
+  `https://api.example.com api.example.com. Api.example.com localhost -api.example.com api-.example.com
   192.0.2.1 ${tooLong}`.split(/\s+/),
 )('rejects the domain name %s', (name) => {
   expect(problemOf({ domain: { ...domain, name } })).toContain(domainName);
@@ -98,7 +98,7 @@ test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
 
 test('rejects two stages with the same domain', () => {
   const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
-  const error = new UsageError('Stages staging and production must not share the domain pets.example.com.');
+  const error = new UsageError('Stages staging and production must not share the domain api.example.com.');
   expect(() => stagesOf(all)).toThrow(error);
 });
 

@@ -3,6 +3,7 @@ import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts
 import { stages } from '../support/stages.ts';
 import type { IssuedKey } from '../../shared/storage/api-keys.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { collection, validBody } from '../support/sample.ts';
 import { stagingTemplate } from '../support/real-database.ts';
 
 const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
@@ -34,7 +35,7 @@ function statusesAt(key: string, ...times: number[]): Promise<number[]> {
   return Array.fromAsync(times, async (time) => {
     jest.setSystemTime(start + time);
     const headers = { Authorization: `Bearer ${key}` };
-    return (await service.send({ target: '/v1/pets?limit=1', headers })).status;
+    return (await service.send({ target: `${collection}?limit=1`, headers })).status;
   });
 }
 
@@ -51,9 +52,9 @@ test('a revoked key works on every route until its cached authorizer decision ex
   await revokeApiKey(service.store, record, caller);
   expect(await statusesAt(key, CACHE_MILLISECONDS - 1)).toEqual([200]);
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = '{"name":"Rex","categoryId":1}';
-  const created = await service.send({ method: 'POST', target: '/v1/pets', headers, body });
-  const read = await service.send({ target: `/v1/pets/${JSON.parse(created.body).id}`, headers });
+  const body = JSON.stringify(validBody);
+  const created = await service.send({ method: 'POST', target: collection, headers, body });
+  const read = await service.send({ target: `${collection}/${JSON.parse(created.body).id}`, headers });
   expect([created.status, read.status]).toEqual([201, 200]);
   expect(await statusesAt(key, CACHE_MILLISECONDS)).toEqual([401]);
 });

@@ -35,7 +35,7 @@ const DIGESTS = /[\dA-F]{8}([\da-f]{32})?$/;
 
 export type ReadableTemplate = Record<'Resources' | 'Outputs', any>;
 
-/** Returns the template with short logical ids (`ListPets`) and references in the form `${StoragePets.Arn}`. */
+/** Returns the template with short logical ids (`Authorizer`) and references in the form `${Authorizer.Arn}`. */
 export function readable(template: { Resources: object }): ReadableTemplate {
   const names = new Map(Object.keys(template.Resources).map((id) => [id, id.replace(DIGESTS, '')]));
   if (new Set(names.values()).size < names.size) throw new Error('Two logical ids differ only in a hash.');
@@ -61,7 +61,7 @@ export function propertiesOf(template: StackTemplate, type: string): any[] {
   return resourcesOf(template, type).map(([, { Properties }]) => Properties);
 }
 
-/** Names of the functions in every stage, such as `ListPets`. */
+/** Names of the functions in every stage, such as `Authorizer`. */
 export const functionNames = resourcesOf(readableTemplate('staging'), 'AWS::Lambda::Function').map(
   ([name]) => name,
 );

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 
 import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
+import { stackName } from '../../../shared/names.ts';
 import { openStore } from '../../../infra/local/emulator/dynamodb/store.ts';
 import { type ServiceOptions, startService } from '../../../infra/local/service.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
@@ -40,17 +42,17 @@ describe('the local service', () => {
     await expectError(
       { stage: 'production' },
       expect.stringMatching(
-        /^The stack PetStore-production cannot be read \(ENOENT: .*\)\. Check --stage and --assembly, or/,
+        /^The stack \w+-production cannot be read \(ENOENT: .*\)\. Check --stage and --assembly, or/,
       ),
     );
   });
 
   test('does not start if the template is not valid JSON', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
-    writeFileSync(join(other, 'PetStore-staging.template.json'), '{"Resources":');
+    writeFileSync(join(other, `${stackName('staging')}.template.json`), '{"Resources":');
     await expectError(
       { assembly: other },
-      expect.stringMatching(/^The stack PetStore-staging cannot be read \(Unexpected end of JSON input\)\./),
+      expect.stringMatching(/^The stack \w+-staging cannot be read \(Unexpected end of JSON input\)\./),
     );
   });
 
@@ -68,11 +70,11 @@ describe('the local service', () => {
   test('does not start if the app does not define the stage', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
     for (const name of ['account', 'staging', 'production'])
-      writeFileSync(join(other, `PetStore-${name}.template.json`), '{}');
+      writeFileSync(join(other, `${stackName(name)}.template.json`), '{}');
     await expectError(
       { assembly: other, stage: 'test' },
       expect.stringContaining(
-        `contains PetStore-account, PetStore-production, PetStore-staging. Check --stage`,
+        `contains ${['account', 'production', 'staging'].map(stackName).join(', ')}. Check --stage`,
       ),
     );
   });
@@ -106,7 +108,7 @@ describe('the local service', () => {
 
   test('does not start if the data folder is for a different stage', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
-    writeFileSync(join(data, 'api-key'), 'pets_production_key');
+    writeFileSync(join(data, 'api-key'), `${keyPrefix('production')}key`);
     await expectError(
       { data, assembly: (await sharedSynthesis()).assembly },
       `The folder ${data} is for a different stage. Choose another folder with --data.`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { metricNamespace, serviceName } from '../../../shared/names.ts';
 import { stages } from '../../support/stages.ts';
 import { requestCounts } from './cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
@@ -21,12 +22,12 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     expect(AccessLogSetting.DestinationArn).toMatch(/:log-group:\$\{ApiAccessLog\}$/);
     expect(AccessLogSetting.Format).not.toMatch(/[\r\n]/);
     const { service: logged, ...fields } = JSON.parse(AccessLogSetting.Format);
-    expect(logged).toBe(`pet-store-${stage}`);
+    expect(logged).toBe(serviceName(stage));
     expect(new Set(Object.values(fields))).toEqual(new Set(variables));
   });
 
   const gatewayErrors = 'GatewayErrorResponses';
-  const service = `service=pet-store-${stage}`;
+  const service = `service=${serviceName(stage)}`;
   const serverErrors = 'firewall' in stages[stage] ? 'nothing' : 'ServerErrors';
   test.each([
     [gatewayErrors, ' status=401 type=DENIED', { status: '401', 'error.responseType': 'DENIED' }],
@@ -40,7 +41,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     ['nothing', '', { status: '200', awsEndpointRequestId: 'id' }],
   ])('counts %s%s for a request with %j', (metric, dimensions, context) => {
     const counted = requestCounts(template, 1, context).map(([, name]) => name);
-    const expected = metric === 'nothing' ? [] : [`PetStore ${metric} ${service}${dimensions}`];
-    expect(counted.filter((name) => name.startsWith('PetStore '))).toEqual(expected);
+    const expected = metric === 'nothing' ? [] : [`${metricNamespace} ${metric} ${service}${dimensions}`];
+    expect(counted.filter((name) => name.startsWith(`${metricNamespace} `))).toEqual(expected);
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../../infra/command.ts';
 import { bundleFunctions, bundlingOptions } from '../../../infra/stack/bundling.ts';
+import { environmentVariables } from '../../../shared/names.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -72,10 +73,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
       AWS_SECRET_ACCESS_KEY: 'none',
-      PETS_TABLE: 'Pets',
-      API_KEYS_TABLE: 'ApiKeys',
-      LIST_PARTITIONS: '1',
-      STAGE: 'staging',
+      ...Object.fromEntries(Object.values(environmentVariables).map((name) => [name, '1'])),
     },
     encoding: 'utf8',
   });

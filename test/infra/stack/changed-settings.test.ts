@@ -4,7 +4,8 @@ import { App } from 'aws-cdk-lib';
 import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
 import { emptyBundles, templateOf } from '../../support/template-of.ts';
-import { operations } from '../../../shared/contract/operations.ts';
+import { stackName } from '../../../shared/names.ts';
+import { create, get, list } from '../../support/sample.ts';
 import { stages } from '../../support/stages.ts';
 import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
@@ -17,7 +18,7 @@ process.env['CDK_VALIDATION'] = 'false';
 
 const { domain: _domain, firewall: _firewall, ...required }: StageSettings = stages.staging;
 const domain = {
-  name: 'pets.example.com',
+  name: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
   hostedZoneId: 'Z0000000000000000000',
 };
@@ -34,10 +35,12 @@ const alarmEmail = 'operators@example.com';
 const extended = changedStack({ alarmEmail, domain, requestsPerSecond: 7, logRetentionDays: 30 });
 
 describe('a stage with raised listPartitions', () => {
-  test('stores new pets only in the first recordedListPartitions partitions', () => {
-    const { ListPets, CreatePet } = repartitioned.Resources;
-    const partitions = [ListPets, CreatePet].map(({ Properties }) => Properties.Environment.Variables);
-    expect(partitions).toMatchObject([{ LIST_PARTITIONS: '4' }, { LIST_PARTITIONS: '2' }]);
+  test('stores new items only in the first recordedListPartitions partitions', () => {
+    const partitions = [list, create].map(({ id }) => {
+      const { Properties } = repartitioned.Resources[`${id.charAt(0).toUpperCase()}${id.slice(1)}`];
+      return Properties.Environment.Variables.LIST_PARTITIONS;
+    });
+    expect(partitions).toEqual(['4', '2']);
   });
 
   test('publishes new versions only of the functions that use the setting', () => {
@@ -75,7 +78,7 @@ describe('a custom domain', () => {
   test('replaces the API’s default endpoint', () => {
     const { Resources, Outputs } = extended;
     expect(Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(true);
-    expect(Outputs['BaseUrl'].Value).toBe('https://pets.example.com/v1');
+    expect(Outputs['BaseUrl'].Value).toBe('https://api.example.com/v1');
   });
 });
 
@@ -103,13 +106,13 @@ test.each([
   ['2030-06-08T00:00:00Z', 1],
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
-  Object.assign(operations.getPet, { deprecation });
+  Object.assign(get, { deprecation });
   const app = new App({ outdir: join(folder, today) });
   addStacks(app, [{ ...required, name: 'staging' }], bundles, new Date(today));
-  const { metadata } = app.node.findChild('PetStore-staging').node;
+  const { metadata } = app.node.findChild(stackName('staging')).node;
   const warnings = metadata.filter(({ type }) => type === 'aws:cdk:warning');
   expect(warnings.map(({ data }) => data)).toEqual(
-    Array(count).fill(expect.stringMatching(/^getPet is scheduled for removal on 2030-12-05\./)),
+    Array(count).fill(expect.stringContaining(`${get.id} is scheduled for removal on 2030-12-05.`)),
   );
 });
 

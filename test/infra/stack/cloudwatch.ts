@@ -1,4 +1,5 @@
 import { compileFunction } from 'node:vm';
+import { serviceName } from '../../../shared/names.ts';
 import { propertiesOf, type ReadableTemplate } from '../../support/stack-template.ts';
 
 // This model of CloudWatch follows AWS's documentation. It supports only the features that the templates use.
@@ -69,13 +70,19 @@ const functions = {
   IF: (condition: number | null, value: number) => (condition ? value : null),
 };
 
-/** Returns the alarm's period in minutes and a function that returns the value of a period, or null without data. */
-function mathOf(alarm: any) {
+/** Returns the metrics that an alarm reads, in the format of an alarm with an expression. */
+export function queriesOf(alarm: any): any[] {
   const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
   const own = { Id: 'own', MetricStat: { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic } };
-  const all: any[] = Metrics ?? [{ Expression: own.Id }, own];
-  const { Expression: expression } = all.find(({ Expression }) => Expression);
-  const queries = all.filter(({ MetricStat }) => MetricStat);
+  return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
+}
+
+/** Returns the alarm's period in minutes and a function that returns the value of a period, or null without data. */
+function mathOf(alarm: any) {
+  const queries = queriesOf(alarm);
+  const { Expression: expression } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {
+    Expression: 'own',
+  };
   // Metric math treats a missing value as zero, as JavaScript treats null, so JavaScript can evaluate the expression.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
@@ -119,9 +126,7 @@ export function requestCounts(
 ): Count[] {
   const [{ StageName: Stage, AccessLogSetting }] = propertiesOf(template, 'AWS::ApiGateway::Stage');
   const names = ['Count', ...(context.status.startsWith('5') ? ['5XXError'] : [])];
-  const ofApi = names.map((name) =>
-    metricOf('AWS/ApiGateway', name, { ApiName: `pet-store-${Stage}`, Stage }),
-  );
+  const ofApi = names.map((name) => metricOf('AWS/ApiGateway', name, { ApiName: serviceName(Stage), Stage }));
   // API Gateway logs a missing value as a dash.
   const text = AccessLogSetting.Format.replaceAll(
     /\$context\.([\w.]+)/g,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { stages } from '../../support/stages.ts';
+import { create } from '../../support/sample.ts';
 import { contract } from '../../support/contract.ts';
 import { propertiesOf, readableTemplate } from '../../support/stack-template.ts';
 
@@ -59,12 +60,12 @@ describe('the web ACL of production', () => {
     expect(isBlocked).toBe(bytes > 65_536);
   });
 
-  test('returns the same response to a large body as the createPet function', () => {
+  test('returns the same response to a large body as the function', () => {
     const { ResponseHeaders, ...response } = largeBody.Action.Block.CustomResponse;
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
     expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
     const { Content } = webAcl.CustomResponseBodies.request_too_large;
-    expect(JSON.parse(Content)).toEqual(contract().responses.get('createPet 413')!.example);
+    expect(JSON.parse(Content)).toEqual(contract().responses.get(`${create.id} 413`)!.example);
   });
 
   test('logs only blocked requests', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stackName } from '../../../shared/names.ts';
 import { cdkSynth, synthesizeStaging } from '../../support/assembly.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -16,7 +17,7 @@ describe('cdk synth', () => {
     const files = deployedFilesOf(first);
     const bundles = [...files.keys()].filter((file) => file.endsWith('index.mjs'));
     expect(bundles).toHaveLength(functionNames.length);
-    expect(files.get('PetStore-staging.template.json')).toBeDefined();
+    expect(files.get(`${stackName('staging')}.template.json`)).toBeDefined();
     expect(deployedFilesOf(await synthesizeStaging())).toEqual(files);
   });
 
@@ -25,7 +26,7 @@ describe('cdk synth', () => {
     const context = ['--context', 'stage=drill', '--context', 'like=production'];
     expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
     const templates = [...deployedFilesOf(assembly).keys()].filter((file) => file.endsWith('.template.json'));
-    expect(templates).toEqual(['PetStore-account.template.json', 'PetStore-drill.template.json']);
+    expect(templates).toEqual(['account', 'drill'].map((stage) => `${stackName(stage)}.template.json`));
   });
 
   test('rejects an invalid setting with one message', async () => {
@@ -34,22 +35,27 @@ describe('cdk synth', () => {
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'infra/stages.ts, stage production: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit pets.',
+      'infra/stages.ts, stage production: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit items.',
       'node infra/app.ts: Subprocess exited with error 1',
     ]);
   });
 
   test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {
-    const table = "app.node.findChild('PetStore-staging').node.findChild('Storage').pets.node.defaultChild";
-    const { code, stderr } = await cdkSynth(join(folder, 'rejected'), ['PetStore-staging', '--exclusively'], {
-      'infra/app.ts': `
+    const stack = `app.node.findChild('${stackName('staging')}')`;
+    const table = `${stack}.node.findChild('Storage').tables[0].node.defaultChild`;
+    const { code, stderr } = await cdkSynth(
+      join(folder, 'rejected'),
+      [stackName('staging'), '--exclusively'],
+      {
+        'infra/app.ts': `
           import { Topic } from 'aws-cdk-lib/aws-sns';
           // This topic violates a cdk-nag rule because it accepts messages over plain HTTP.
-          new Topic(app.node.findChild('PetStore-staging'), 'Unsafe');
+          new Topic(${stack}, 'Unsafe');
           ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
           // By default, the CDK would only print a warning for this value.
           ${table}.addPropertyOverride('BillingMode', 'FREE');`,
-    });
+      },
+    );
     expect(code).toBe(1);
     const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR '));
     expect(errors.filter((line) => line.endsWith('(AwsSolutions)'))).toEqual([
