@@ -1,11 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** Copies the project to a new folder in `parent` so that a test can change the sources. */
-export function copyProject(parent: string) {
+/** Files and folders that the project's commands need. */
+const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
+
+/** Returns all files of the project except those that Git ignores. */
+export function allFiles(): string[] {
+  const options = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  return globSync(execFileSync('git', options, { encoding: 'utf8' }).split('\0'));
+}
+
+/** Copies `parts` of the project to a new folder in `parent` so that a test can change the sources. */
+export function copyProject(parent: string, parts = globSync(SOURCES)) {
   const folder = mkdtempSync(join(parent, 'project-'));
-  for (const part of globSync('{*.json,README.md,docs,functions,infra,shared}'))
-    cpSync(part, join(folder, part), { recursive: true });
+  for (const part of parts) cpSync(part, join(folder, part), { recursive: true });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction');
   return {
     folder,

@@ -125,7 +125,7 @@ export function requestCounts(
   context: { status: string; [variable: string]: string },
 ): Count[] {
   const [{ StageName: Stage, AccessLogSetting }] = propertiesOf(template, 'AWS::ApiGateway::Stage');
-  const names = ['Count', ...(context.status.startsWith('5') ? ['5XXError'] : [])];
+  const names = ['Count', ...(/^[45]/.test(context.status) ? [`${context.status[0]}XXError`] : [])];
   const ofApi = names.map((name) => metricOf('AWS/ApiGateway', name, { ApiName: serviceName(Stage), Stage }));
   // API Gateway logs a missing value as a dash.
   const text = AccessLogSetting.Format.replaceAll(

@@ -62,7 +62,7 @@ test.each(stageNames)('the alarms and graphs of %s show only metrics that exist'
     queriesOf(Properties).map(
       ({ MetricStat: { Metric } }) =>
         [
-          `The alarm ${name}`,
+          `The alarm ${name} watches`,
           {
             namespace: Metric.Namespace,
             name: Metric.MetricName,
@@ -73,13 +73,15 @@ test.each(stageNames)('the alarms and graphs of %s show only metrics that exist'
   );
   const { widgets } = JSON.parse(template.Resources.Dashboard.Properties.DashboardBody);
   const graphs = widgets.flatMap(({ properties: { title, metrics: lines = [] } }: any) =>
-    lines.flatMap((line: any[]) => shownBy(line).map((metric) => [`The graph "${title}"`, metric] as const)),
+    lines.flatMap((line: any[]) =>
+      shownBy(line).map((metric) => [`The graph "${title}" shows`, metric] as const),
+    ),
   );
   const unknown = [...alarms, ...graphs].filter(([, metric]) => !existing.has(textOf(metric)));
   expect(
     unknown.map(
       ([watcher, metric]) =>
-        `${watcher} shows ${textOf(metric)}, which nothing emits. Correct its name and dimensions, or add it with its documentation page to test/infra/stack/metrics.test.ts.`,
+        `${watcher} ${textOf(metric)}, which nothing emits. Correct its name and dimensions, or add it with its documentation page to test/infra/stack/metrics.test.ts.`,
     ),
   ).toEqual([]);
 });

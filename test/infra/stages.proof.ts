@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { commandEnvironment, outcomeOf } from '../support/run-command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { allFiles, copyProject } from './local/project-copy.ts';
+
+// Operators change infra/stages.ts, and a pipeline must then deploy the change. These tests make such changes in a copy
+// of the project. They start from the settings of the tests, so that they do not depend on the present settings.
+
+const project = copyProject(temporaryFolder(), allFiles());
+const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
+
+/** Members of each stage's settings for a custom domain. */
+const domainOf = (stage: string) => `    domain: {
+      name: '${stage}.example.com',
+      certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
+      hostedZoneId: 'Z0000000000000000000',
+    },
+`;
+
+const changes: Record<string, (text: string) => string> = {
+  'another stage': (text) => text.replace(/^  staging: (\{[^]*?\n  \},\n)/m, '$&  preview: $1'),
+  alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),
+  domain: (text) =>
+    text.replaceAll(/^  (\w+): \{\n    \.\.\.common,\n/gm, (start, stage) => start + domainOf(stage)),
+  listPartitions: (text) => text.replace('listPartitions: 1', 'listPartitions: 4'),
+  deploysByCanary: (text) => text.replace('deploysByCanary: true', 'deploysByCanary: false'),
+  authorizerCacheSeconds: (text) => text.replace('CacheSeconds: 60', 'CacheSeconds: 30'),
+  logRetentionDays: (text) => text.replaceAll(/logRetentionDays: \d+/g, 'logRetentionDays: 180'),
+  firewall: (text) => text.replace(/^ *firewall: .*\n/m, ''),
+};
+
+/** Returns the output of the commands that fail in the copy of the project after `change`. */
+async function failuresAfter(change: (text: string) => string, commands: string[]): Promise<string[]> {
+  if (change(unchanged) === unchanged)
+    return ['The change finds nothing to replace in test/support/stages.ts.'];
+  project.write('infra/stages.ts', change(unchanged));
+  // The tests in the copy must not use the synthesis of this run, which was made before the change.
+  const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
+  const failures = [];
+  for (const command of commands) {
+    const [program, ...parameters] = command.split(' ');
+    const options = { cwd: project.folder, env, maxBuffer: Infinity };
+    const { code, stdout, stderr } = await outcomeOf(promisify(execFile)(program!, parameters, options));
+    if (code !== 0) failures.push(`${command}\n${stdout}${stderr}`);
+  }
+  return failures;
+}
+
+function changeAll(text: string): string {
+  return Object.values(changes).reduce((changed, change) => change(changed), text);
+}
+
+test('all checks and tests pass after all changes', async () => {
+  expect(await failuresAfter(changeAll, ['npm run generate', 'npm run check', 'npm test'])).toEqual([]);
+});
+
+// All checks and tests would take a minute for each change, so these tests run only the compiler and the generator. The
+// compiler derives types from the settings, so a type error after one change can disappear with the other changes.
+test.each(Object.entries(changes))('the code compiles after a change of only %s', async (_what, change) => {
+  expect(await failuresAfter(change, ['npm run generate:contract', 'npx tsc'])).toEqual([]);
+});
