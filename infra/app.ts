@@ -4,7 +4,6 @@ import { runWithOptions } from './command.ts';
 import { bundleFunctions } from './stack/bundling.ts';
 import { stagesOf } from './settings.ts';
 import { addStacks } from './stack/stack.ts';
-import { UNCHECKED } from './synthesize.ts';
 import { stages } from './stages.ts';
 
 /** Stops synthesis if a template violates a CloudFormation rule. By default, most violations only cause a warning. */
@@ -21,7 +20,7 @@ class TemplateRules extends cdk.CloudFormationValidatePlugin {
 // TemplateRules replaces the CDK's built-in validation.
 const app = new cdk.App({ builtinCloudFormationValidation: false });
 // The local service and the tests set this context to skip the checks, because they deploy nothing.
-if (!app.node.tryGetContext(UNCHECKED)) {
+if (!app.node.tryGetContext('unchecked')) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
   cdk.Validations.of(app).addPlugins(
     new AwsSolutionsChecks(app),

@@ -8,9 +8,6 @@ import { projectRoot, UsageError } from './command.ts';
 /** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Context that makes the app skip the checks. */
-export const UNCHECKED = 'unchecked';
-
 /** Synthesizes the cloud assembly if its inputs have changed since the last synthesis. */
 export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
   const digestFile = join(assembly, 'inputs.sha256');
@@ -48,7 +45,7 @@ export async function synthesize(assembly: string): Promise<void> {
   Object.assign(context, {
     'aws:cdk:enable-path-metadata': true,
     'aws:cdk:enable-asset-metadata': true,
-    [UNCHECKED]: true,
+    unchecked: true,
   });
   const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
   const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];

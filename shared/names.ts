@@ -14,8 +14,6 @@ export const environmentVariables = {
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const productName = 'Pet store';
-
-/** Namespace of the product's metrics and prefix of its stacks. */
 export const metricNamespace = 'PetStore';
 
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */

@@ -7,7 +7,7 @@ import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { proseOf } from './support/markdown-code.ts';
 import { list } from './support/sample.ts';
-import { readableTemplate, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
+import { readable, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 const templates = stageNames.map((stage) => stackTemplate(stage));
@@ -30,59 +30,46 @@ function unknown(names: string[], known: Iterable<string>): string[] {
 
 describe('docs/runbook.md', () => {
   const parts = ['Impact', 'Check', 'Fix', 'Resolved when'];
-  /** Section about each alarm, by the alarm's name. */
-  const sectionOf = new Map(
-    stageNames
-      .flatMap((stage) => resourcesOf(readableTemplate(stage), 'AWS::CloudWatch::Alarm'))
-      .map(([id, { Properties }]) => {
-        const [, name = ''] =
-          / See docs\/runbook\.md, "([^"]+)"\.$/.exec(Properties['AlarmDescription']) ?? [];
-        return [id.slice('Monitoring'.length), name];
-      }),
-  );
+  const alarms = templates
+    .flatMap((template) => resourcesOf(readable(template), 'AWS::CloudWatch::Alarm'))
+    .map(([id, { Properties }]) => {
+      const [, section = ''] = /"([^"]+)"\.$/.exec(Properties['AlarmDescription']) ?? [];
+      return { alarm: id.slice('Monitoring'.length), section };
+    });
 
   test('has a section with the same four parts for each alarm', () => {
     const partsOf = new Map(Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text)]));
-    const missing = [...sectionOf].filter(([, name]) => partsOf.get(name)?.join() !== parts.join());
-    expect(
-      missing.map(
-        ([alarm, name]) =>
-          `Add the section "## ${name}" with the parts ${parts.join(', ')} to docs/runbook.md for the alarm ${alarm}.`,
-      ),
-    ).toEqual([]);
-    const aboutAlarms = [...partsOf].filter(([, found]) => found.some((part) => parts.includes(part)));
+    const missing = alarms.filter(({ section }) => partsOf.get(section)?.join() !== parts.join());
+    const advice = ({ alarm, section }: (typeof alarms)[number]) =>
+      `Add the section "${section}" with the parts ${parts.join(', ')} to docs/runbook.md for ${alarm}.`;
+    expect(missing.map(advice)).toEqual([]);
+    const aboutAlarms = [...partsOf].flatMap(([name, [first]]) => (first === parts[0] ? name : []));
     expect(
       unknown(
-        aboutAlarms.map(([name]) => name),
-        sectionOf.values(),
+        aboutAlarms,
+        alarms.map(({ section }) => section),
       ),
     ).toEqual([]);
   });
 
   // A pattern such as `…Throttles` applies to the alarms that no other row names.
   test('links from its first table to the section of each alarm', () => {
-    const rows = Array.from(
-      runbook.matchAll(/^\| Alarm (.+) \| (\[.+\]\(#.+\)) \|$/gm),
-      ([, names, link]) => {
-        return { names: matchesOf(/`([…\w]+)`/g, names), link };
-      },
-    );
-    const linkOf = (alarm: string) =>
-      (rows.find(({ names }) => names.includes(alarm)) ?? rows.find(({ names }) => matches(names, alarm)))
-        ?.link;
-    const missing = [...sectionOf]
-      .map(([alarm, name]) => [alarm, `[${name}](#${name.toLowerCase().replaceAll(' ', '-')})`] as const)
-      .filter(([alarm, link]) => linkOf(alarm) !== link);
+    const rows = [...runbook.matchAll(/^\| Alarm .* \| \[.*\|$/gm)].map(([row]) => row);
+    const rowOf = (alarm: string) =>
+      rows.find((row) => row.includes(`\`${alarm}\``)) ??
+      rows.find((row) => matchesOf(/`…(\w+)`/g, row).some((suffix) => alarm.endsWith(suffix)));
+    const missing = alarms.flatMap(({ alarm, section }) => {
+      const link = `[${section}](#${section.toLowerCase().replaceAll(' ', '-')}) |`;
+      return rowOf(alarm)?.endsWith(link) ? [] : `| Alarm \`${alarm}\` | ${link}`;
+    });
+    expect(missing.map((row) => `Add the row "${row}" to the first table of docs/runbook.md.`)).toEqual([]);
+    const named = matchesOf(/`(\w+(?:Errors|Throttles|Latency))`/g, rows.join('\n'));
     expect(
-      missing.map(
-        ([alarm, link]) =>
-          `Add the row "| Alarm \`${alarm}\` | ${link} |" to the first table of docs/runbook.md.`,
+      unknown(
+        named,
+        alarms.map(({ alarm }) => alarm),
       ),
     ).toEqual([]);
-    const unused = rows.flatMap(({ names }) =>
-      names.filter((name) => ![...sectionOf.keys()].some((alarm) => matches([name], alarm))),
-    );
-    expect(unused.map((name) => `Remove ${name} from the first table of docs/runbook.md.`)).toEqual([]);
   });
 
   test('contains each section that the code refers to', () => {
@@ -170,11 +157,6 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
     expect(unknown(fieldsRead('function log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
   });
 });
-
-/** Returns whether one of the patterns in the first table, such as `…Throttles`, matches the alarm's name. */
-function matches(patterns: string[], alarm: string): boolean {
-  return patterns.some((name) => (name.startsWith('…') ? alarm.endsWith(name.slice(1)) : alarm === name));
-}
 
 /** Returns the paths of all fields in `value`, in the notation of Logs Insights, such as `error.message`. */
 function pathsOf(value: object, prefix = ''): string[] {

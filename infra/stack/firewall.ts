@@ -3,7 +3,7 @@ import * as waf from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
+import { operations } from '../../shared/contract/operations.ts';
 import type { Stage } from '../settings.ts';
 import { addLogGroup } from './monitoring.ts';
 
@@ -19,11 +19,7 @@ const tooMany = errorBody(
   'too_many_requests',
   'Too many requests from this IP address or API key. Please slow down.',
 );
-const messages = Object.values<Operation>(operations).map(({ errors }) => errors.request_too_large);
-const tooLarge = errorBody(
-  'request_too_large',
-  messages.find((message) => typeof message === 'string'),
-);
+const tooLarge = errorBody('request_too_large', operations.createPet.errors.request_too_large);
 
 /**
  * Matches bodies that the functions would reject, including bodies above Lambda's limit of 6,291,456 bytes. WAF inspects

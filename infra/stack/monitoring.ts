@@ -41,10 +41,8 @@ export class Monitoring extends Construct {
     super(scope, id);
 
     this.service = serviceName(name);
-    this.topic = new sns.Topic(this, 'AlarmTopic', {
-      displayName: `${productName} ${name}`,
-      enforceSSL: true,
-    });
+    const displayName = `${productName} ${name}`;
+    this.topic = new sns.Topic(this, 'AlarmTopic', { displayName, enforceSSL: true });
     // This grant replaces the default policy, which allows the entire account to publish.
     const { account, partition, region } = Stack.of(this);
     this.topic.grantPublish(

@@ -1,38 +1,27 @@
 import type { StageSettings } from '../../infra/settings.ts';
 
-// The settings of the stages that tests synthesize. They are not those in `infra/stages.ts`, so that operators can change
-// a setting without changing a test.
+// Tests synthesize stages with these settings, so that operators can change infra/stages.ts without changing a test.
 
 const common = {
   listPartitions: 1,
   recordedListPartitions: 1,
+  maxReadUnitsPerSecond: 1_000,
+  maxWriteUnitsPerSecond: 200,
   functionTimeoutSeconds: 10,
   authorizerCacheSeconds: 60,
+  requestsPerSecond: 100,
+  requestBurst: 200,
   alarmEmail: null,
 };
 
 export const stages = {
-  staging: {
-    ...common,
-    keepsData: false,
-    recoveryDays: 1,
-    maxReadUnitsPerSecond: 1_000,
-    maxWriteUnitsPerSecond: 200,
-    logRetentionDays: 14,
-    deploysByCanary: false,
-    requestsPerSecond: 100,
-    requestBurst: 200,
-  },
+  staging: { ...common, keepsData: false, recoveryDays: 1, logRetentionDays: 14, deploysByCanary: false },
   production: {
     ...common,
     keepsData: true,
     recoveryDays: 35,
-    maxReadUnitsPerSecond: 20_000,
-    maxWriteUnitsPerSecond: 4_000,
     logRetentionDays: 365,
     deploysByCanary: true,
-    requestsPerSecond: 1_000,
-    requestBurst: 2_000,
     firewall: { requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   },
 } as const satisfies Record<string, StageSettings>;
