@@ -15,6 +15,11 @@ function written(): Record<string, unknown>[] {
   return mock.commandCalls(PutCommand).map(({ args }) => args[0].input.Item ?? {});
 }
 
+function post(key: string, { body = JSON.stringify(validBody), keyId = 'key_1' } = {}): Promise<ApiResponse> {
+  const requestContext = { authorizer: { keyId } };
+  return invoke(handler, createEvent(body, { headers: { 'Idempotency-Key': key }, requestContext }));
+}
+
 describe('POST /v1/pets', () => {
   test('returns 201 with the stored pet and its URL', async () => {
     mock.on(PutCommand).resolves({});
@@ -49,14 +54,6 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     });
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
   });
-
-  function post(
-    key: string,
-    { body = JSON.stringify(validBody), keyId = 'key_1' } = {},
-  ): Promise<ApiResponse> {
-    const requestContext = { authorizer: { keyId } };
-    return invoke(handler, createEvent(body, { headers: { 'Idempotency-Key': key }, requestContext }));
-  }
 
   test('returns the same pet for each retry and counts the pet only once', async () => {
     const first = await post('a');

@@ -1,24 +1,18 @@
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
-import type { Request } from '../support/faulty-service.ts';
 import type { OperationTests } from '../support/operation-tests.ts';
 import { bodyWith, collection, textField, validInput } from '../support/sample.ts';
 
-const post = (body: string, contentType = 'application/json'): Request => ({
-  method: 'POST',
-  target: collection,
-  headers: { 'Content-Type': contentType },
-  body,
-});
+const post = { method: 'POST', target: collection };
 
 export const tests: OperationTests = {
   permissions: 'dynamodb:GetItem and dynamodb:PutItem on ${StorageIntents.Arn} and ${StoragePets.Arn}',
   primingRead: { TableName: 'PETS_TABLE', Key: { id: 0n } },
   responses: {
     201: (send, { examples }) => send(examples.createPet),
-    400: (send) => send(post('{"categoryId":"7"}')),
-    413: (send) => send(post(' '.repeat(MAX_BODY_BYTES + 1))),
-    415: (send) => send(post('{}', 'text/plain')),
+    400: (send) => send({ ...post, body: '{"categoryId":"7"}' }),
+    413: (send) => send({ ...post, body: ' '.repeat(MAX_BODY_BYTES + 1) }),
+    415: (send) => send({ ...post, headers: { 'Content-Type': 'text/plain' } }),
     422: async (send, { examples }) => {
       await send(examples.createPet);
       return send({ ...examples.createPet, body: JSON.stringify(bodyWith('Mia')) });
