@@ -1,9 +1,10 @@
 import { faker } from '@faker-js/faker/locale/en';
 import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
-import { type NewPet, PetStatus } from '../../shared/contract/schemas.ts';
+import { NewPet } from '../../shared/contract/schemas.ts';
 import { integerOption, runWithOptions, seedOption, showProgress, UsageError } from '../command.ts';
 
 const CONCURRENT_REQUESTS = 8;
@@ -11,7 +12,7 @@ const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
 /** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
 const TIMEOUT_MILLISECONDS = 30_000;
-const namesBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Rex 🐕'];
+const textsBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Nala 🐕'];
 
 const USAGE = `npm run seed -- [--count 1000] [--seed N]
 
@@ -111,15 +112,20 @@ async function addPet(service: Service, seed: number, index: number): Promise<vo
 }
 
 /** Returns the pet that `seed` and `index` determine. Some pets contain values that clients often corrupt. */
-function generatePet(seed: number, index: number): NewPet {
+function generatePet(seed: number, index: number): object {
   faker.seed([seed, index]);
-  const { animal, helpers, number } = faker;
-  const status = helpers.arrayElement([...PetStatus.options, undefined]);
-  const oddName = helpers.maybe(() => helpers.arrayElement(namesBeyondAscii), { probability: 0.05 });
-  const isHuge = number.float() < 0.01;
-  return {
-    name: oddName ?? `${animal.petName()} the ${animal.type()}`,
-    categoryId: number.bigInt(isHuge ? { min: 2n ** 53n + 1n, max: 2n ** 63n - 1n } : { min: 1, max: 9 }),
-    ...(status && { status }),
-  };
+  return Object.fromEntries(Object.entries(NewPet.entries).map(([name, field]) => [name, sampleOf(field)]));
+}
+
+/** Returns a random value of a field. At times, an optional field gets no value. */
+function sampleOf(field: any): unknown {
+  const { datatype, helpers, number, word } = faker;
+  if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;
+  if (field.options) return helpers.arrayElement(field.options);
+  const { type, minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
+  const isOdd = datatype.boolean(0.05);
+  const range = isOdd || minimum > 1 || maximum < 9 ? { min: minimum, max: maximum } : { min: 1, max: 9 };
+  if (type === 'integer') return number.bigInt(range);
+  const text = isOdd ? helpers.arrayElement(textsBeyondAscii) : `${word.adjective()} ${word.noun()}`;
+  return Array.from(text).slice(0, maxLength).join('');
 }

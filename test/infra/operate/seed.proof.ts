@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { parseJson } from '../../../shared/contract/json.ts';
-import type { NewPet, Pet } from '../../../shared/contract/schemas.ts';
+import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
+import { PAGE } from '../../../shared/contract/limits.ts';
 import { type ClientProxy, startClientProxy } from '../../support/client-proxy.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../support/run-command.ts';
+import { collection } from '../../support/sample.ts';
 
 let service: LocalService;
 let proxy: ClientProxy;
@@ -22,11 +23,11 @@ function start(...parameters: string[]): RunningModule {
   return startModule('infra/operate/seed.ts', parameters, environment);
 }
 
-/** Returns the pets as sorted lines without ids, because concurrent requests create pets in any order. */
-const inOrder = (pets: NewPet[]): string[] =>
-  pets.map(({ name, categoryId, status }) => `${name} ${categoryId} ${status}`).toSorted();
+/** Returns the items as sorted lines without ids, because concurrent requests create items in any order. */
+const inOrder = (items: any): string[] =>
+  items.map(({ id: _, ...fields }: { id?: bigint }) => stringifyJson(fields)).toSorted();
 
-test('a run that resumes a killed run creates each pet only once', async () => {
+test('a run that resumes a killed run creates each item only once', async () => {
   const parameters = ['--seed', '1', '--count'];
   const killed = start(...parameters, '40');
   proxy.decide(() => {
@@ -39,12 +40,12 @@ test('a run that resumes a killed run creates each pet only once', async () => {
   const resumed = await start(...parameters, '45').ended;
   expect(resumed).toEqual({
     code: 0,
-    stdout: `Adding 45 pets to ${proxy.baseUrl} with --seed 1 …\nAll 45 pets are in the store.\n`,
-    stderr: expect.stringMatching(/^(pets: \d+ %\n)*pets: 100 %\n$/),
+    stdout: expect.stringMatching(/^Adding 45 .* with --seed 1 …\nAll 45 .* are in the store\.\n$/),
+    stderr: expect.stringMatching(/^(\w+: \d+ %\n)*\w+: 100 %\n$/),
   });
   const sent = proxy.requests.filter(({ method }) => method === 'POST');
   expect(sent).toHaveLength(45);
-  const list = await service.request('/pets?limit=100');
-  const stored = parseJson(await list.text()) as Pet[];
-  expect(inOrder(stored)).toEqual(inOrder(sent.map(({ body }) => parseJson(body) as NewPet)));
+  const list = await service.request(`${collection.replace('/v1', '')}?limit=${PAGE.maximum}`);
+  const stored = parseJson(await list.text());
+  expect(inOrder(stored)).toEqual(inOrder(sent.map(({ body }) => parseJson(body))));
 });

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
-import { NewPet } from '../../../shared/contract/schemas.ts';
 import { type Behavior, type ClientProxy, startClientProxy } from '../../support/client-proxy.ts';
 import { errorOutput } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
+import { collection, create } from '../../support/sample.ts';
 
-const KEY = 'pets_staging_abcdefgh';
+const KEY = `${keyPrefix('staging')}abcdefgh`;
+const schema = create.request.entries.body;
 let proxy: ClientProxy;
 
 beforeAll(async () => {
@@ -30,7 +32,7 @@ function decide(behavior: (index: number) => Behavior): void {
 }
 
 /** Returns the request bodies of a run in a fixed order, because concurrent requests arrive in any order. */
-async function petsOf(...parameters: string[]): Promise<string[]> {
+async function bodiesOf(...parameters: string[]): Promise<string[]> {
   decide(() => ({ status: 201 }));
   await seed(parameters);
   return creates()
@@ -38,13 +40,19 @@ async function petsOf(...parameters: string[]): Promise<string[]> {
     .toSorted();
 }
 
-test('sample pets are valid and depend only on the seed and the index', async () => {
-  const pets = await petsOf('--seed', '7', '--count', '200');
-  expect(pets).toHaveLength(200);
-  expect(new Set(pets).size).toBeGreaterThan(190);
-  for (const pet of pets) expect(v.is(NewPet, parseJson(pet))).toBe(true);
-  expect(await petsOf('--seed', '7', '--count', '200')).toEqual(pets);
-  expect(await petsOf('--seed', '8', '--count', '200')).not.toEqual(pets);
+test('sample bodies are valid, contain every field and depend only on the seed and the index', async () => {
+  const bodies = await bodiesOf('--seed', '7', '--count', '200');
+  expect(bodies).toHaveLength(200);
+  expect(new Set(bodies).size).toBeGreaterThan(190);
+  const fields = new Set<string>();
+  for (const body of bodies) {
+    const { output, issues } = v.safeParse(schema, parseJson(body));
+    expect(issues).toBeUndefined();
+    for (const name of Object.keys(output as object)) fields.add(name);
+  }
+  expect(fields).toEqual(new Set(Object.keys(schema.entries)));
+  expect(await bodiesOf('--seed', '7', '--count', '200')).toEqual(bodies);
+  expect(await bodiesOf('--seed', '8', '--count', '200')).not.toEqual(bodies);
 });
 
 test('a failed run prints the seed that its Idempotency-Keys are derived from', async () => {
@@ -78,7 +86,7 @@ describe('a create request', () => {
     [307, '', 'status 307'],
     [403, 'null', 'status 403'],
   ])('is not retried after a response with status %d', async (status, body, reason) => {
-    decide(() => ({ status, body, headers: { Location: '/v1/pets' } }));
+    decide(() => ({ status, body, headers: { Location: collection } }));
     expect((await add()).stderr).toContain(reason);
     expect(creates()).toHaveLength(1);
   });
@@ -97,7 +105,7 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [[], { npm_config_count: '20' }, /two dashes: npm run seed -- /],
   [[], { API_KEY: KEY }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
   [[], { BASE_URL: 'https://example.com/v1' }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
-  [[], { BASE_URL: 'https://example.com/v1', API_KEY: 'pets_production_abc' }, /production/],
+  [[], { BASE_URL: 'https://example.com/v1', API_KEY: keyPrefix('production') }, /production/],
   [[], { BASE_URL: 'http://example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, /ECONNREFUSED.*BASE_URL/],
