@@ -1,21 +1,23 @@
 import * as fc from 'fast-check';
+import { exampleBody } from './documented.ts';
 import {
   type Content,
   escaped,
   goodFields,
   INT64_MAX,
   INT64_MIN,
-  MAX_CHARACTERS,
   type Field,
+  limits,
   nested,
   objectOf,
+  requiredNames,
   statuses,
 } from './json.ts';
 
-// Generates bodies for POST /v1/pets and the responses that docs/interface.md documents. The generators do not use the
+// Generates bodies of create requests and the responses that docs/interface.md documents. The generators do not use the
 // schemas, so the fuzzer can find errors in the schemas.
 
-const MAX_BYTES = 64 * 1024;
+const { MAX_BODY_BYTES, MAX_NAME_CHARACTERS } = limits;
 
 /** Error code of an expected error response, and text that its message must contain. */
 export interface ExpectedError {
@@ -25,7 +27,7 @@ export interface ExpectedError {
 
 export interface Body {
   bytes: Buffer;
-  /** Expected result, or undefined if the service can either accept or reject the body. */
+  /** Expected result, or undefined if the body can be valid or invalid. Fields from openapi.json can also be invalid. */
   expected?: { content: Content } | ExpectedError;
 }
 
@@ -39,7 +41,7 @@ const wrongFields: Field[] = [
   ['status', '"nonsense"'],
 ];
 
-/** JSON of a valid pet. If a field is repeated, only its last value must be valid. */
+/** JSON of a valid body. If a field is repeated, only its last value must be valid. */
 const goodBody: fc.Arbitrary<TextBody> = goodFields.chain(({ content, fields }) => {
   const overridden = wrongFields.filter(([name]) => name in content);
   return objectOf(fields, overridden).map((text) => ({ text, expected: { content } }));
@@ -52,11 +54,11 @@ function jsonBut(isExcluded: (value: unknown) => boolean): fc.Arbitrary<string> 
 const whiteSpace = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\u0085', '\u00A0', '\u3000') });
 const tooLongName = fc.string({
   unit: 'binary',
-  minLength: MAX_CHARACTERS + 1,
-  maxLength: 2 * MAX_CHARACTERS,
+  minLength: MAX_NAME_CHARACTERS + 1,
+  maxLength: 2 * MAX_NAME_CHARACTERS,
 });
 const loneSurrogate = fc.constantFrom('\ud800', '\udc00', '\udfff\ud800');
-const wrongJson: Record<keyof Content, fc.Arbitrary<string>> = {
+const wrongJson: Record<string, fc.Arbitrary<string>> = {
   name: fc.oneof(
     jsonBut((value) => typeof value === 'string'),
     fc.oneof(whiteSpace, tooLongName).map((name) => JSON.stringify(name)),
@@ -72,16 +74,18 @@ const wrongJson: Record<keyof Content, fc.Arbitrary<string>> = {
   status: jsonBut((value) => statuses.includes(value as string)),
 };
 
-/** Pet that has one invalid field or lacks one required field. */
+/** Body that has one invalid field or lacks one required field. */
 const wrongField = fc
-  .tuple(goodFields, fc.constantFrom<(keyof Content)[]>('name', 'categoryId', 'status'), fc.nat(4))
+  .tuple(goodFields, fc.constantFrom(...new Set([...Object.keys(wrongJson), ...requiredNames])), fc.nat(4))
   .chain(([{ fields }, wrong, choice]) => {
     const others = fields.filter(([name]) => name !== wrong);
-    const isMissing = choice === 0 && wrong !== 'status';
-    const text = isMissing
-      ? objectOf(others)
-      : wrongJson[wrong].chain((json) => objectOf([...others, [wrong, json]], fields));
-    return text.map((json) => ({ text: json, expected: { ...invalid, mentions: wrong } }));
+    const isMissing = choice === 0 && requiredNames.includes(wrong);
+    const wrongValue = isMissing ? undefined : wrongJson[wrong];
+    const text = wrongValue?.chain((json) => objectOf([...others, [wrong, json]], fields));
+    return (text ?? objectOf(others)).map((json) => ({
+      text: json,
+      expected: { ...invalid, mentions: wrong },
+    }));
   });
 
 const notAnObject = fc
@@ -101,7 +105,7 @@ const notJson = goodBody
   )
   .map((text) => ({ text, expected: invalid }));
 
-/** Body that is a damaged pet, deeply nested, or arbitrary JSON, text or bytes. */
+/** Body that is damaged, deeply nested, or arbitrary JSON, text or bytes. */
 const anyBytes = fc.oneof(
   fc
     .tuple(goodBody, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }))
@@ -112,7 +116,7 @@ const anyBytes = fc.oneof(
     }),
   fc
     .integer({ min: 1, max: 30_000 })
-    .map((depth) => Buffer.from(`{"name":"Rex","categoryId":5,"x":${nested(depth)}}`)),
+    .map((depth) => Buffer.from(exampleBody.replace('{', `{"x":${nested(depth)},`))),
   fc.oneof(fc.json(), fc.string({ unit: 'binary' })).map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
 );
@@ -125,11 +129,13 @@ function padded({ text, expected }: TextBody, length = 0): Body {
 
 const tooLong = fc
   .tuple(goodBody, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 300_000 })))
-  .map(([{ text }, excess]) => padded({ text, expected: { code: 'request_too_large' } }, MAX_BYTES + excess));
+  .map(([{ text }, excess]) =>
+    padded({ text, expected: { code: 'request_too_large' } }, MAX_BODY_BYTES + excess),
+  );
 
 export const anyBody: fc.Arbitrary<Body> = fc.oneof(
   { arbitrary: goodBody.map((body) => padded(body)), weight: 40 },
-  { arbitrary: goodBody.map((body) => padded(body, MAX_BYTES)), weight: 2 },
+  { arbitrary: goodBody.map((body) => padded(body, MAX_BODY_BYTES)), weight: 2 },
   { arbitrary: tooLong, weight: 4 },
   { arbitrary: fc.oneof(wrongField, notAnObject, notJson).map((body) => padded(body)), weight: 36 },
   { arbitrary: anyBytes.map((bytes) => ({ bytes })), weight: 20 },

@@ -1,40 +1,48 @@
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../shared/contract/json.ts';
+import { createFields, requiredFields, valuesOf } from './documented.ts';
 
-// Generates pets and equivalent JSON texts for each pet.
+// Generates valid contents of resources and equivalent JSON texts for each content.
 
 export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
-/** Pet without an id. */
-export interface Content {
-  name: string;
-  categoryId: bigint;
-  status?: string;
-}
+/** Fields of a resource without its id. */
+export type Content = Record<string, any>;
 
 export type Field = [name: string, json: string];
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
-export const MAX_CHARACTERS = 255;
+/** Limits in docs/interface.md. limits.test.ts compares them with the contract. */
+export const limits = {
+  MAX_NAME_CHARACTERS: 255,
+  MAX_BODY_BYTES: 64 * 1024,
+  PAGE: { minimum: 1, maximum: 100, default: 20 },
+};
+const { MAX_NAME_CHARACTERS } = limits;
 export const statuses = ['available', 'pending', 'sold'];
 
 const goodName = fc
   .oneof(
-    fc.string({ unit: 'binary', minLength: 1, maxLength: MAX_CHARACTERS }),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: MAX_NAME_CHARACTERS }),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
-    fc.constantFrom('Rex', '\0x', String.raw`\"`, '__proto__', 'a\u2028b', '😀'.repeat(MAX_CHARACTERS)),
+    fc.constantFrom('x', '\0x', String.raw`\"`, '__proto__', 'a\u2028b', '😀'.repeat(MAX_NAME_CHARACTERS)),
   )
-  .map((name) => Array.from(name).slice(0, MAX_CHARACTERS).join(''))
+  .map((name) => Array.from(name).slice(0, MAX_NAME_CHARACTERS).join(''))
   .filter((name) => /[^\p{White_Space}\uFEFF]/u.test(name));
 
-const goodContent: fc.Arbitrary<Content> = fc.record(
-  {
-    name: goodName,
-    categoryId: fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
-    status: fc.constantFrom(...statuses),
-  },
-  { requiredKeys: ['name', 'categoryId'] },
-);
+const ownFields = {
+  name: goodName,
+  categoryId: fc.oneof(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), fc.constantFrom(0n, 1n)),
+  status: fc.constantFrom(...statuses),
+};
+/** Fields without a generator above. Their values can be invalid. */
+const otherFields = createFields.filter(({ name }) => !(name in ownFields));
+export const otherNames = otherFields.map(({ name }) => name);
+const allFields = { ...ownFields, ...valuesOf(otherFields) };
+export const requiredNames = [...new Set(['name', 'categoryId', ...requiredFields])];
+
+const goodContent: fc.Arbitrary<Content> = fc.record(allFields, { requiredKeys: requiredNames as [] });
 
 /** Returns `text` as a JSON string in which every n-th UTF-16 code unit is escaped. */
 export function escaped(text: string, n: number): string {
@@ -64,12 +72,10 @@ const integerSpelling = fc.constantFrom<((integer: bigint) => string)[]>(
 export const goodFields = fc
   .tuple(goodContent, stringSpelling, integerSpelling)
   .map(([content, spell, spellInteger]) => {
-    const { name, categoryId, status } = content;
-    const fields: Field[] = [
-      ['name', spell(name)],
-      ['categoryId', spellInteger(categoryId)],
-    ];
-    if (status !== undefined) fields.push(['status', spell(status)]);
+    const fields = Object.entries(content).map(([name, value]): Field => {
+      if (typeof value === 'string') return [name, spell(value)];
+      return [name, typeof value === 'bigint' ? spellInteger(value) : stringifyJson(value)];
+    });
     return { content, fields };
   });
 
@@ -84,7 +90,7 @@ const otherField: fc.Arbitrary<Field> = fc.tuple(
       fc.string({ unit: 'binary', maxLength: 10 }),
       fc.constantFrom('', 'id', 'STATUS', 'creation', 'partition', '__proto__', 'constructor', 'toString'),
     )
-    .filter((name) => !['name', 'categoryId', 'status'].includes(name)),
+    .filter((name) => !Object.hasOwn(allFields, name)),
   fc.oneof(
     fc.json({ maxDepth: 4 }),
     fc.constantFrom('1e400', '-1e-999', '9'.repeat(400), String.raw`"\ud800"`, '{"name":null}'),

@@ -1,14 +1,19 @@
 import * as fc from 'fast-check';
+import { keyPrefix } from '../../shared/contract/authorization.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
+import type { DocumentedOperation } from '../support/openapi-document.ts';
+import { collection } from '../support/sample.ts';
 import { anyBody, type ExpectedError } from './bodies.ts';
+import { fieldsOf, filters, listParameters, operations, otherOperations, valuesOf } from './documented.ts';
 import { bodyHeaders, idempotencyKey, type Pairs } from './headers.ts';
-import { type Generated, statuses } from './json.ts';
+import { type Generated, limits } from './json.ts';
 
 // Generates requests for the operations and the responses that docs/interface.md documents.
 
 export type Create = Generated<typeof create>;
 const create = fc.record({
-  operation: fc.constant('createPet'),
+  operation: fc.constant('create'),
   body: anyBody,
   bodyHeaders,
   idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
@@ -21,16 +26,18 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('', '\0', '%', '__proto__', '\uD800'),
 );
-const otherName = anyText.filter((name) => !['limit', 'status', 'cursor'].includes(name));
+const otherName = anyText.filter((text) => !listParameters.some(({ name }) => name === text));
 /** Unknown parameters, which the service must ignore. */
 const otherParameters: fc.Arbitrary<Pairs> = fc.array(fc.tuple(otherName, anyText), { maxLength: 3 });
-const goodLimit = fc.integer({ min: 1, max: 100 }).map(String);
-const status = fc.constantFrom(...statuses);
+const { PAGE } = limits;
+const NONE = { requiredKeys: [] };
+const goodLimit = fc.integer({ min: PAGE.minimum, max: PAGE.maximum }).map(String);
 
 export interface List {
-  operation: 'listPets';
-  query: Pairs;
-  expected: { limit: number; status?: string } | ExpectedError;
+  operation: 'list';
+  /** Parameters. A number is the index of a stored resource and means the value of its field. */
+  query: [name: string, value: string | number][];
+  expected: { limit: number } | ExpectedError;
   /** If set, the cursor of a first page is sent unchanged, with one character replaced, and for a different list. */
   afterFirst?: { limit: number; replaced: number; by: string } | undefined;
 }
@@ -40,46 +47,40 @@ const firstPage = fc.record({
   replaced: fc.nat(),
   by: fc.constantFrom('', 'A', 'z', '0', '_', '=', 'MA'),
 });
+/** Filters. openapi.json decides whether a value that no stored resource has is valid. */
+const filterValues = Object.entries(valuesOf(filters)).map(
+  ([name, value]) => [name, fc.oneof(fc.nat(), value.map(String), anyText)] as const,
+);
 const goodList = fc
   .tuple(
-    fc.record({ limit: goodLimit, status }, { requiredKeys: [] }),
+    fc.record({ limit: goodLimit, ...Object.fromEntries(filterValues) }, NONE),
     otherParameters,
     fc.option(firstPage, { nil: undefined }),
   )
   .chain(([known, others, afterFirst]) => {
-    const query: Pairs = [...others, ...Object.entries(known)];
-    const expected = { ...known, limit: Number(known.limit ?? 20) };
+    const query: List['query'] = [...others, ...Object.entries(known)];
+    const expected = { limit: Number(known['limit'] ?? PAGE.default) };
     return fc
       .shuffledSubarray(query, { minLength: query.length })
-      .map((shuffled): List => ({ operation: 'listPets', query: shuffled, expected, afterFirst }));
+      .map((shuffled): List => ({ operation: 'list', query: shuffled, expected, afterFirst }));
   });
 
-function one(name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Pairs> {
-  return value.map((text) => [[name, text]]);
-}
-const wrongParameters = fc.oneof(
-  one(
-    'limit',
-    anyText.filter((text) => !/^\d+$/.test(text)),
+const wrongLimit = fc.oneof(
+  anyText.filter((text) => !/^\d+$/.test(text)),
+  fc.integer({ min: PAGE.maximum + 1 }).map(String),
+  fc.integer({ max: PAGE.minimum - 1 }).map(String),
+);
+const wrongCursor = anyText.map((text) => (text === '' ? 'NQ==' : `${text}!`));
+const wrongParameters: fc.Arbitrary<Pairs> = fc.oneof(
+  wrongLimit.map((text): Pairs => [['limit', text]]),
+  wrongCursor.map((text): Pairs => [['cursor', text]]),
+  fc.constantFrom(
+    ...listParameters.map(({ name, example }): Pairs => [0, 1].map(() => [name, `${example}`])),
   ),
-  one('limit', fc.oneof(fc.integer({ min: 101 }), fc.integer({ max: 0 })).map(String)),
-  one(
-    'status',
-    anyText.filter((text) => !statuses.includes(text)),
-  ),
-  one(
-    'cursor',
-    fc.oneof(
-      fc.constantFrom('', 'MA', 'NQ=='),
-      anyText.map((text) => `${text}!`),
-    ),
-  ),
-  fc.tuple(one('limit', goodLimit), one('limit', goodLimit)).map((pairs) => pairs.flat()),
-  fc.tuple(one('status', status), one('status', status)).map((pairs) => pairs.flat()),
 );
 const wrongList = fc.tuple(wrongParameters, otherParameters).map(([wrong, others]): List => {
   const expected = { code: 'invalid_request', mentions: wrong[0]![0] };
-  return { operation: 'listPets', query: [...others, ...wrong], expected };
+  return { operation: 'list', query: [...others, ...wrong], expected };
 });
 
 const segmentPart = fc.constantFrom(...'% %2 %zz %ff %C3 %00 %2F %2e ~ 1 - + ; {'.split(' '));
@@ -91,32 +92,55 @@ const segment = fc.oneof(
   fc.constantFrom('..', '.', '0', '-0', '1e3', '0x1', 'null', '__proto__', '9'.repeat(2_000)),
 );
 
-/** Existing pet whose id has percent-encoded digits. */
-const existingPet = fc.record({ index: fc.nat(), isEncoded: fc.array(fc.boolean(), { maxLength: 16 }) });
+/** Stored resource whose id has percent-encoded digits. */
+const stored = fc.record({ index: fc.nat(), isEncoded: fc.array(fc.boolean(), { maxLength: 16 }) });
 export type Get = Generated<typeof get>;
-const get = fc.record({ operation: fc.constant('getPet'), pet: fc.oneof(segment, existingPet) });
+const get = fc.record({ operation: fc.constant('get'), resource: fc.oneof(segment, stored) });
 
-export type Case = Create | List | Get;
+/** Request for a resource that does not exist, for an operation without a model. */
+export type Other = Generated<ReturnType<typeof otherRequest>>;
+function otherRequest(operation: DocumentedOperation) {
+  const { parameters, body, example } = operation;
+  const ids = new Set(Object.values(example.pathParameters));
+  const [path = ''] = example.target.split('?');
+  const segments = path.split('/').map((part) => (ids.has(part) ? segment : fc.constant(part)));
+  const query = parameters.filter((parameter) => parameter.in === 'query');
+  const [anyQuery, anyContent] = [query, fieldsOf(operation)].map((parts) =>
+    fc.record(valuesOf(parts), NONE),
+  );
+  return fc.tuple(fc.tuple(...segments), anyQuery!, anyContent!).map(([parts, known, content]) => ({
+    operation: 'other' as const,
+    method: example.method,
+    path: parts.join('/'),
+    query: Object.entries(known).map(([name, value]): Pairs[0] => [name, `${value}`]),
+    headers: Object.entries(example.headers),
+    body: body && stringifyJson(content),
+  }));
+}
+
+export type Case = Create | List | Get | Other;
 export const anyCase: fc.Arbitrary<Case> = fc.oneof(
   { arbitrary: create, weight: 5 },
-  { arbitrary: goodList, weight: 1 },
+  { arbitrary: goodList, weight: 2 },
   { arbitrary: wrongList, weight: 1 },
   { arbitrary: get, weight: 2 },
+  ...otherOperations.map((operation) => ({ arbitrary: otherRequest(operation), weight: 2 })),
 );
 
-const petPath = fc.oneof(
-  fc.constant('/v1/pets'),
-  segment.filter((part) => part.length < 100).map((part) => `/v1/pets/${part}`),
+const knownPath = fc.oneof(
+  fc.constant(collection),
+  segment.filter((part) => part.length < 100).map((part) => `${collection}/${part}`),
 );
 const otherPath = fc.oneof(
-  fc.constantFrom('/', '/v1', '/v2/pets', '/v1/pets/1/2', '/v1//pets', '//v1/pets', '/%76%31/pets'),
+  fc.constantFrom('/', '/v1', `${collection}/1/2`, `/${collection}`),
+  fc.constantFrom('/v2/', '/v1//', '/%76%31/').map((start) => collection.replace('/v1/', start)),
   fc.array(segment, { maxLength: 4 }).map((parts) => `/x${parts.join('/')}`.slice(0, 4_000)),
 );
 const wrongKey = fc.oneof(
   fc.constantFrom('', '{key}', 'Bearer {key}x', 'Bearer {key}, Bearer {key}'),
   fc
     .string({ unit: fc.constantFrom('a', 'Z', '0', '_', ' ', '.', '\t', '\xe9'), maxLength: 50 })
-    .map((text) => `Bearer pets_staging_${text}`),
+    .map((text) => `Bearer ${keyPrefix('staging')}${text}`),
 );
 const anyKey = fc.constantFrom('', 'Bearer {key}');
 const otherMethod = fc.constantFrom('HEAD', 'OPTIONS', 'TRACE', 'PROPFIND');
@@ -128,9 +152,9 @@ const otherMethod = fc.constantFrom('HEAD', 'OPTIONS', 'TRACE', 'PROPFIND');
 export const rejected = fc
   .tuple(
     fc.oneof(
-      fc.tuple(fc.constant(401), fc.constant('GET'), petPath, wrongKey),
+      fc.tuple(fc.constant(401), fc.constant('GET'), knownPath, wrongKey),
       fc.tuple(fc.constant(404), fc.oneof(fc.constantFrom('GET', 'POST'), otherMethod), otherPath, anyKey),
-      fc.tuple(fc.constant(405), otherMethod, petPath, anyKey),
+      fc.tuple(fc.constant(405), otherMethod, knownPath, anyKey),
     ),
     fc.constantFrom('', '?', '?limit=5', '?%zz=%ff&&=%00&limit'),
   )
@@ -138,12 +162,12 @@ export const rejected = fc
     return { expected, method, target: `${path}${query}`, authorization: key };
   });
 
-export const anyFunction = fc.constantFrom('CreatePet', 'ListPets', 'GetPet');
+export const anyOperation = fc.constantFrom(...operations.map(({ id }) => id));
 
 const eventText = fc.oneof(
   fc.string({ unit: fc.nat(0xff_ff).map((code) => String.fromCharCode(code)) }),
-  fc.constantFrom('', '__proto__', '5', 'limit', 'status', 'cursor', 'petId'),
-  fc.constantFrom('Content-Type', 'idempotency-key'),
+  fc.constantFrom('', '__proto__', '5', 'Content-Type', 'idempotency-key'),
+  fc.constantFrom(...operations.flatMap(({ parameters }) => parameters.map(({ name }) => name))),
 );
 const anyMap = fc.option(fc.dictionary(eventText, eventText), { freq: 4 });
 const anyMultiMap = fc.option(fc.dictionary(eventText, fc.array(eventText, { maxLength: 3 })), { freq: 4 });

@@ -1,7 +1,8 @@
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { stackName } from '../../shared/names.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { type HttpReply, sendHttp } from '../support/http.ts';
-import { invoke } from '../support/invoke.ts';
+import { constructOf, invoke } from '../support/invoke.ts';
 import { startLocalService } from '../support/local-service.ts';
 import type { Target } from './fuzz.ts';
 
@@ -12,7 +13,7 @@ import type { Target } from './fuzz.ts';
  */
 export async function startFunctions(assembly: string): Promise<Target> {
   const { api, apiKey, handlers, ...service } = await startFaultyService(
-    readTemplate('PetStore-staging', assembly),
+    readTemplate(stackName('staging'), assembly),
   );
   const original = { ...handlers };
   for (const [name, handler] of Object.entries(original)) {
@@ -38,8 +39,8 @@ export async function startFunctions(assembly: string): Promise<Target> {
         text: method === 'HEAD' ? '' : response.body,
       };
     },
-    async invoke(functionName, event) {
-      const { status, headers, text } = await invoke(original[functionName]!, event);
+    async invoke(operation, event) {
+      const { status, headers, text } = await invoke(original[constructOf(operation)]!, event);
       return { status, headers: new Headers(headers as Record<string, string>), text };
     },
     printed: () => '',

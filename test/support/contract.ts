@@ -75,6 +75,7 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
     response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
     response.text.includes('"The body is nested too deeply."') ||
+    response.text.includes(' must be part of a supported combination of filters') ||
     (response.text.includes('"cursor must be from a page of this list, or omitted."') &&
       queryOf(exchange).has('cursor'));
   if (operation && response.status === 400 && invalid.length === 0 && !breaksOtherRule) {

@@ -27,7 +27,7 @@ export interface DocumentedOperation {
   method: string;
   /** Matches the path below the base URL. The named groups match the path parameters. */
   path: RegExp;
-  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object }[];
+  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object; example: any }[];
   /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
   /** Request with the documented example values. */

@@ -44,13 +44,8 @@ test('sample bodies are valid, contain every field and depend only on the seed a
   const bodies = await bodiesOf('--seed', '7', '--count', '200');
   expect(bodies).toHaveLength(200);
   expect(new Set(bodies).size).toBeGreaterThan(190);
-  const fields = new Set<string>();
-  for (const body of bodies) {
-    const { output, issues } = v.safeParse(schema, parseJson(body));
-    expect(issues).toBeUndefined();
-    for (const name of Object.keys(output as object)) fields.add(name);
-  }
-  expect(fields).toEqual(new Set(Object.keys(schema.entries)));
+  const fields = bodies.flatMap((body) => Object.keys(v.parse(schema, parseJson(body))));
+  expect(new Set(fields)).toEqual(new Set(Object.keys(schema.entries)));
   expect(await bodiesOf('--seed', '7', '--count', '200')).toEqual(bodies);
   expect(await bodiesOf('--seed', '8', '--count', '200')).not.toEqual(bodies);
 });
