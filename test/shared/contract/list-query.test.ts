@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { encodeCursor } from '../../../shared/contract/cursor.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
 import { filterCombinations, ListPetsQuery } from '../../../shared/contract/list-query.ts';
+import { PetStatus } from '../../../shared/contract/schemas.ts';
 
 function problems(query: object): [string | undefined, string][] {
   const { issues = [] } = v.safeParse(ListPetsQuery, query);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
 import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
-import { IdempotencyKey, NewPet, PetIdParameter, text } from '../../../shared/contract/schemas.ts';
+import { IdempotencyKey, NewPet, PetIdParameter, PetStatus, text } from '../../../shared/contract/schemas.ts';
 import { textField, validInput } from '../../support/sample.ts';
 
 const INT64_MIN = -(2n ** 63n);
@@ -48,7 +48,7 @@ describe('NewPet', () => {
 
   const name = `must be a string of 1 to ${MAX_NAME_CHARACTERS} well-formed Unicode characters, not all of them white space`;
   const categoryId = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-  const status = 'must be one of available, pending, sold';
+  const status = `must be one of ${PetStatus.options.join(', ')}`;
   const tooLong = DOG.repeat(MAX_NAME_CHARACTERS + 1);
 
   test.each<[string, string, unknown[]]>([
