@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { moduleOf } from '../support/invoke.ts';
 import { startLocalService } from '../support/local-service.ts';
-import { create, get } from '../support/sample.ts';
+import { create, get, itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
 import { prepareFunctions, type Subject } from './bench-functions.ts';
 import { coldStart, measure as measureFunctions, subjectsOf } from './bench-measure.ts';
 import { measure as measureStores } from './growth-measure.ts';
-import { seedPets } from './growth-pets.ts';
+import { fillStore } from './growth-items.ts';
 import { startStubDatabase, type StubDatabase } from './stub-database.ts';
 
 // `npm run check` compares the documents with the stored results, so these tests do not.
@@ -50,16 +51,16 @@ const folder = temporaryFolder();
   });
 });
 
-test('measuring a store fails if the store contains unexpected pets', async () => {
+test('measuring a store fails if the store contains unexpected items', async () => {
   const { assembly } = await sharedSynthesis();
-  const contents = { pets: 1_000, partitions: 1 };
-  await seedPets(folder, readTemplate(stackName('staging'), assembly), contents);
+  const contents = { items: 1_000, partitions: 1 };
+  await fillStore(folder, readTemplate(stackName('staging'), assembly), contents);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
     expect(await measureStores([{ ...service, contents }], 1)).toHaveLength(8);
-    // The first run has created pets, so the contents have changed.
+    // The first run has created items, so the contents have changed.
     await expect(measureStores([{ ...service, contents }], 1)).rejects.toThrow(
-      /^GET http\S+\/pets\?limit=20 returned 200 .*, which does not match the pets in the store\.$/,
+      `${itemsPath}?limit=${PAGE.default} returned 200`,
     );
   } finally {
     await service.stop();

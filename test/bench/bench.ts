@@ -14,7 +14,7 @@ import { startStubDatabase } from './stub-database.ts';
 const FULL = { coldStarts: 15, warmInstances: 9, warmInstancesOfOtherSizes: 3 };
 const QUICK = { coldStarts: 3, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
 /** Rows that `--quick` omits. */
-const NOT_QUICK = /idempotent|partitions|get-pet/;
+const NOT_QUICK = /idempotent|partitions|get-/;
 
 await runBenchmark<Results>({
   script: 'bench',

@@ -15,7 +15,7 @@ export type CpuQuota = NonNullable<ReturnType<typeof createCpuQuota>>;
 /** Returns a CPU quota that lasts until this process exits, or undefined if no control group can be created. */
 export function createCpuQuota() {
   const isV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
-  const folder = join('/sys/fs/cgroup', isV2 ? '' : 'cpu', `pet-store-bench-${process.pid}`);
+  const folder = join('/sys/fs/cgroup', isV2 ? '' : 'cpu', `bench-${process.pid}`);
   // `r+` does not create files, so writing fails if the folder is not a control group.
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'r+' });
 

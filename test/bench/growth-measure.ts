@@ -1,11 +1,12 @@
 import { UsageError } from '../../infra/command.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
-import type { PetStatus } from '../../shared/contract/schemas.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import type { LocalService } from '../support/local-service.ts';
-import { pageOf, petOf, type Contents } from './growth-pets.ts';
+import { bodyWith, type Item, itemsPath, validInput } from '../support/sample.ts';
+import { itemOf, pageOf, type Contents } from './growth-items.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
-/** A running service that contains exactly the pets in `contents`. */
+/** A running service that contains exactly the items in `contents`. */
 export type Store = LocalService & { contents: Contents };
 
 /** One row for each kind of request. `times` contains the milliseconds for each store. */
@@ -15,45 +16,47 @@ interface Request {
   path: string;
   /** Body of a POST. */
   body?: string;
-  /** Expected body of the response, without the id of a new pet. */
+  /** Expected body of the response, without the id of a new item. */
   expected: string;
 }
 
 /** Prepares requests of one kind to a store and returns a function that creates the request with a given number. */
 type Kind = (store: Store) => Promise<(number: number) => Request>;
 
-/** Kinds of requests by row name. Creates are last because they add pets to the lists. */
+const { status: oneStatus } = validInput;
+
+/** Kinds of requests by row name. Creates are last because they add items to the lists. */
 const kinds: Record<string, Kind> = {
-  'list of 20': list(1, 20),
-  'list of 20, one status': list(1, 20, 'available'),
+  [`list of ${PAGE.default}`]: list(1, PAGE.default),
+  [`list of ${PAGE.default}, one status`]: list(1, PAGE.default, oneStatus),
   'list of 5': list(1, 5),
-  'list of 5, one status': list(1, 5, 'available'),
+  'list of 5, one status': list(1, 5, oneStatus),
   'list of 5, page 100': list(100, 5),
-  'list of 5, one status, page 100': list(100, 5, 'available'),
-  async get({ contents: { pets } }) {
+  'list of 5, one status, page 100': list(100, 5, oneStatus),
+  async get({ contents: { items } }) {
     return (number) => {
-      // Multiplying by a prime number spreads the requests over all pets in the store.
-      const pet = petOf((number * 7_919) % pets, pets);
-      return { path: `/pets/${pet.id}`, expected: stringifyJson(pet) };
+      // Multiplying by a prime number spreads the requests over all items in the store.
+      const item = itemOf((number * 7_919) % items, items);
+      return { path: `${itemsPath}/${item.id}`, expected: stringifyJson(item) };
     };
   },
   async create() {
     return (number) => {
-      const body = `{"name":"Rex ${number}","categoryId":7,"status":"available"}`;
-      return { path: '/pets', body, expected: body };
+      const body = stringifyJson(bodyWith(`Item ${number}`));
+      return { path: itemsPath, body, expected: body };
     };
   },
 };
 
 /** Returns the kind of request for page `page` of a list. Reads all earlier pages first to get the link. */
-function list(page: number, limit: number, status?: PetStatus): Kind {
+function list(page: number, limit: number, status?: Item['status']): Kind {
   return async (store) => {
-    let path = `/pets?limit=${limit}${status ? `&status=${status}` : ''}`;
+    let path = `${itemsPath}?limit=${limit}${status ? `&status=${status}` : ''}`;
     for (let number = 1; ; number += 1) {
-      const request = { path, expected: stringifyJson(pageOf(store.contents.pets, number, limit, status)) };
+      const request = { path, expected: stringifyJson(pageOf(store.contents.items, number, limit, status)) };
       if (number === page) return () => request;
       const { link } = await send(store, request);
-      path = /\/pets\?[^>]*(?=>; rel="next")/.exec(link)![0];
+      path = /(?<=\/v1)\/[^>]*(?=>; rel="next")/.exec(link)![0];
     }
   };
 }
@@ -89,6 +92,6 @@ async function send({ baseUrl, request }: Store, { path, body, expected }: Reque
   if (response.status === (body ? 201 : 200) && withoutId === expected)
     return { milliseconds, link: response.headers.get('Link') ?? '' };
   throw new UsageError(
-    `${body ? 'POST' : 'GET'} ${baseUrl}${path} returned ${response.status} ${text}, which does not match the pets in the store.`,
+    `${body ? 'POST' : 'GET'} ${baseUrl}${path} returned ${response.status} ${text}, which does not match the items in the store.`,
   );
 }

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { showProgress } from '../../infra/command.ts';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { stackName } from '../../shared/names.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
+import { itemsPath } from '../support/sample.ts';
 import { runBenchmark } from './benchmark.ts';
 import { measure, type Rows, type Store } from './growth-measure.ts';
-import { seedPets, type Contents } from './growth-pets.ts';
+import { fillStore, type Contents } from './growth-items.ts';
 import { formatSpread, type Spread } from './measurements.ts';
 import { limitTables } from './partitions.ts';
 
@@ -16,6 +18,8 @@ import { limitTables } from './partitions.ts';
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 const PARTITIONS = [1, 4, 16];
+/** Plural of the resource in the tables. */
+const noun = itemsPath.slice(1);
 
 /** Maximum accepted ratio of the slowest store's median to the fastest store's median. */
 const FLAT = 1.2;
@@ -46,8 +50,8 @@ await runBenchmark<Results>({
     const { sizes, requests } = quick ? QUICK : FULL;
     const day = new Date().toISOString().slice(0, 10);
     const assembly = await synthesizeStaging();
-    const bySize = sizes.map((pets) => ({ pets, partitions: 1 }));
-    const byPartitions = PARTITIONS.map((partitions) => ({ pets: sizes[1]!, partitions }));
+    const bySize = sizes.map((items) => ({ items, partitions: 1 }));
+    const byPartitions = PARTITIONS.map((partitions) => ({ items: sizes[1]!, partitions }));
     const results = {
       runDetails: `${day} on ${cpus()[0]?.model} x ${cpus().length} with Node ${process.version}`,
       requests,
@@ -64,12 +68,12 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
   const stores: Store[] = [];
   // This listener is prepended so that the services end before their folder is removed.
   process.prependOnceListener('exit', () => stores.map((store) => store.process.kill('SIGKILL')));
-  const template = readTemplate('PetStore-staging', assembly);
+  const template = readTemplate(stackName('staging'), assembly);
   for (const contents of allContents) {
-    const { pets, partitions } = contents;
-    const data = join(folder, `${pets}-${partitions}`);
-    const onProgress = showProgress(`${pets} pets, listPartitions ${partitions}`, pets);
-    await seedPets(data, template, contents, onProgress);
+    const { items, partitions } = contents;
+    const data = join(folder, `${items}-${partitions}`);
+    const onProgress = showProgress(`${items} items, listPartitions ${partitions}`, items);
+    await fillStore(data, template, contents, onProgress);
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     stores.push({ ...(await startLocalService('--data', data, '--assembly', changed)), contents });
@@ -81,9 +85,9 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
 
 /** Returns the latency tables for `docs/scaling.md`. */
 function latencyTables({ runDetails, requests, bySize, byPartitions }: Results): string {
-  const sizes = bySize.contents.map(({ pets }) => `${pets.toLocaleString('en')} pets`);
+  const sizes = bySize.contents.map(({ items }) => `${items.toLocaleString('en')} ${noun}`);
   const settings = byPartitions.contents.map(({ partitions }) => `\`listPartitions\` ${partitions}`);
-  const title = `Median, ms (${byPartitions.contents[0]!.pets.toLocaleString('en')} pets)`;
+  const title = `Median, ms (${byPartitions.contents[0]!.items.toLocaleString('en')} ${noun})`;
   return [
     `Measured on ${runDetails}. The benchmark sent ${requests} requests of each kind to each store.\n`,
     markdownTable(

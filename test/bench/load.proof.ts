@@ -4,6 +4,7 @@ import { sharedSynthesis } from '../support/assembly.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
+import { collection, itemsPath, validBody } from '../support/sample.ts';
 import { hasTools } from '../support/tools.ts';
 
 const CONNECTIONS = 3;
@@ -17,9 +18,9 @@ function load(baseUrl: string, apiKey: string) {
   test('sends one create and one get for every two lists', async () => {
     const { assembly } = await sharedSynthesis();
     const { baseUrl, apiKey, request, output, stop } = await startLocalService('--assembly', assembly);
-    // Start create-pet and get-pet before the load, so that the load includes no cold starts.
-    const created = await request('/pets', { method: 'POST', body: '{"name":"Rex","categoryId":7}' });
-    await request(`/pets/${((await created.json()) as { id: number }).id}`);
+    // Start the functions of these operations before the load, so that the load includes no cold starts.
+    const created = await request(itemsPath, { method: 'POST', body: JSON.stringify(validBody) });
+    await request(`${itemsPath}/${((await created.json()) as { id: number }).id}`);
     const { code, stdout, stderr } = await load(baseUrl, apiKey);
     await stop();
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
@@ -34,11 +35,11 @@ function load(baseUrl: string, apiKey: string) {
     expect(counts.every((count) => count > 0)).toBe(true);
     // The shares are not exact, because each connection can stop in the middle of a round.
     for (const [pattern, share] of [
-      [/^GET \/v1\/pets(\?\S*)? 200$/, 1 / 2],
-      [/^POST \/v1\/pets 201$/, 1 / 4],
-      [/^GET \/v1\/pets\/\d+ 200$/, 1 / 4],
+      [`GET ${collection}(\\?\\S*)? 200`, 1 / 2],
+      [`POST ${collection} 201`, 1 / 4],
+      [`GET ${collection}/\\d+ 200`, 1 / 4],
     ] as const) {
-      const count = logged.filter((line) => pattern.test(line)).length;
+      const count = logged.filter((line) => new RegExp(`^${pattern}$`).test(line)).length;
       expect(Math.abs(count - logged.length * share)).toBeLessThanOrEqual(2 * CONNECTIONS);
     }
   });
@@ -52,7 +53,7 @@ function load(baseUrl: string, apiKey: string) {
       request.resume();
       const { method, url, headers } = request;
       received.push(`${url} ${String(headers['idempotency-key'])}`);
-      const Link = `<http://localhost/v1/pets?cursor=${received.length}>; rel="next"`;
+      const Link = `<http://localhost${collection}?cursor=${received.length}>; rel="next"`;
       if (method === 'POST') fault(response);
       else response.writeHead(200, { Link }).end('[]');
     });
@@ -62,8 +63,8 @@ function load(baseUrl: string, apiKey: string) {
     expect(code).toBe(1);
     expect(stdout + stderr).toMatch(message);
     // The first test cannot check query strings and headers, because the local service does not log them.
-    expect(received.some((line) => line.includes('/pets?cursor='))).toBe(true);
-    expect(received.some((line) => line.includes('/pets?status=available'))).toBe(true);
+    expect(received.some((line) => line.includes('?cursor='))).toBe(true);
+    expect(received.some((line) => line.includes(`?status=${validBody.status}`))).toBe(true);
     const keys = received.map((line) => line.split(' ')[1]).filter((key) => key !== 'undefined');
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.length).toBeGreaterThan(1);
@@ -72,6 +73,6 @@ function load(baseUrl: string, apiKey: string) {
 
 test('npm run load fails if the service does not respond', async () => {
   const stderr =
-    'Listing pets at http://127.0.0.1:2 failed (ECONNREFUSED). Check --base-url and --api-key.\n';
+    'A list request to http://127.0.0.1:2 failed (ECONNREFUSED). Check --base-url and --api-key.\n';
   expect(await load('http://127.0.0.1:2', 'a-key')).toEqual({ code: 1, stdout: '', stderr });
 });

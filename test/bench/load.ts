@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { integerOption, runWithOptions, UsageError } from '../../infra/command.ts';
+import { itemsPath, validBody } from '../support/sample.ts';
 import { requireTool } from '../support/tools.ts';
 
 // `npm run load` sends concurrent requests to a running service and measures latencies.
@@ -11,7 +12,7 @@ const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--
   --duration     the duration in seconds, from 1 to 86400
   --connections  the number of concurrent clients, from 1 to 1000, each with one request at a time
 
-The command fails if a request gets no response or a response is not 2xx. It does not delete the pets that it creates.
+The command fails if a request gets no response or a response is not 2xx. It does not delete what it creates.
 It does not verify TLS certificates, so for a deployed stage use an API key that you revoke afterwards.`;
 
 const options = {
@@ -40,7 +41,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     timeout: TIMEOUT_SECONDS,
     bailout: MAX_ERRORS,
     headers,
-    requests: roundOf(`${new URL(baseUrl).pathname}/pets`),
+    requests: roundOf(`${new URL(baseUrl).pathname}${itemsPath}`),
   });
   process.once('SIGINT', () => running.stop());
   autocannon.track(running, { renderResultsTable: false });
@@ -52,19 +53,19 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
 });
 
-/** @throws UsageError if listing pets fails. The message omits `fetch`'s error because it can contain the key. */
+/** @throws UsageError if a list request fails. The message omits `fetch`'s error because it can contain the key. */
 async function requireService(baseUrl: string, headers: Record<string, string>): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1_000);
-  const reason = await fetch(`${baseUrl}/pets?limit=1`, { headers, redirect: 'manual', signal }).then(
+  const reason = await fetch(`${baseUrl}${itemsPath}?limit=1`, { headers, redirect: 'manual', signal }).then(
     ({ ok, status }) => !ok && status,
     ({ name, cause }) => cause?.code ?? name,
   );
   if (reason === false) return;
-  throw new UsageError(`Listing pets at ${baseUrl} failed (${reason}). Check --base-url and --api-key.`);
+  throw new UsageError(`A list request to ${baseUrl} failed (${reason}). Check --base-url and --api-key.`);
 }
 
 /** Paths that a connection stores during a round of requests. */
-type Context = Partial<Record<'nextPage' | 'pet', string>>;
+type Context = Partial<Record<'nextPage' | 'item', string>>;
 
 /** Returns the requests that each connection repeats. Half are lists, a quarter are creates and a quarter are gets. */
 function roundOf(path: string): object[] {
@@ -76,8 +77,8 @@ function roundOf(path: string): object[] {
     method: 'POST',
     path,
     headers: { 'Content-Type': 'application/json' },
-    body: '{"name":"Rex","categoryId":7,"status":"available"}',
-    onResponse: store('pet', 'Location', /^\w+:\/\/[^/]+(.+)/),
+    body: JSON.stringify(validBody),
+    onResponse: store('item', 'Location', /^\w+:\/\/[^/]+(.+)/),
   };
   const createIdempotent = {
     ...create,
@@ -86,8 +87,8 @@ function roundOf(path: string): object[] {
       headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
     }),
   };
-  const listByStatus = { ...list, path: `${path}?status=available` };
-  const [nextPage, get] = [follow('nextPage'), follow('pet')];
+  const listByStatus = { ...list, path: `${path}?status=${validBody.status}` };
+  const [nextPage, get] = [follow('nextPage'), follow('item')];
   return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
 }
 

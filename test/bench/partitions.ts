@@ -1,11 +1,13 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { stages } from '../../infra/stages.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { likelyShare } from '../../shared/storage/ids.ts';
+import { itemsPath } from '../support/sample.ts';
 
 // Computes a stage's throughput for docs/scaling.md from the limits in AWS's documentation.
 
-/** Bytes of a pet with a `name` of 20 characters, including the create token and the keys of both indexes. */
-const PET_BYTES = 165;
+/** Bytes of an item with a text of 20 characters, including the create token and the keys of both indexes. */
+const ITEM_BYTES = 165;
 
 /** Values of `listPartitions` that the tables compare. */
 const SETTINGS = [1, 2, 4, 16];
@@ -27,19 +29,24 @@ const INVOCATIONS_PER_SECOND = 10;
 
 type Figure = (partitions: number) => number;
 
-const createUnits: Figure = () => Math.ceil(PET_BYTES / 1_024);
-/** Each list partition is queried for its share of the page and of the pet that follows the page. */
+const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
+/** Each list partition is queried for its share of the page and of the item that follows the page. */
 const listUnits =
-  (pets: number): Figure =>
+  (items: number): Figure =>
   (partitions) =>
-    partitions * Math.ceil((likelyShare(pets + 1, partitions) * PET_BYTES) / 4_096) * 0.5;
+    partitions * Math.ceil((likelyShare(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
+
+const sizeOf = (items: number) => `${items} ${itemsPath.slice(1)}`;
 
 /** Returns the limit tables for `docs/scaling.md`. */
 export function limitTables(): string {
   return [
     figureTable('Creates per second', limitsOf('Write', createUnits)),
-    figureTable('Lists of 20 pets per second', limitsOf('Read', listUnits(20))),
-    figureTable('Read units per list', { '20 pets': listUnits(20), '100 pets': listUnits(100) }),
+    figureTable(`Lists of ${sizeOf(PAGE.default)} per second`, limitsOf('Read', listUnits(PAGE.default))),
+    figureTable('Read units per list', {
+      [sizeOf(PAGE.default)]: listUnits(PAGE.default),
+      [sizeOf(PAGE.maximum)]: listUnits(PAGE.maximum),
+    }),
   ].join('\n');
 }
 

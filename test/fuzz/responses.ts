@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { challenge } from '../../shared/contract/authorization.ts';
 import type { HttpReply } from '../support/http.ts';
 import type { ExpectedError } from './bodies.ts';
 import type { Content } from './json.ts';
@@ -20,7 +21,7 @@ export function checkResponse({ status, headers, text }: HttpReply, method: stri
   assert.ok(status >= 200 && status < 500, summary);
   assert.equal(headers.get('Content-Type'), status === 204 ? null : 'application/json', summary);
   assert.equal(headers.get('Cache-Control'), 'no-store', summary);
-  assert.equal(headers.get('WWW-Authenticate'), status === 401 ? 'Bearer realm="petstore"' : null, summary);
+  assert.equal(headers.get('WWW-Authenticate'), status === 401 ? challenge : null, summary);
   assert.equal(headers.has('Allow'), status === 405, summary);
   assert.equal(headers.has('Retry-After'), status === 429, summary);
   if (method === 'HEAD' || status === 204) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { stackName } from '../../../shared/names.ts';
 import { type AwsBehavior, type FakeAws, startFakeAws } from './fake-aws.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
@@ -8,7 +9,7 @@ const credentials = { AWS_ACCESS_KEY_ID: 'operator', AWS_SECRET_ACCESS_KEY: 'sec
 const unreachable = { AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_MAX_ATTEMPTS: '1' };
 const address = { BaseUrl: 'http://127.0.0.1:1/v1' };
 const table = { ApiKeysTable: 'keys' };
-const stacks = { 'PetStore-staging': { ...address, ...table } };
+const stacks = { [stackName('staging')]: { ...address, ...table } };
 
 const behavior: AwsBehavior = {};
 let aws: FakeAws;
@@ -56,16 +57,16 @@ test.each<[string, AwsBehavior, RegExp, string[]?]>([
   [
     'the stack does not exist',
     { stacks: {} },
-    /no stack PetStore-staging .*eu-central-1.* cdk deploy \S+\.$/,
+    new RegExp(`no stack ${stackName('staging')} .*eu-central-1.* cdk deploy \\S+\\.$`),
   ],
   [
     'the stack of an on-demand stage does not exist',
     { stacks: {} },
-    / cdk deploy PetStore-drill -c stage=drill -c like=production\.$/,
+    new RegExp(` cdk deploy ${stackName('drill')} -c stage=drill -c like=production\\.$`),
     [...issue, '--stage', 'drill'],
   ],
-  ['the stack has no base URL', { stacks: { 'PetStore-staging': table } }, /staging has incomplete/],
-  ['the stack has no table name', { stacks: { 'PetStore-staging': address } }, /staging has incomplete/],
+  ['the stack has no base URL', { stacks: { [stackName('staging')]: table } }, /staging has incomplete/],
+  ['the stack has no table name', { stacks: { [stackName('staging')]: address } }, /staging has incomplete/],
   ['the local clock is wrong', { clockOffset: 600_000 }, /clock is wrong by (?:59\d|600) seconds/],
   [
     'the credentials are missing a permission',

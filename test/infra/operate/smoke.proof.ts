@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { HttpResponse } from '../../../infra/local/emulator/gateway/http-message.ts';
+import { stackName } from '../../../shared/names.ts';
 import { awsRejections } from '../../support/aws-rejections.ts';
 import { startFaultyService } from '../../support/faulty-service.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
@@ -72,7 +73,7 @@ async function startStrictGateway() {
 test('the smoke test passes despite throttling and error responses from AWS', async () => {
   const gateway = await startStrictGateway();
   const outputs = { BaseUrl: gateway.baseUrl, ApiKeysTable: 'unused' };
-  const aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs } });
+  const aws = await startFakeAws({ stacks: { [stackName('staging')]: outputs } });
   const { code, stdout, stderr } = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], {
     ...aws.environment,
     API_KEY: gateway.apiKey,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
+import { stackName } from '../../../shared/names.ts';
 import { generateApiKey, verifyApiKey } from '../../../shared/storage/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';
 import { errorOutput } from '../../support/run-command.ts';
@@ -26,7 +27,7 @@ test.each([
 
 // These tests replace npm with a stub. smoke.proof.ts runs the actual HTTP tests.
 describe('the smoke test of a stage', () => {
-  const baseUrl = 'https://pets.example.com/v1';
+  const baseUrl = 'https://example.com/v1';
   const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
   const [npm, called] = [join(folder, 'npm'), join(folder, 'called')];
   let aws: FakeAws;
@@ -34,7 +35,7 @@ describe('the smoke test of a stage', () => {
   useRealTables();
   beforeAll(async () => {
     const outputs = { BaseUrl: baseUrl, ApiKeysTable: process.env['API_KEYS_TABLE']! };
-    aws = await startFakeAws({ stacks: { 'PetStore-staging': outputs }, caller });
+    aws = await startFakeAws({ stacks: { [stackName('staging')]: outputs }, caller });
   });
   afterAll(() => aws.close());
 

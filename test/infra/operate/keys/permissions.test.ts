@@ -9,6 +9,7 @@ import { openStore } from '../../../../infra/local/emulator/dynamodb/store.ts';
 import { permits } from '../../../../infra/local/emulator/template/permissions.ts';
 import { accountId, region } from '../../../../infra/local/emulator/template/template.ts';
 import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
+import { stackName } from '../../../../shared/names.ts';
 import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import { blockWith } from '../../../support/markdown-code.ts';
@@ -25,7 +26,7 @@ interface Statement {
 
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
 const policy = documentedPolicy('api-keys.md', 'IssueRotateAndRevokeKeys');
-const smoke = documentedPolicy('pipelines.md', 'stack/PetStore-staging/*');
+const smoke = documentedPolicy('pipelines.md', `stack/${stackName('staging')}/*`);
 /** Policy statements by access key id. READER has only the statements that docs/api-keys.md requires for lists. */
 const statementsOf: Record<string, Statement[]> = {
   OPERATOR: policy,
@@ -48,7 +49,7 @@ beforeAll(async () => {
   setFunctionsEnvironment(template, tables.endpoint);
   const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
   aws = await startFakeAws({
-    stacks: { 'PetStore-staging': outputs },
+    stacks: { [stackName('staging')]: outputs },
     caller,
     reject({ action, resource, accessKeyId }) {
       if (action === 'sts:GetCallerIdentity' || isAllowed(accessKeyId, action, resource)) return undefined;
@@ -74,7 +75,7 @@ function documentedPolicy(document: string, part: string): Statement[] {
 
 /** Returns a table name in CloudFormation's format. */
 function tableName(logicalId: string): string {
-  return `PetStore-staging-${logicalId}-1ABCDEFGHIJKL`;
+  return `${stackName('staging')}-${logicalId}-1ABCDEFGHIJKL`;
 }
 
 function isAllowed(accessKeyId: string, action: string, resource: string): boolean {
