@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
 import { addItem, addItems, listAddress, untilListed, walk } from '../support/resources.ts';
@@ -120,6 +121,12 @@ describe('the pages of a list', () => {
     const items = await walk(listAddress({ ...query, limit: 2 }), oldest);
     expectOnce(items, recent.filter(matches(query)));
     expect(items.filter((item) => !matches(query)(item))).toEqual([]);
+  });
+
+  test.each([1, 2])('end with the last two items if the limit is %d', async (limit) => {
+    const items = await walk(listAddress({ ...allFilters, limit: PAGE.maximum }), 0n);
+    const cursor = encodeCursor(items.at(-3)!.id, allFilters);
+    expect(await walk(listAddress({ ...allFilters, limit, cursor }), 0n)).toEqual(items.slice(-2));
   });
 
   test.each([{}, allFilters])(
