@@ -14,14 +14,16 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table, without its index keys. `creation` identifies the request that created the pet. */
+/** Item in the pets table. `creation` identifies the request that created the pet. `partition` is its list partition. */
 interface PetItem extends Pet {
   creation: string;
+  partition: string;
 }
 
 /**
- * Stores and returns a new pet, or returns undefined if the idempotency key was used for a different pet. If the response to a write is lost, the retry finds that the id is taken. `creation` then shows whether
- * this request or a different request took the id.
+ * Stores and returns a new pet, or returns undefined if the idempotency key was used for a different pet. If the response
+ * to a write is lost, the retry finds that the id is taken. `creation` then shows whether this request or a different
+ * request took the id.
  *
  * @param key idempotency key. All requests with the key return the same pet, even if the first request was interrupted or
  *   is still running. @default - each call stores a pet
@@ -42,7 +44,7 @@ export async function createPet(
     if (id === undefined) return undefined;
     const pet: Pet = { id, ...newPet };
     const partition = listPartitionOf(id, listPartitions());
-    if (await putIfAbsent({ ...pet, creation, ...indexKeys(pet, partition) })) {
+    if (await putIfAbsent({ ...pet, creation, partition, ...indexKeys(pet, partition) })) {
       count(metrics.petsCreated, {});
       return pet;
     }

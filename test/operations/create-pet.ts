@@ -19,8 +19,8 @@ export const tests: OperationTests = {
     },
   },
   markedRequests({ text, number, member, header, idempotencyKey, key, otherKey }) {
-    const bodyOf = (name: string) =>
-      stringifyJson({ ...validInput, [textField]: name, categoryId: BigInt(number), note: member });
+    const bodyOf = (value: string) =>
+      stringifyJson({ ...validInput, [textField]: value, categoryId: BigInt(number), note: member });
     const body = bodyOf(text);
     const wrongBodies = [
       '',

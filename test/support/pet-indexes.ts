@@ -2,6 +2,7 @@ import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { AwsStub } from 'aws-sdk-client-mock';
 import type { Pet, PetStatus } from '../../shared/contract/schemas.ts';
+import { requiredInput, textField } from './sample.ts';
 
 export interface IndexedPet extends Pet {
   creation: string;
@@ -22,8 +23,8 @@ export function indexedPet(
   const partition = (id % BigInt(partitions)).toString();
   return {
     id,
-    name: `Pet ${id}`,
-    categoryId: -id,
+    ...requiredInput,
+    [textField]: `Number ${id}`,
     creation: `creation of ${id}`,
     partition,
     ...(status && { status, statusPartition: `${status}#${partition}` }),

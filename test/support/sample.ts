@@ -31,6 +31,11 @@ export const validBody = { [textField]: 'Rex', [integerField]: 7, status: 'avail
 /** The same values as the functions get them after validation. */
 export const validInput: NewItem = v.parse(NewPet, parseJson(stringifyJson(validBody)));
 
+const { status: _status, ...required } = validInput;
+
+/** The same values of only the required fields. */
+export const requiredInput = required;
+
 /** Returns a valid body with this text in the text field. */
 export function bodyWith(text: string) {
   return { ...validBody, [textField]: text };

@@ -5,12 +5,11 @@ import * as v from 'valibot';
 import { MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
 import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
 import { IdempotencyKey, NewPet, PetIdParameter, PetStatus, text } from '../../../shared/contract/schemas.ts';
-import { textField, validInput } from '../../support/sample.ts';
+import { requiredInput, textField } from '../../support/sample.ts';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const DOG = '\u{1f415}';
-const { status: _status, ...required } = validInput;
 
 function validationErrors(schema: v.GenericSchema, input: unknown): [string | undefined, string][] {
   const { issues = [] } = v.safeParse(schema, input, { abortPipeEarly: true });
@@ -25,15 +24,15 @@ function quoted(key: string): string {
 describe('NewPet', () => {
   test('accepts a pet and drops unknown fields', () => {
     const sent = {
-      ...required,
+      ...requiredInput,
       [textField]: ' Rex ',
       status: 'sold',
       id: 5n,
       creation: 'mine',
       partition: '3',
     };
-    expect(v.parse(NewPet, sent)).toEqual({ ...required, [textField]: ' Rex ', status: 'sold' });
-    expect(Object.keys(v.parse(NewPet, required))).toEqual(Object.keys(required));
+    expect(v.parse(NewPet, sent)).toEqual({ ...requiredInput, [textField]: ' Rex ', status: 'sold' });
+    expect(Object.keys(v.parse(NewPet, requiredInput))).toEqual(Object.keys(requiredInput));
   });
 
   test.each<[string, unknown]>([
@@ -43,20 +42,23 @@ describe('NewPet', () => {
     ['categoryId', INT64_MIN],
     ['categoryId', INT64_MAX],
   ])('accepts the %s %j', (field, value) => {
-    expect(v.parse(NewPet, { ...required, [field]: value })).toEqual({ ...required, [field]: value });
+    expect(v.parse(NewPet, { ...requiredInput, [field]: value })).toEqual({
+      ...requiredInput,
+      [field]: value,
+    });
   });
 
-  const name = `must be a string of 1 to ${MAX_NAME_CHARACTERS} well-formed Unicode characters, not all of them white space`;
+  const textMessage = `must be a string of 1 to ${MAX_NAME_CHARACTERS} well-formed Unicode characters, not all of them white space`;
   const categoryId = 'must be an integer from -9223372036854775808 to 9223372036854775807';
   const status = `must be one of ${PetStatus.options.join(', ')}`;
   const tooLong = DOG.repeat(MAX_NAME_CHARACTERS + 1);
 
   test.each<[string, string, unknown[]]>([
-    [textField, name, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
+    [textField, textMessage, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
     ['categoryId', categoryId, [INT64_MIN - 1n, INT64_MAX + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
   ])('rejects an invalid %s with the message that it %s', (field, message, values) => {
-    const errors = values.map((value) => validationErrors(NewPet, { ...required, [field]: value }));
+    const errors = values.map((value) => validationErrors(NewPet, { ...requiredInput, [field]: value }));
     expect(errors).toEqual(values.map(() => [[field, message]]));
   });
 });

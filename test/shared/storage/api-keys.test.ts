@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import {
@@ -45,6 +45,7 @@ describe('newApiKey', () => {
   const caller = 'arn:aws:iam::123456789012:user/operator';
 
   test('returns a key and a record that contains only its hash and first characters', () => {
+    jest.spyOn(Date, 'now').mockReturnValue(1_790_000_000_123);
     const { key, record } = newApiKey('staging', { owner: 'Acme', caller });
     const keyId = expect.stringMatching(/^key_[0-9a-f]{20}$/);
     const time = record.createdAt;

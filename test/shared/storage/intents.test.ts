@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { claimPetId, tokenOf } from '../../../shared/storage/intents.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
+import { validInput } from '../../support/sample.ts';
 
 const NOW_SECONDS = 1_790_000_000;
-const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
 const sha256 = expect.stringMatching(/^[\da-f]{64}$/);
 
 setEnvironment({ INTENTS_TABLE: 'intents' });
@@ -32,7 +32,7 @@ test('tokenOf returns different tokens for different values even if their concat
 describe('an idempotency record', () => {
   test('is stored for a day with a hash of the pet', async () => {
     mock.on(PutCommand).resolves({});
-    expect(await claimPetId('token', rex, 42n)).toBe(42n);
+    expect(await claimPetId('token', validInput, 42n)).toBe(42n);
     expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
       {
         TableName: 'intents',
@@ -46,13 +46,14 @@ describe('an idempotency record', () => {
   test('identifies the same pet regardless of the order of its fields', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: mock.commandCalls(PutCommand)[0]!.args[0].input.Item }));
-    await claimPetId('token', { name: 'Rex', categoryId: 1n, status: 'sold' }, 42n);
-    expect(await claimPetId('token', { status: 'sold', categoryId: 1n, name: 'Rex' }, 43n)).toBe(42n);
+    await claimPetId('token', validInput, 42n);
+    const reversed = Object.fromEntries(Object.entries(validInput).toReversed()) as typeof validInput;
+    expect(await claimPetId('token', reversed, 43n)).toBe(42n);
   });
 
   test('causes a 503 if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(claimPetId('token', rex, 43n)).rejects.toThrow(UnavailableError);
+    await expect(claimPetId('token', validInput, 43n)).rejects.toThrow(UnavailableError);
   });
 });

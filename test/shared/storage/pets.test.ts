@@ -4,8 +4,7 @@ import { UnavailableError } from '../../../shared/storage/database.ts';
 import { createPet, getPet, partitionKeyValue } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
-
-const rex = { name: 'Rex', categoryId: -(2n ** 63n) };
+import { requiredInput, textField } from '../../support/sample.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', LIST_PARTITIONS: '4' });
 
@@ -19,8 +18,12 @@ function written(): Record<string, unknown>[] {
 
 describe('createPet', () => {
   test.each([
-    ['the list index', rex, { partition: '2' }],
-    ['both indexes', { ...rex, status: 'sold' as const }, { partition: '2', statusPartition: 'sold#2' }],
+    ['the list index', requiredInput, { partition: '2' }],
+    [
+      'both indexes',
+      { ...requiredInput, status: 'sold' as const },
+      { partition: '2', statusPartition: 'sold#2' },
+    ],
   ])('writes the pet once with a condition and the keys of %s', async (_which, newPet, keys) => {
     mock.on(PutCommand).resolves({});
     const pet = { id: 42n, ...newPet };
@@ -38,7 +41,7 @@ describe('createPet', () => {
   test('does not generate a second id if the existing pet cannot be read', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(createPet(rex, undefined, idsInOrder(42n, 43n))).rejects.toThrow(UnavailableError);
+    await expect(createPet(requiredInput, undefined, idsInOrder(42n, 43n))).rejects.toThrow(UnavailableError);
     expect(written()).toHaveLength(1);
   });
 
@@ -46,7 +49,7 @@ describe('createPet', () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({ Item: { creation: 'other request' } });
     let id = 0n;
-    const creating = createPet(rex, undefined, () => (id += 1n));
+    const creating = createPet(requiredInput, undefined, () => (id += 1n));
     await expect(creating).rejects.toThrow(UnavailableError);
     expect(written().map((item) => item['id'])).toEqual(
       Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
@@ -55,20 +58,20 @@ describe('createPet', () => {
 });
 
 test('the partition keys of an index differ for different values of its filters', () => {
-  const keys = ['a', 'a#3', 'a%233'].map((name) =>
-    partitionKeyValue(['status', 'name'], { status: 'sold', name }, '3'),
+  const keys = ['a', 'a#3', 'a%233'].map((value) =>
+    partitionKeyValue(['status', textField], { status: 'sold', [textField]: value }, '3'),
   );
   expect(keys).toEqual(['sold#a#3', 'sold#a%233#3', 'sold#a%25233#3']);
 });
 
 test('getPet uses a strongly consistent read and returns no storage attributes', async () => {
-  const item = { id: 42n, ...rex, creation: 'request', partition: '0' };
+  const item = { id: 42n, ...requiredInput, creation: 'request', partition: '0' };
   mock
     .on(GetCommand)
     .resolvesOnce({ Item: item })
     .resolvesOnce({ Item: { ...item, status: 'sold', statusPartition: 'sold#0' } });
-  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...rex });
-  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...rex, status: 'sold' });
+  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...requiredInput });
+  expect(await getPet(42n)).toStrictEqual({ id: 42n, ...requiredInput, status: 'sold' });
   const input = { TableName: 'pets', Key: { id: 42n }, ConsistentRead: true };
   expect(mock.calls()[0]?.args[0].input).toEqual(input);
 });
