@@ -52,12 +52,15 @@ describe('docs/runbook.md', () => {
     ).toEqual([]);
   });
 
-  // A pattern such as `…Throttles` applies to the alarms that no other row names.
+  // If several patterns such as `…Throttles` match an alarm, the longest applies.
   test('links from its first table to the section of each alarm', () => {
     const rows = [...runbook.matchAll(/^\| Alarm .* \| \[.*\|$/gm)].map(([row]) => row);
+    const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
+    const longestFirst = names.toSorted((one, other) => other.name.length - one.name.length);
     const rowOf = (alarm: string) =>
-      rows.find((row) => row.includes(`\`${alarm}\``)) ??
-      rows.find((row) => matchesOf(/`…(\w+)`/g, row).some((suffix) => alarm.endsWith(suffix)));
+      longestFirst.find(
+        ({ name }) => name === alarm || (name.startsWith('…') && alarm.endsWith(name.slice(1))),
+      )?.row;
     const missing = alarms.flatMap(({ alarm, section }) => {
       const link = `[${section}](#${section.toLowerCase().replaceAll(' ', '-')}) |`;
       return rowOf(alarm)?.endsWith(link)

@@ -45,7 +45,7 @@ describe('newApiKey', () => {
   const caller = 'arn:aws:iam::123456789012:user/operator';
 
   test('returns a key and a record that contains only its hash and first characters', () => {
-    jest.spyOn(Date, 'now').mockReturnValue(1_790_000_000_123);
+    jest.spyOn(Date, 'now').mockReturnValueOnce(1_790_000_000_123).mockReturnValueOnce(1_790_000_000_123);
     const { key, record } = newApiKey('staging', { owner: 'Acme', caller });
     const keyId = expect.stringMatching(/^key_[0-9a-f]{20}$/);
     const time = record.createdAt;
