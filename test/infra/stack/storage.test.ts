@@ -9,11 +9,11 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   const tables = new Map(resourcesOf(template, TABLE));
   const { maxReadUnitsPerSecond, maxWriteUnitsPerSecond } = stages[stage];
 
-  // If a table's logical id changes, CloudFormation replaces the table with an empty table. Before you change or remove
-  // an id in this list, migrate the table's data.
+  // If a table's logical id changes, CloudFormation replaces the table with an empty table. Before you update the
+  // snapshot, migrate the table's data.
   test('keep their logical ids', () => {
     const ids = resourcesOf(stackTemplate(stage), TABLE).map(([id]) => id);
-    expect(ids).toEqual(['StoragePets3FCA436D', 'StorageIntents0244ABA8', 'StorageApiKeys7B037C32']);
+    expect(ids).toMatchSnapshot();
   });
 
   // If a table's key changes, CloudFormation also replaces the table with an empty table.
@@ -28,14 +28,15 @@ describe.each(stageNames)('the tables of %s', (stage) => {
         return `${name} ${IndexName}: ${attributes.join(', ')}`;
       });
     });
-    expect(keys).toEqual([
+    const kept = [
       'StoragePets table: HASH id N',
       'StoragePets newest: HASH partition S, RANGE id N',
       'StoragePets newest-by-status: HASH statusPartition S, RANGE id N',
       'StorageIntents table: HASH token S',
       'StorageApiKeys table: HASH hash S',
       'StorageApiKeys newest: HASH stage S, RANGE keyId S',
-    ]);
+    ];
+    expect(keys).toEqual(expect.arrayContaining(kept));
   });
 
   test.each([...tables])('include the table %s with the configured protection', (name, table) => {
