@@ -14,8 +14,11 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|logs-insights|mermaid|regex)$/;
-/** Matches code blocks with a file name, which docs/clients.md contains and the tests in test/clients run. */
-const FILE = /^(?:sh|ts|python) [\w-]+\.\w+$/;
+/** Matches code blocks that other tests run: files in docs/clients.md, and steps in docs/adapt.md. */
+const OTHERS: Record<string, RegExp> = {
+  'docs/clients.md': /^(?:sh|ts|python) [\w-]+\.\w+$/,
+  'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
+};
 
 /** Matches text that differs between runs, which is an id, a request id or a cursor. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
@@ -38,7 +41,7 @@ beforeAll(async () => {
 });
 
 test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {
-  const kinds = [COMMANDS, RESPONSE, NOT_RUN, ...(file === 'docs/clients.md' ? [FILE] : [])];
+  const kinds = [COMMANDS, RESPONSE, NOT_RUN, OTHERS[file] ?? COMMANDS];
   const problems = blocksOf(file).flatMap(({ place, info, code }) => {
     if (!kinds.some((kind) => kind.test(info))) {
       return `${place} has the unknown kind "${info}". See "How tests are written" in CONTRIBUTING.md for the known kinds.`;
