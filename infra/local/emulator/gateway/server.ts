@@ -14,7 +14,7 @@ const SHUTDOWN_MILLISECONDS = 10_000;
 
 export type HttpServer = Awaited<ReturnType<typeof serve>>;
 
-export interface ServerSettings extends http.ServerOptions {
+export interface ServerSettings {
   /** Handler that runs before the API and returns undefined for API requests. */
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse | undefined>;
   onResponse?: (request: HttpRequest, status: number, milliseconds: number) => void;
@@ -24,7 +24,7 @@ export interface ServerSettings extends http.ServerOptions {
 export async function serve(
   api: ApiGateway,
   port: number,
-  { respondFirst, onResponse, ...options }: ServerSettings = {},
+  { respondFirst, onResponse }: ServerSettings = {},
 ) {
   const inProgress = new Set<http.ServerResponse>();
   const respond: http.RequestListener = async (incoming, outgoing) => {
@@ -51,7 +51,7 @@ export async function serve(
   };
 
   let isClosing = false;
-  const create = () => http.createServer({ maxHeaderSize: MAX_HEAD_BYTES, ...options }, respond);
+  const create = () => http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, respond);
   const servers = await listen(port, create);
   return {
     port: portOf(servers[0]!),
