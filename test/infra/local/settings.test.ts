@@ -46,6 +46,12 @@ describe('the local service', () => {
     );
   });
 
+  test('does not start if the template is not valid JSON', async () => {
+    const other = mkdtempSync(join(folders, 'assembly-'));
+    writeFileSync(join(other, `${stackName('staging')}.template.json`), '{"Resources":');
+    expect(await errorOf({ assembly: other })).toMatch(/ cannot be read \(Unexpected end of JSON input\)\./);
+  });
+
   test('does not start if the tables cannot be read', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     mkdirSync(join(data, 'tables'));
