@@ -12,25 +12,27 @@ const project = copyProject(temporaryFolder(), allFiles());
 const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
 
 test('the steps in docs/adapt.md turn the project into a service for books that passes all checks', async () => {
-  await run('git init --quiet && echo node_modules >> .git/info/exclude && git add --all');
-  await run('git -c user.name=Developer -c user.email=developer@example.com commit --quiet --message Copy');
+  const commit =
+    'git -c user.name=Developer -c user.email=developer@example.com commit --quiet --message Copy';
+  await expectSuccess(
+    `git init --quiet && echo node_modules >> .git/info/exclude && git add --all && ${commit}`,
+  );
   for (const { info, code } of codeBlocksIn(readFileSync('docs/adapt.md', 'utf8'))) {
     const [, file] = /^ts (\S+)$/.exec(info) ?? [];
-    if (info === 'sh adapt') await run(code);
+    if (info === 'sh adapt') await expectSuccess(code);
     if (file) insert(file, code);
   }
-  await run('git add --all && npm run check && npm test');
+  await expectSuccess('git add --all && npm run check && npm test');
   // The only other word that ends with "pet" is "snippet".
-  await run(
-    `! git grep -InE '(^|[^p])[Pp]et(s|[^a-z]|$)|PET|Rex|REX|rex[^a-z]|Mia' -- ':!*package-lock.json'`,
-  );
+  const words = '(^|[^p])[Pp]et(s|[^a-z]|$)|PET|Rex|REX|rex[^a-z]|Mia';
+  await expectSuccess(`! git grep -InE '${words}' -- ':!*package-lock.json'`);
 });
 
-/** Runs a script in the copy of the project. @throws Error with the script's output if the script fails */
-async function run(script: string): Promise<void> {
+/** Runs a script in the copy of the project. If the script fails, the test fails with its output. */
+async function expectSuccess(script: string): Promise<void> {
   const options = { cwd: project.folder, env, maxBuffer: Infinity };
   const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));
-  if (code !== 0) throw new Error(`${script}\n${stdout}${stderr}`);
+  expect(code === 0 ? '' : `${script}\n${stdout}${stderr}`).toBe('');
 }
 
 /** Inserts lines after the first line or before the last line of `code`, whichever `file` contains. */
