@@ -44,19 +44,13 @@ describe('a create request', () => {
 
   test.each<[string, Record<string, string>]>([
     ['an empty header', { Authorization: '' }],
-    ['a scheme without a key', { Authorization: 'Bearer' }],
     ['a key without a scheme', { Authorization: apiKey }],
     ['a different scheme', { Authorization: `Basic ${apiKey}` }],
     ['a repeated scheme', bearer(`Bearer ${apiKey}`)],
-    ['a missing space after the scheme', { Authorization: `Bearer${apiKey}` }],
-    ['a key in quotes', bearer(`"${apiKey}"`)],
-    ['a value that is not a key', bearer('secret')],
     ['an AWS signature', { Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=0' }],
     ['a key for a different stage', bearer(generateApiKey('elsewhere'))],
     ['a key whose first random character is wrong', bearer(changed(keyPrefix(stage).length))],
     ['a key whose last character is wrong', bearer(changed(-1))],
-    ['a key without its last character', bearer(apiKey.slice(0, -1))],
-    ['a key with an additional character', bearer(`${apiKey}0`)],
     ['a key in upper case', bearer(apiKey.toUpperCase())],
     ['two keys', bearer(`${apiKey}, Bearer ${apiKey}`)],
     ['a key in X-Api-Key', { 'X-Api-Key': apiKey }],
@@ -81,15 +75,9 @@ describe('a request without an API key', () => {
   });
 });
 
-describe('the Authorization header', () => {
-  test.each([
-    ['Authorization', 'bearer'],
-    ['Authorization', 'BEARER'],
-    ['aUTHORIZATION', 'bEaReR'],
-  ])('is accepted as %s: %s', async (header, scheme) => {
-    const headers = { [header]: `${scheme} ${apiKey}` };
-    expect((await anonymousRequest(itemsPath, { headers })).status).toBe(200);
-  });
+test('the names of the Authorization header and of its scheme are not case-sensitive', async () => {
+  const headers = { aUTHORIZATION: `bEaReR ${apiKey}` };
+  expect((await anonymousRequest(itemsPath, { headers })).status).toBe(200);
 });
 
 /** Expects the same Error body for every reason, so that clients learn nothing about valid keys. */

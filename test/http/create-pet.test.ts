@@ -20,20 +20,16 @@ describe('a create request', () => {
   test.each(variants)('stores the input %p', (input) => expectStored(input));
 
   test.each([
-    ['only one digit', '1'],
     ['the maximum number of emoji', '🐕'.repeat(MAX_NAME_CHARACTERS)],
-    ['leading and trailing spaces', '  x  '],
     ['control characters', '\0\r\n\t'.padEnd(5, 'x')],
     ['markup, quotes and backslashes', '<b>"x"</b> \\" \\u0041'],
     ['combining and precomposed accents', 'e\u0301 \u00e9'],
-    ['right-to-left text and joined emoji', 'كلب 👩‍👩‍👧‍👦'],
     ['noncharacters and line separators', '\ufffe \uffff \u2028 \u2029'],
   ])('stores a text that contains %s', async (_case, text) => {
     await expectStored({ ...validInput, [textField]: text });
   });
 
   test.each([
-    ['5.0', 5n],
     ['9007199254740993', 2n ** 53n + 1n],
     ['9223372036854775807', 2n ** 63n - 1n],
     ['-9223372036854775808', -(2n ** 63n)],
@@ -41,21 +37,16 @@ describe('a create request', () => {
     await expectStored({ ...validInput, [integerField]: integer }, replaced(integerField, text));
   });
 
-  test.each([
-    '"id":5',
-    '"creation":"mine"',
-    '"partition":"1"',
-    '"color":1e400',
-    '"":null',
-    '"__proto__":{"id":5}',
-    '"Status":"nonsense"',
-  ])('does not store the unknown field %s', async (field) => {
-    await expectStored(validInput, valid.replace('{', `{${field},`));
-  });
+  test.each(['"id":5', '"partition":"1"', '"__proto__":{"id":5}'])(
+    'does not store the unknown field %s',
+    async (field) => {
+      await expectStored(validInput, valid.replace('{', `{${field},`));
+    },
+  );
 
   test.each([
     ['repeated fields', valid.replace('{', `{"${textField}":"","${integerField}":5.5,`)],
-    ['an unknown field of 100 levels', valid.replace('}', `,"x":${nested('[', ']', 100)}}`)],
+    ['an unknown field of 100 levels', valid.replace('}', `,"x":${nested(100)}}`)],
     ['the maximum size', valid.padEnd(MAX_BODY_BYTES)],
   ])('accepts a body with %s', async (_case, body) => {
     await expectStored(validInput, body);
@@ -63,9 +54,7 @@ describe('a create request', () => {
 
   test.each<Record<string, string>>([
     {},
-    { 'Content-Type': 'application/json' },
     { 'Content-Type': 'Application/JSON', 'Content-Encoding': 'identity' },
-    { 'Content-Type': 'application/json ;charset=UTF-8' },
     { 'Content-Type': 'application/json; charset="utf8"' },
     { 'Content-Type': 'application/vnd.api+json' },
   ])('accepts a body with the headers %j', async (headers) => {
@@ -106,7 +95,6 @@ describe('a create request with invalid input', () => {
 
   test.each([
     [{ ...markedBody, [textField]: undefined }, `^${textField} is required\\.$`],
-    [{ ...markedBody, [integerField]: undefined }, `^${integerField} is required\\.$`],
     [`{"__proto__":${marked}}`, `^${textField} is required; ${integerField} is required\\.$`],
     [
       { [textField]: '', status: 1 },
@@ -119,29 +107,23 @@ describe('a create request with invalid input', () => {
 
   test.each<[string, ErrorCode, string | Uint8Array]>([
     ['that is empty', 'invalid_request', ''],
-    ['that is null', 'invalid_request', 'null'],
     ['that is an array', 'invalid_request', `[${marked}]`],
     ['that is not JSON', 'invalid_request', marked.slice(0, -1)],
-    ['of two objects', 'invalid_request', marked + marked],
     ['that is form-encoded', 'invalid_request', new URLSearchParams({ [textField]: marker }).toString()],
     ['in UTF-16', 'invalid_request', Buffer.from(marked, 'utf16le')],
-    ['that is nested too deeply', 'invalid_request', nested('[', ']', 30_000, marked)],
-    ['with a field that is nested too deeply', 'invalid_request', `{"x":${nested('{"":', '}', 10_000)}}`],
-    ['of too many characters', 'request_too_large', marked.padEnd(MAX_BODY_BYTES + 1)],
+    ['that is nested too deeply', 'invalid_request', nested(30_000, marked)],
     ['of too many bytes', 'request_too_large', marked.replace(marker, '$&\u00e9').padEnd(MAX_BODY_BYTES)],
   ])('rejects a body %s (%s)', async (_case, code, body) => {
     expectError(await post(body), code, expect.not.stringContaining(marker));
   });
 
-  describe.each([
-    ['application/json', ['text/plain', 'text/json', 'application/x-www-form-urlencoded', 'json']],
-    ['application/json', ['application/jsonp', 'application/+json', 'application/x json', 'image/svg+json']],
-    ['charset', ['application/json; charset=iso-8859-1', 'application/json;charset=utf-8; Charset="latin1"']],
-  ])('rejects an unsupported Content-Type with a message about %s', (part, mediaTypes) => {
-    test.each(mediaTypes)('%s', async (mediaType) => {
-      const message = expect.stringContaining(part);
-      expectError(await post(marked, { 'Content-Type': mediaType }), 'unsupported_media_type', message);
-    });
+  test.each([
+    ['application/json', 'application/x-www-form-urlencoded'],
+    ['application/json', 'image/svg+json'],
+    ['charset', 'application/json; charset=iso-8859-1'],
+  ])('rejects the Content-Type with a message about %s (%s)', async (part, mediaType) => {
+    const response = await post(marked, { 'Content-Type': mediaType });
+    expectError(response, 'unsupported_media_type', expect.stringContaining(part));
   });
 
   // API Gateway rejects other content codings itself, so only gzip and deflate reach the function.
@@ -174,6 +156,6 @@ function replaced(field: string, value: string, body = valid): string {
   return body.replace('}', `,"${field}":${value}}`);
 }
 
-function nested(open: string, close: string, depth: number, inside = '0'): string {
-  return open.repeat(depth) + inside + close.repeat(depth);
+function nested(depth: number, inside = '0'): string {
+  return '['.repeat(depth) + inside + ']'.repeat(depth);
 }

@@ -15,7 +15,6 @@ describe(`${get.method} ${get.path}`, () => {
     ['its id', (id) => `${id}`],
     ['its id in percent-encoded digits', (id) => Array.from(`${id}`, (digit) => `%3${digit}`).join('')],
     ['its id with a trailing slash', (id) => `${id}/`],
-    ['its id with a query', (id) => `${id}?limit=0&cursor=nonsense`],
     ['its id with a malformed query', (id) => `${id}?%zz=%ff`],
   ])('returns the item for %s', async (_case, path) => {
     const response = await request(`${itemsPath}/${path(item.id)}`);
@@ -26,16 +25,13 @@ describe(`${get.method} ${get.path}`, () => {
 
   test.each<[string, (id: bigint) => string]>([
     ['an id that no item has', () => '1'],
-    ['the id -2^63', () => '-9223372036854775808'],
     ['an id that exceeds int64', () => '9223372036854775808'],
     ["an id that equals the item's id modulo 2^64", (id) => `${id + 2n ** 64n}`],
     ['an id with a minus sign', (id) => `-${id}`],
-    ['an id with a plus sign', (id) => `+${id}`],
     ['an id with a space', (id) => `%20${id}`],
     ['an id with a line break', (id) => `${id}%0A`],
     ['an id with an encoded slash', (id) => `${id}%2F2`],
     ['an id with malformed percent-encoding', (id) => `${id}%zz`],
-    ['an id with an invalid UTF-8 byte', (id) => `${id}%ff`],
     ['a placeholder', () => '{id}'],
     ['an id of 4,000 letters', () => 'a'.repeat(4_000)],
   ])('returns 404 for %s', async (_case, path) => {

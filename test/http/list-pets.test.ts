@@ -4,25 +4,13 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
 import { addItem, addItems, listAddress, untilListed, walk } from '../support/resources.ts';
 import { type Item, itemsPath, validBody } from '../support/sample.ts';
-import { filteredInputs, filterQueries, listParameters, variants } from '../support/variants.ts';
+import { filterQueries, listParameters, variants } from '../support/variants.ts';
 
-/** Items with each value of each field and each combination of filters, all newer than the id `oldest`. */
+/** Items with each value of each field, and three for each list, all newer than the id `oldest`. */
 const recent: Item[] = [];
 let oldest: bigint;
 
-const MOSTLY_INVALID = [
-  '',
-  'nonsense',
-  '0',
-  '05',
-  '5.0',
-  '1.5',
-  '%205',
-  '%zz',
-  '%ff',
-  '%00',
-  PAGE.maximum + 1,
-];
+const MOSTLY_INVALID = ['', 'nonsense', '0', '5.0', '%205', '%zz', '%00', PAGE.maximum + 1];
 const CURSOR_MESSAGE = 'cursor must be from a page of this list, or omitted.';
 const allFilters = filterQueries[0]!;
 
@@ -31,7 +19,7 @@ beforeAll(async () => {
   const older = await addItems(PAGE.maximum);
   ({ id: oldest } = await addItem());
   for (const input of variants) recent.push(await addItem(input));
-  for (const input of filteredInputs) recent.push(...(await addItems(3, input)));
+  for (const query of filterQueries) recent.push(...(await addItems(3, { ...validBody, ...query })));
   await untilListed([...older, ...recent]);
   for (const query of filterQueries) await untilListed(recent.filter(matches(query)), query);
 });
@@ -44,9 +32,7 @@ describe('a list request', () => {
     ['?%6Cimit=%33', 3],
     // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
-    ['?limit=3&color=red&color=blue', 3],
     ['?limit=3&color=%zz&%zz=%ff', 3],
-    ['?limit=3&__proto__=1&constructor=1', 3],
     ['?limit=3&=&&%=%', 3],
   ])('gets for the query %p %d items', async (query, limit) => {
     const response = await request(`${itemsPath}${query}`);
@@ -68,47 +54,18 @@ describe('a list request', () => {
 
   test.each<[string, (link: string) => string]>([
     ['is empty', (link) => link.replace(/(?<=cursor=).*/, '')],
-    ['lacks its first character', (link) => link.replace(/(?<=cursor=)./, '')],
     ['lacks its last character', (link) => link.slice(0, -1)],
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
-    ['has a leading space', (link) => link.replace('cursor=', 'cursor=%20')],
   ])('rejects a cursor that %s', async (_case, change) => {
     const link = linkTo('next', await request(listAddress({ limit: 1, ...allFilters })))!;
     expectError(await request(change(link)), 'invalid_request', CURSOR_MESSAGE);
   });
 
-  test.each(filterQueries)('rejects a cursor for %p with different filters', async (query) => {
-    const link = linkTo('next', await request(listAddress({ ...query, limit: 1 })))!;
-    const cursor = new URL(link).searchParams.get('cursor');
-    for (const other of filterQueries.filter((one) => one !== query)) {
-      expectError(await request(listAddress({ ...other, cursor })), 'invalid_request', CURSOR_MESSAGE);
-    }
-  });
-
-  test('rejects invalid parameters with a message about all of them', async () => {
-    const query = listParameters.map((name) => `${name}=&${name}=`).join('&');
-    const message = new RegExp(`^${listParameters.map((name) => `${name} must [^;]*`).join('; ')}\\.$`);
-    expectError(await request(`${itemsPath}?${query}`), 'invalid_request', expect.stringMatching(message));
-  });
-});
-
-describe('the link to the next page', () => {
-  test.each([
-    ['', `limit=${PAGE.default}`],
-    ['/', `limit=${PAGE.default}`],
-    ['?limit=3&color=red', 'limit=3'],
-    ...filterQueries.map((query) =>
-      Array<string>(2).fill(listAddress({ ...query, limit: 2 }).slice(itemsPath.length)),
-    ),
-  ])('contains a cursor and the known parameters of the query %p', async (query, parameters) => {
-    const { headers } = await request(`${itemsPath}${query}`);
-    const [, url, search] = /^<([^<>?]+)\?([^<>]+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
-    expect(url).toBe(`${baseUrl}${itemsPath}`);
-    expect(Object.fromEntries(new URLSearchParams(search))).toEqual({
-      ...Object.fromEntries(new URLSearchParams(parameters)),
-      cursor: expect.stringMatching(/^[\w-]+$/),
-    });
+  test.each(['', '/', '?color=red'])('gets a link without unknown parameters (query %p)', async (query) => {
+    const link = linkTo('next', await request(`${itemsPath}${query}`))!;
+    const [url, parameters] = [`${baseUrl}${itemsPath}`, `limit=${PAGE.default}&cursor=`];
+    expect(link.replace(/[\w-]+$/, '')).toBe(`${url}?${parameters}`);
   });
 });
 

@@ -14,39 +14,24 @@ const { properties, required } = creating!.body as { properties: Record<string, 
 /** Query parameters of the list in their documented order. */
 export const listParameters = listing!.parameters.map(({ name }) => name);
 
-/** Query parameters of the list that are fields of the resource. */
-const filters = listParameters.filter((name) => name in properties);
-
 /** Each supported combination of filters with each of their values. The first query has filters, the last has none. */
 export const filterQueries: Values[] = filterCombinations
   .toReversed()
-  .flatMap((fields) => combinations(fields, () => false));
+  .flatMap((fields) =>
+    fields.reduce<Values[]>(
+      (rows, name) => valuesOf(name).flatMap((value) => rows.map((row) => ({ ...row, [name]: value }))),
+      [{}],
+    ),
+  );
 
-/** Valid inputs with each combination of values of the filtered fields. */
-export const filteredInputs = inputsWith(filters);
-
-/** Valid inputs with each value of each field except the text field. */
+/** Valid inputs with each value of each field except the text field, and without each optional field. */
 export const variants = Object.keys(properties)
   .filter((name) => name !== textField)
-  .flatMap((name) => inputsWith([name]));
-
-/** Returns the valid input with each combination of values of the given fields. Optional fields can be absent. */
-function inputsWith(fields: string[]): NewItem[] {
-  return combinations(fields, (name) => !required.includes(name)).map((values) => {
-    const kept = Object.entries(validInput).filter(([name]) => !fields.includes(name) || name in values);
-    return { ...Object.fromEntries(kept), ...values } as NewItem;
+  .flatMap((name) => {
+    const { [name as keyof NewItem]: _value, ...others } = validInput;
+    const present = valuesOf(name).map((value) => ({ ...validInput, [name]: value }));
+    return (required.includes(name) ? present : [...present, others]) as NewItem[];
   });
-}
-
-function combinations(names: readonly string[], canBeAbsent: (name: string) => boolean): Values[] {
-  return names.reduce<Values[]>(
-    (rows, name) => [
-      ...valuesOf(name).flatMap((value) => rows.map((row) => ({ ...row, [name]: value }))),
-      ...(canBeAbsent(name) ? rows : []),
-    ],
-    [{}],
-  );
-}
 
 /** Returns all options of a field, or its examples and the minimum of an integer. */
 function valuesOf(name: string): Values[string][] {
