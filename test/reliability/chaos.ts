@@ -6,25 +6,19 @@ import { runExperiment } from './experiment.ts';
 
 // `npm run chaos` runs the experiment of chaos.proof.ts with more creates.
 
-const USAGE = `npm run chaos -- [--creates 10000] [--seed N] [--faults 20]
+const USAGE = `npm run chaos -- [--creates 10000] [--seed N]
 
   --creates  number of items to create
-  --seed     determines the fault of each database call; random if omitted
-  --faults   percentage of database calls that have a fault`;
+  --seed     determines the fault of each database call; random if omitted`;
 
-const options = {
-  creates: { type: 'string', default: '10000' },
-  seed: { type: 'string' },
-  faults: { type: 'string', default: '20' },
-} as const;
+const options = { creates: { type: 'string', default: '10000' }, seed: { type: 'string' } } as const;
 
 await runWithOptions(USAGE, options, async (values) => {
   const creates = integerOption('--creates', values.creates, 1, 1_000_000);
   const seed = seedOption('--seed', values.seed);
-  const faultPercent = integerOption('--faults', values.faults, 0, 90);
-  console.log(`${creates} creates, ${faultPercent} % faults, seed ${seed}`);
+  console.log(`${creates} creates, seed ${seed}`);
   const template = readTemplate(stackName('staging'), await synthesizeStaging());
-  const findings = await runExperiment({ template, creates, seed, faultPercent });
+  const findings = await runExperiment({ template, creates, seed });
   const { injected, responses, violations, ...figures } = findings;
   for (const table of [injected, responses, figures]) console.table(table);
   for (const sentence of violations) console.log(sentence);

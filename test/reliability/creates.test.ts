@@ -153,28 +153,20 @@ function repeatingIds(timesEachId: number) {
 }
 
 describe('creates that generate the same id several times', () => {
-  test('store each item with a different id', async () => {
-    const { generateId, generated } = repeatingIds(2);
-    const requested = newItems(12);
-    const items = (await Promise.all(requested.map((item) => create(item, undefined, generateId)))) as Item[];
-    expect(items).toEqual(requested.map((item) => ({ id: expect.any(BigInt), ...item })));
-    expect(generated()).toBeGreaterThan(1.5 * requested.length);
-    await expectListed(items);
-    expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
-  });
-
-  test('create one item for each idempotency key despite concurrent retries', async () => {
-    const { generateId, generated } = repeatingIds(6); // At least two idempotency keys share each id.
+  test.each([
+    ['each item without an idempotency key', 1, () => undefined],
+    ['one item for three concurrent requests with the same idempotency key', 3, newKey],
+  ])('store %s, each with a different id', async (_what, attempts, keyFor) => {
+    const { generateId, generated } = repeatingIds(2 * attempts); // At least two items share each id.
     const requested = newItems(8);
     const responses = await Promise.all(
-      requested.flatMap((item) => {
-        const attempt = () => create(item, newKey(item[textField]), generateId);
-        return [attempt(), attempt(), attempt()];
-      }),
+      requested
+        .flatMap((item) => Array<NewItem>(attempts).fill(item))
+        .map((item) => create(item, keyFor(item[textField]), generateId)),
     );
     expect(generated()).toBeGreaterThan(responses.length);
-    const items = responses.filter((_, index) => index % 3 === 0) as Item[];
-    expect(responses).toEqual(items.flatMap((item) => [item, item, item]));
+    const items = responses.filter((_, index) => index % attempts === 0) as Item[];
+    expect(responses).toEqual(items.flatMap((item) => Array<Item>(attempts).fill(item)));
     expect(items).toEqual(requested.map((item) => ({ id: expect.any(BigInt), ...item })));
     await expectListed(items);
     expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));

@@ -35,11 +35,12 @@ export function listAddress(query: Record<string, unknown>): string {
 }
 
 /**
- * Yields the pages of a list, starting with the URL `address`.
+ * Returns the items in a list, down to the id `oldest`. The list can contain other clients' items.
  *
  * @throws Error if the service rejects a request, or a link leads to an earlier page or an empty page
  */
-async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
+export async function walk(address: string, oldest: bigint): Promise<Item[]> {
+  const items: Item[] = [];
   const visited = new Set<string>();
   for (let next: string | undefined = address; next;) {
     if (visited.has(next)) throw new Error(`A page after ${next} links back to this URL.`);
@@ -47,17 +48,9 @@ async function* pages(address: string): AsyncGenerator<ApiResponse, void> {
     const page: ApiResponse = await request(next);
     if (page.status !== 200) throw new Error(`The response to ${next} was ${page.status} ${page.text}`);
     if (visited.size > 1 && page.body.length === 0) throw new Error(`A page links to the empty page ${next}`);
-    yield page;
-    next = linkTo('next', page);
-  }
-}
-
-/** Returns the items in a list, down to the id `oldest`. The list can contain other clients' items. */
-export async function walk(address: string, oldest: bigint): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const page of pages(address)) {
     items.push(...(page.body as Item[]));
     if ((items.at(-1)?.id ?? oldest) < oldest) break;
+    next = linkTo('next', page);
   }
   return items.filter(({ id }) => id >= oldest);
 }
