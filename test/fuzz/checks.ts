@@ -6,7 +6,7 @@ import { exampleBody, filters } from './documented.ts';
 import type { Pairs } from './headers.ts';
 import { INT64_MAX, otherNames } from './json.ts';
 import type { Case, Create, Get, List } from './requests.ts';
-import { checkErrorResponse, readResource, readResources, type Resource } from './responses.ts';
+import { checkErrorResponse, parseExactly, type Resource } from './responses.ts';
 
 // Checks that the operations behave as docs/interface.md documents, provided that no other client creates resources.
 
@@ -70,7 +70,7 @@ async function checkCreate(
     return checkErrorResponse(response, [{ code: 'idempotency_key_reused' }]);
   }
   assert.equal(response.status, 201, response.text);
-  const resource = readResource(response.text);
+  const resource: Resource = parseExactly(response.text);
   const expectedResource = content ? { id: resource.id, ...content } : resource;
   // If a check fails, smaller cases with the same key must not fail only because this creation is unknown.
   if (idempotencyKey?.key && !earlier)
@@ -94,7 +94,7 @@ export async function checkCreated(resource: Resource, send: Send, state: State)
   const others = state.resources.filter(({ id }) => id !== resource.id);
   assert.equal(others.length, state.resources.length, `The id ${resource.id} is not unique.`);
   state.resources = [resource, ...others].toSorted((one, other) => (one.id > other.id ? -1 : 1));
-  assert.deepEqual(readResource((await send(get(`${collection}/${resource.id}`))).text), resource);
+  assert.deepEqual(parseExactly((await send(get(`${collection}/${resource.id}`))).text), resource);
   const filtered = filters.filter(({ name }) => name in resource);
   const query = filtered.map(({ name }): Pairs[0] => [name, `${resource[name]}`]);
   // Other resources on the page could fail this check for an earlier case's reason.
@@ -142,7 +142,7 @@ async function checkPage(query: Pairs, limit: number, send: Send, state: State, 
   const all = state.resources.filter(
     (resource) => resource.id < below && given.every((pair) => matches(resource, pair)),
   );
-  const resources = readResources(response.text);
+  const resources: Resource[] = parseExactly(response.text);
   assert.deepEqual(resources, all.slice(0, limit));
 
   const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
@@ -176,7 +176,7 @@ async function checkGet({ resource }: Get, send: Send, state: State): Promise<vo
   const segment =
     typeof resource === 'string' ? resource : Array.from(`${expected?.id ?? 0}`, encode).join('');
   const response = await send(get(`${collection}/${segment}`));
-  if (expected) assert.deepEqual([response.status, readResource(response.text)], [200, expected]);
+  if (expected) assert.deepEqual([response.status, parseExactly(response.text)], [200, expected]);
   else checkErrorResponse(response, [{ code: 'not_found' }]);
 }
 

@@ -9,7 +9,7 @@ import { check, checkCreated, newState, type Request } from './checks.ts';
 import { otherHeaders, type Pairs } from './headers.ts';
 import type { Generated } from './json.ts';
 import { anyCase, anyEvent, anyOperation, rejected } from './requests.ts';
-import { checkResponse, readResource } from './responses.ts';
+import { checkResponse, parseExactly } from './responses.ts';
 
 /** Service that the fuzzer tests. */
 export interface Target {
@@ -101,7 +101,7 @@ function propertiesOf({ apiKey, send, invoke }: Target, outcomes: Record<string,
     const response = await invoke(operation, event);
     checked(`invoked ${operation} ${response.status}`, response);
     if (operation === create.id && response.status === 201)
-      await checkCreated(readResource(response.text), sendAs(style), state);
+      await checkCreated(parseExactly(response.text), sendAs(style), state);
   });
   return [...properties, ofEvents];
 }

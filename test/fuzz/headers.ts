@@ -57,15 +57,7 @@ function bad(name: string, mentions: string, ...values: string[]): fc.Arbitrary<
   return fc.constantFrom(...values).map((value) => ({ pairs: [[name, value]], mentions }));
 }
 const badBodyHeaders = fc.oneof(
-  bad('Content-Type', 'application/json', '*/*', 'text/plain', 'application/+json', 'application/jsonx'),
-  bad(
-    'Content-Type',
-    'application/json',
-    'application/json, text/plain',
-    'application/x/y+json',
-    'json',
-    '/',
-  ),
+  bad('Content-Type', 'application/json', '*/*', 'application/+json', 'application/json, text/plain', 'json'),
   bad('Content-Type', 'charset', 'application/json; charset=utf-16', 'application/json; charset=utf-8x'),
   bad('Content-Encoding', 'Content-Encoding', 'gzip', 'br', 'x-gzip', 'identity,gzip'),
 );

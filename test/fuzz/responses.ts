@@ -45,12 +45,9 @@ export function checkErrorResponse({ status, text }: HttpReply, expectedErrors: 
   assert.ok(message.includes(mentions ?? ''), `Expected a message with ${mentions}, but got ${text}`);
 }
 
-export function readResource(text: string): Resource {
-  return readResources(`[${text}]`)[0]!;
-}
-
-export function readResources(text: string): Resource[] {
-  return JSON.parse(text, exactInteger as never) as Resource[];
+/** Parses a resource or several resources with exact integers. */
+export function parseExactly(text: string): any {
+  return JSON.parse(text, exactInteger as never);
 }
 
 function exactInteger(_name: string, value: unknown, { source }: { source: string }): unknown {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { baseUrl, expectError, expectSuccess, linkTo, request } from '../support/client.ts';
+import { baseUrl, expectError, expectSuccess, nextLink, request } from '../support/client.ts';
 import { addItem, addItems, listAddress, untilListed, walk } from '../support/resources.ts';
 import { type Item, itemsPath, validBody } from '../support/sample.ts';
 import { filterQueries, listParameters, variants } from '../support/variants.ts';
@@ -58,12 +58,12 @@ describe('a list request', () => {
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
   ])('rejects a cursor that %s', async (_case, change) => {
-    const link = linkTo('next', await request(listAddress({ limit: 1, ...allFilters })))!;
+    const link = nextLink(await request(listAddress({ limit: 1, ...allFilters })))!;
     expectError(await request(change(link)), 'invalid_request', CURSOR_MESSAGE);
   });
 
   test.each(['', '/', '?color=red'])('gets a link without unknown parameters (query %p)', async (query) => {
-    const link = linkTo('next', await request(`${itemsPath}${query}`))!;
+    const link = nextLink(await request(`${itemsPath}${query}`))!;
     const [url, parameters] = [`${baseUrl}${itemsPath}`, `limit=${PAGE.default}&cursor=`];
     expect(link.replace(/[\w-]+$/, '')).toBe(`${url}?${parameters}`);
   });

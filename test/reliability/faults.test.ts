@@ -4,7 +4,8 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';
-import { bodyWith, collection, textField } from '../support/sample.ts';
+import { collection, textField, validInput } from '../support/sample.ts';
+import { createRequest } from './requested-items.ts';
 
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
@@ -30,12 +31,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 function create(text: string, key?: string): Promise<HttpResponse> {
-  return service.send({
-    method: 'POST',
-    target: collection,
-    headers: { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) },
-    body: JSON.stringify(bodyWith(text)),
-  });
+  const content = { ...validInput, [textField]: text };
+  return service.send({ target: collection, ...createRequest({ content, key }) });
 }
 
 /** Sends a request until the response is not a 503, because refused connections can affect any request. */

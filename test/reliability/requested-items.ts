@@ -20,7 +20,7 @@ export function itemToRequest(seed: number, number: number): RequestedItem {
   return { content: { ...input, [textField]: `Item ${number}` }, key, requests: 0, ids: new Set() };
 }
 
-export function createRequest({ content, key }: RequestedItem) {
+export function createRequest({ content, key }: Pick<RequestedItem, 'content' | 'key'>) {
   const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
   return { method: 'POST', headers, body: stringifyJson(content) };
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { readLocalService, writeLocalService } from '../../infra/local/local-service.ts';
 import { assemblyWithoutCache } from '../support/assembly.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
@@ -14,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-/** Data folder whose service.json contains the proxy's URL as the database endpoint. */
+/** Data folder that contains the proxy's URL as the database endpoint. */
 const proxyData = mkdtempSync(join(folder, 'proxy-'));
 
 let service: LocalService;
@@ -24,13 +25,12 @@ let beforeCall: (body: string) => Promise<unknown> = async () => {};
 
 beforeAll(async () => {
   service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache(folder));
-  const serviceFile = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'));
-  proxy = await startFaultProxy(serviceFile.databaseEndpoint, async (_call, read) => {
+  const local = readLocalService(data);
+  proxy = await startFaultProxy(local.databaseEndpoint, async (_call, read) => {
     await beforeCall(await read());
     return undefined;
   });
-  const proxied = { ...serviceFile, databaseEndpoint: proxy.endpoint };
-  writeFileSync(join(proxyData, 'service.json'), JSON.stringify(proxied));
+  writeLocalService(proxyData, { ...local, databaseEndpoint: proxy.endpoint });
 });
 afterAll(async () => {
   await proxy.close();

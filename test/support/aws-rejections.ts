@@ -1,13 +1,9 @@
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
+import type { Exchange } from './contract.ts';
 import { create, itemsPath } from './sample.ts';
 
-export interface SentRequest {
-  method: string;
-  /** Path and query that the client sends. */
-  target: string;
-  headers: Record<string, string>;
-  body?: string | Uint8Array | undefined;
-}
+/** A request whose target is the path and query that the client sends. */
+export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
   /** Status that the strict gateway returns. If omitted, it closes the connection. AWS may return another 4xx. */

@@ -28,11 +28,7 @@ export interface ApiResponse extends HttpReply {
   isRejectedByAws: boolean;
 }
 
-interface Init {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string | Uint8Array | undefined;
-}
+type Init = Partial<Omit<SentRequest, 'target'>>;
 
 /** Sends a request with the API key. `address` is an absolute URL or relative to the base URL. */
 export async function request(address: string, init: Init = {}): Promise<ApiResponse> {
@@ -104,9 +100,9 @@ export async function post(body: unknown, headers: Record<string, string> = {}):
   });
 }
 
-/** Returns the URL with the given relation in the Link header (RFC 8288), or undefined if there is none. */
-export function linkTo(relation: string, { headers }: ApiResponse): string | undefined {
-  return new RegExp(`<([^>]*)>; rel="${relation}"`).exec(headers.get('Link') ?? '')?.[1];
+/** Returns the URL of the next page in the Link header (RFC 8288), or undefined if there is none. */
+export function nextLink({ headers }: ApiResponse): string | undefined {
+  return /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
 }
 
 // `request` has already compared each response with openapi.json, so these functions check only a few values.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { type ApiResponse, linkTo, post, request } from './client.ts';
+import { type ApiResponse, nextLink, post, request } from './client.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Item, itemsPath, textField, validBody } from './sample.ts';
 
@@ -50,7 +50,7 @@ export async function walk(address: string, oldest: bigint): Promise<Item[]> {
     if (visited.size > 1 && page.body.length === 0) throw new Error(`A page links to the empty page ${next}`);
     items.push(...(page.body as Item[]));
     if ((items.at(-1)?.id ?? oldest) < oldest) break;
-    next = linkTo('next', page);
+    next = nextLink(page);
   }
   return items.filter(({ id }) => id >= oldest);
 }
