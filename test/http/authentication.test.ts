@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
-import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
@@ -49,12 +48,13 @@ describe('a create request', () => {
     ['a repeated scheme', bearer(`Bearer ${apiKey}`)],
     ['an AWS signature', { Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=0' }],
     ['a key for a different stage', bearer(generateApiKey('elsewhere'))],
-    ['a key whose first random character is wrong', bearer(changed(keyPrefix(stage).length))],
-    ['a key whose last character is wrong', bearer(changed(-1))],
+    [
+      'a key whose last character is wrong',
+      bearer(apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))),
+    ],
     ['a key in upper case', bearer(apiKey.toUpperCase())],
     ['two keys', bearer(`${apiKey}, Bearer ${apiKey}`)],
     ['a key in X-Api-Key', { 'X-Api-Key': apiKey }],
-    ['a key in a cookie', { Cookie: `Authorization=Bearer ${apiKey}` }],
   ])('returns 401 for %s', async (_case, headers) => {
     expectUnauthorized(await anonymousRequest(itemsPath, { ...init, headers }));
   });
@@ -87,9 +87,4 @@ function expectUnauthorized(response: ApiResponse): void {
 
 function bearer(key: string): Record<string, string> {
   return { Authorization: `Bearer ${key}` };
-}
-
-function changed(position: number): string {
-  const characters = Array.from(apiKey);
-  return characters.with(position, characters.at(position) === 'a' ? 'b' : 'a').join('');
 }

@@ -21,28 +21,15 @@ afterEach(async () => {
   await service?.stop('SIGKILL');
 });
 
-/** Returns the next item to create. */
-function nextItem(): RequestedItem {
-  const item = itemToRequest(0, requested.length);
-  requested.push(item);
-  return item;
-}
-
 async function start(): Promise<LocalService> {
   service = await startLocalService('--data', data);
   return service;
 }
 
-interface ApiResponse {
-  status: number;
-  body: any;
-  next: string | undefined;
-}
-
-async function call(to: LocalService, path: string, init?: RequestInit): Promise<ApiResponse> {
+async function call(to: LocalService, path: string, init?: RequestInit) {
   const response = await to.request(path, init);
   const next = /\/v1(\/[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
-  return { status: response.status, body: parseJson(await response.text()), next };
+  return { status: response.status, body: parseJson(await response.text()) as any, next };
 }
 
 /** Creates an item. Returns whether the service responded before it exited. */
@@ -60,34 +47,40 @@ async function create(to: LocalService, item: RequestedItem): Promise<boolean> {
 async function listAll(from: LocalService): Promise<Item[]> {
   const items: Item[] = [];
   for (let next: string | undefined = `${itemsPath}?limit=${PAGE.maximum}`; next;) {
-    const page: ApiResponse = await call(from, next);
+    const page: Awaited<ReturnType<typeof call>> = await call(from, next);
     items.push(...(page.body as Item[]));
     ({ next } = page);
   }
   return items;
 }
 
-/** Creates items with several clients and kills the service after `responses` 201s. Returns the requested items. */
-async function killDuringBurst(victim: LocalService, responses: number): Promise<RequestedItem[]> {
-  const killed = once(victim.process, 'exit');
-  const earlier = requested.length;
-  let responded = 0;
-  async function createUntilKilled(): Promise<void> {
-    while (await create(victim, nextItem())) {
-      responded += 1;
-      if (responded === responses) victim.process.kill('SIGKILL');
+/** Creates items until the service exits, and kills it after a number of 201s. Returns the requested items. */
+async function createUntilExit(
+  victim: LocalService,
+  responsesBeforeKill = Infinity,
+): Promise<RequestedItem[]> {
+  const burst: RequestedItem[] = [];
+  async function createItems(): Promise<void> {
+    let isCreated = true;
+    while (isCreated) {
+      const item = itemToRequest(0, requested.length);
+      requested.push(item);
+      burst.push(item);
+      isCreated = await create(victim, item);
+      if (burst.filter(({ ids }) => ids.size > 0).length >= responsesBeforeKill)
+        victim.process.kill('SIGKILL');
     }
   }
-  await Promise.all(Array.from({ length: CLIENTS }, createUntilKilled));
-  expect(await killed).toEqual([null, 'SIGKILL']);
-  expect(responded).toBeGreaterThanOrEqual(responses);
-  return requested.slice(earlier);
+  await Promise.all(Array.from({ length: CLIENTS }, createItems));
+  return burst;
 }
 
 test('the local service stores each acknowledged item exactly once even if killed during creates', async () => {
   let running = await start();
   for (const responses of RESPONSES_BEFORE_KILL) {
-    const burst = await killDuringBurst(running, responses);
+    const killed = once(running.process, 'exit');
+    const burst = await createUntilExit(running, responses);
+    expect(await killed).toEqual([null, 'SIGKILL']);
     running = await start();
     // A retry returns the stored item. If the first attempt stored no item, the retry creates it.
     for (const item of burst.filter(({ key }) => key)) expect(await create(running, item)).toBe(true);
@@ -105,16 +98,12 @@ test('the local service stores each acknowledged item exactly once even if kille
     const ended = once(victim.process, 'close');
     // A limit on the size of files has the same effect as a full disk.
     spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
-    const earlier = requested.length;
-    async function createUntilEnded(): Promise<void> {
-      while (await create(victim, nextItem()));
-    }
-    await Promise.all(Array.from({ length: CLIENTS }, createUntilEnded));
+    const burst = await createUntilExit(victim);
     expect(await ended).toEqual([1, null]);
     expect(victim.output()).toMatch(
       /\nThe disk is full \(IO error: .*: File too large\)\. Free disk space and restart the local service\. The stored data is intact\.\n$/,
     );
     expect(violationsOf(requested, await listAll(await start()))).toEqual([]);
-    expect(requested.slice(earlier).some(({ ids }) => ids.size > 0)).toBe(true);
+    expect(burst.some(({ ids }) => ids.size > 0)).toBe(true);
   });
 });
