@@ -44,24 +44,14 @@ export const requiredNames = [...new Set(['name', 'categoryId', ...requiredField
 
 const goodContent: fc.Arbitrary<Content> = fc.record(allFields, { requiredKeys: requiredNames as [] });
 
-/** Returns `text` as a JSON string in which every n-th UTF-16 code unit is escaped. */
-export function escaped(text: string, n: number): string {
-  const units = text
-    .split('')
-    .map((unit, index) =>
-      index % n === 0
-        ? String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-        : JSON.stringify(unit).slice(1, -1),
-    );
-  return `"${units.join('')}"`;
+/** Returns `text` as a JSON string in which every UTF-16 code unit is escaped. */
+export function escaped(text: string): string {
+  const codes = text.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return `"${codes.map((code) => String.raw`\u${code}`).join('')}"`;
 }
 
 /** Functions that return equivalent JSON texts for a string. */
-const stringSpelling = fc.constantFrom<((text: string) => string)[]>(
-  (text) => JSON.stringify(text),
-  (text) => escaped(text, 1),
-  (text) => escaped(text, 2),
-);
+const stringSpelling = fc.constantFrom<((text: string) => string)[]>(JSON.stringify, escaped);
 const integerSpelling = fc.constantFrom<((integer: bigint) => string)[]>(
   (integer) => `${integer}`,
   (integer) => `${integer}.${'0'.repeat(300)}`,

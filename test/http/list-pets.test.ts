@@ -32,8 +32,7 @@ describe('a list request', () => {
     ['?%6Cimit=%33', 3],
     // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
-    ['?limit=3&color=%zz&%zz=%ff', 3],
-    ['?limit=3&=&&%=%', 3],
+    ['?limit=3&color=%zz&=&&%=%', 3],
   ])('gets for the query %p %d items', async (query, limit) => {
     const response = await request(`${itemsPath}${query}`);
     if (response.isRejectedByAws) return;

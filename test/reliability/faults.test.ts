@@ -71,17 +71,10 @@ test('a create stores one item if one attempt to write the item fails', async ()
   );
 });
 
-function keyOf(fault: Fault): string {
-  return fault.replaceAll(' ', '-');
-}
-
 test('a create can be retried after all attempts to write the item have failed', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
-    faultsOfWrites.set(
-      fault,
-      Array.from({ length: ATTEMPTS }, () => fault),
-    );
-    return create(fault, keyOf(fault));
+    faultsOfWrites.set(fault, Array<Fault>(ATTEMPTS).fill(fault));
+    return create(fault, encodeURIComponent(fault));
   }
   const responses = await Promise.all(others.map(createWith));
   responses.unshift(await createWith(refusedConnection));
@@ -99,7 +92,10 @@ test('a create can be retried after all attempts to write the item have failed',
 
   faultsOfWrites.clear();
   const retried = await Promise.all(
-    faultNames.map(async (fault) => [fault, [idOf(await untilAvailable(() => create(fault, keyOf(fault))))]]),
+    faultNames.map(async (fault) => {
+      const response = await untilAvailable(() => create(fault, encodeURIComponent(fault)));
+      return [fault, [idOf(response)]];
+    }),
   );
   expect(await listedIds()).toMatchObject({ ...stored, ...Object.fromEntries(retried) });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLocalService, writeLocalService } from '../../infra/local/local-service.ts';
 import { assemblyWithoutCache } from '../support/assembly.ts';
@@ -16,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const folder = temporaryFolder();
 const data = join(folder, 'data');
 /** Data folder that contains the proxy's URL as the database endpoint. */
-const proxyData = mkdtempSync(join(folder, 'proxy-'));
+const proxyData = temporaryFolder();
 
 let service: LocalService;
 let proxy: FaultProxy;
