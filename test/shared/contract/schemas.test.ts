@@ -133,7 +133,7 @@ describe('PetIdParameter', () => {
     const notation = fc.oneof(fc.string(), fc.stringMatching(/^[-+0]?\d{1,20}(?:\.0)?\n?$/));
     fc.assert(
       fc.property(notation, (sent) => {
-        const { success, output } = v.safeParse(PetIdParameter, text);
+        const { success, output } = v.safeParse(PetIdParameter, sent);
         expect(!success || output.toString() === sent).toBe(true);
       }),
     );
