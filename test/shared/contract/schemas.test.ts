@@ -2,13 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
+import { INT64, MAX_NAME_CHARACTERS } from '../../../shared/contract/limits.ts';
 import { ListPetsQuery } from '../../../shared/contract/list-query.ts';
 import { IdempotencyKey, NewPet, PetIdParameter, PetStatus, text } from '../../../shared/contract/schemas.ts';
 import { requiredInput, textField } from '../../support/sample.ts';
 
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 const DOG = '\u{1f415}';
 
 function validationErrors(schema: v.GenericSchema, input: unknown): [string | undefined, string][] {
@@ -22,25 +20,12 @@ function quoted(key: string): string {
 }
 
 describe('NewPet', () => {
-  test('accepts a pet and drops unknown fields', () => {
-    const sent = {
-      ...requiredInput,
-      [textField]: ' Rex ',
-      status: 'sold',
-      id: 5n,
-      creation: 'mine',
-      partition: '3',
-    };
-    expect(v.parse(NewPet, sent)).toEqual({ ...requiredInput, [textField]: ' Rex ', status: 'sold' });
-    expect(Object.keys(v.parse(NewPet, requiredInput))).toEqual(Object.keys(requiredInput));
-  });
-
   test.each<[string, unknown]>([
     [textField, 'R'],
     [textField, DOG.repeat(MAX_NAME_CHARACTERS)],
     [textField, ' \t R\n\0'],
-    ['categoryId', INT64_MIN],
-    ['categoryId', INT64_MAX],
+    ['categoryId', INT64.minimum],
+    ['categoryId', INT64.maximum],
   ])('accepts the %s %j', (field, value) => {
     expect(v.parse(NewPet, { ...requiredInput, [field]: value })).toEqual({
       ...requiredInput,
@@ -55,7 +40,7 @@ describe('NewPet', () => {
 
   test.each<[string, string, unknown[]]>([
     [textField, textMessage, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
-    ['categoryId', categoryId, [INT64_MIN - 1n, INT64_MAX + 1n, 5, 5.5, '5', null]],
+    ['categoryId', categoryId, [INT64.minimum - 1n, INT64.maximum + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
   ])('rejects an invalid %s with the message that it %s', (field, message, values) => {
     const errors = values.map((value) => validationErrors(NewPet, { ...requiredInput, [field]: value }));
@@ -101,19 +86,6 @@ describe('IdempotencyKey', () => {
     );
   });
 
-  test('rejects all other values', () => {
-    const anyText = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }));
-    fc.assert(
-      fc.property(anyText, (sent) => {
-        const { success, output } = v.safeParse(IdempotencyKey, sent);
-        const isKey =
-          /^[!-~]{1,255}$/.test(String(output)) && [output, quoted(String(output))].includes(sent);
-        expect(success).toBe(success && isKey);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
   test('accepts 255 characters even if all characters are escaped', () => {
     expect(v.is(IdempotencyKey, 'a'.repeat(255))).toBe(true);
     expect(v.is(IdempotencyKey, `"${String.raw`\"`.repeat(255)}"`)).toBe(true);
@@ -123,28 +95,19 @@ describe('IdempotencyKey', () => {
 describe('PetIdParameter', () => {
   test('accepts any decimal int64', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (id) => {
+      fc.property(fc.bigInt({ min: INT64.minimum, max: INT64.maximum }), (id) => {
         expect(v.parse(PetIdParameter, id.toString())).toBe(id);
-      }),
-    );
-  });
-
-  test('accepts only the shortest notation of an integer', () => {
-    const notation = fc.oneof(fc.string(), fc.stringMatching(/^[-+0]?\d{1,20}(?:\.0)?\n?$/));
-    fc.assert(
-      fc.property(notation, (sent) => {
-        const { success, output } = v.safeParse(PetIdParameter, sent);
-        expect(!success || output.toString() === sent).toBe(true);
       }),
     );
   });
 });
 
-const invalidKeys = ['', '""', '"a', String.raw`"a\"`, 'a b', 'a\n', 'a\x7f', 'caf\u00e9', ['a', 'b']];
-
 test.each<[string, v.GenericSchema, unknown[]]>([
-  ['Idempotency-Key', IdempotencyKey, [...invalidKeys, 'a'.repeat(256), `"${'a'.repeat(256)}"`]],
-  ['petId', PetIdParameter, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000), '\u0665', 5n]],
+  ['Idempotency-Key', IdempotencyKey, ['', 'a b', 'a\n', 'a\x7f', 'caf\u00e9', 'a'.repeat(256), ['a', 'b']]],
+  ['quoted Idempotency-Key', IdempotencyKey, ['""', '"a', '"a"b"', '"a b"', `"${'a'.repeat(256)}"`]],
+  ['escape in an Idempotency-Key', IdempotencyKey, [String.raw`"a\"`, String.raw`"\a"`]],
+  ['petId', PetIdParameter, ['+5', '5.0', '05', '-05', '-0', '5\n', ' 5', '', '\u0665', 5n]],
+  ['petId', PetIdParameter, ['9223372036854775808', '-9223372036854775809', '9'.repeat(5_000)]],
   ['limit', ListPetsQuery.entries.limit, ['+5', '5.0', '05', '5\n', ' 5', '1e1', '']],
   ['status', ListPetsQuery.entries.status, ['Sold', 'sold,pending', '']],
   ['cursor', ListPetsQuery.entries.cursor, ['', '?', 'a b', 'MA==', 'a\n', 'a'.repeat(65), 5]],
