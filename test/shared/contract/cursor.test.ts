@@ -18,10 +18,11 @@ function cursorWith(text: string, filters = '[]'): string {
 }
 
 describe('a cursor', () => {
-  test('contains an id that can be read only with the same filters', () => {
+  test('contains an id that can be read only with the same filters, and needs no encoding in URLs', () => {
     fc.assert(
       fc.property(id, filter, filter, (last, filters, other) => {
         const cursor = encodeCursor(last, filters);
+        expect(cursor).toMatch(/^[\w-]{1,64}$/);
         const reversed = Object.fromEntries(Object.entries(filters).toReversed());
         expect(decodeCursor(cursor, reversed)).toBe(last);
         expect(decodeCursor(cursor, other)).toBe(isDeepStrictEqual(filters, other) ? last : undefined);
@@ -29,34 +30,9 @@ describe('a cursor', () => {
     );
   });
 
-  test('consists of up to 64 characters that need no encoding in URLs', () => {
-    fc.assert(
-      fc.property(id, fc.string(), (last, text) => {
-        expect(encodeCursor(last, { text })).toMatch(/^[\w-]{1,64}$/);
-      }),
-    );
-  });
-
   test('keeps its format within a version so that lists can continue after a deployment', () => {
     expect(encodeCursor(42n, { b: 'x', a: 7n })).toBe(cursorWith('2.42', '[["a",7],["b","x"]]'));
     expect(encodeCursor(42n, {})).toBe('Mi40MgkSq06d');
-  });
-
-  test('is rejected if a part is missing or changed', () => {
-    const changed = fc
-      .tuple(id, filter, fc.nat(), fc.nat({ max: 20 }), fc.string({ maxLength: 4 }))
-      .map(([last, filters, place, removed, inserted]) => {
-        const cursor = encodeCursor(last, filters);
-        const at = place % cursor.length;
-        return { cursor, filters, text: `${cursor.slice(0, at)}${inserted}${cursor.slice(at + removed)}` };
-      });
-    fc.assert(
-      fc.property(changed, ({ cursor, filters, text }) => {
-        fc.pre(text !== cursor);
-        expect(decodeCursor(text, filters)).toBeUndefined();
-      }),
-      { numRuns: 1_000 },
-    );
   });
 
   test.each([
