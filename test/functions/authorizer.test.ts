@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import { hash } from 'node:crypto';
 import { handler } from '../../functions/authorizer.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { written } from '../support/log-lines.ts';
@@ -30,7 +31,8 @@ const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
 describe('an active key', () => {
   test('gets a policy that allows all routes of the stage and contains the key id', async () => {
     mock.on(GetCommand).resolves({ Item: record });
-    const token = `Bearer ${generateApiKey('staging')}`;
+    const key = generateApiKey('staging');
+    const token = `Bearer ${key}`;
     const allowed = {
       principalId: record.keyId,
       policyDocument: policy('Allow'),
@@ -39,20 +41,16 @@ describe('an active key', () => {
     expect(await authorize(token, `${API}/staging/GET/v1/pets/42`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
-    const read = { TableName: 'keys', ConsistentRead: true };
-    expect(mock.commandCalls(GetCommand)[0]!.args[0].input).toMatchObject(read);
+    const read = { TableName: 'keys', Key: { hash: hash('sha256', key) }, ConsistentRead: true };
+    expect(mock.calls().map(({ args }) => args[0].input)).toEqual([read, read, read]);
     expect(written()).toBe('');
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
-    'is accepted after the scheme %s and any number of spaces',
-    async (scheme) => {
-      mock.on(GetCommand).resolves({ Item: record });
-      const key = generateApiKey('staging');
-      expect(await authorize(`${scheme} ${key}`)).toMatchObject({ policyDocument: policy('Allow') });
-      expect(await authorize(`${scheme}   ${key}`)).toMatchObject({ policyDocument: policy('Allow') });
-    },
-  );
+  test.each(['bEaReR ', 'BeArEr   '])('is accepted after %p', async (scheme) => {
+    mock.on(GetCommand).resolves({ Item: record });
+    const allowed = { policyDocument: policy('Allow') };
+    expect(await authorize(`${scheme}${generateApiKey('staging')}`)).toMatchObject(allowed);
+  });
 });
 
 describe('the authorizer', () => {
@@ -67,12 +65,8 @@ describe('the authorizer', () => {
   });
 
   test.each<[string, (key: string) => string]>([
-    ['no key', () => 'Bearer '],
-    ['no scheme', (key) => key],
     ['no space after the scheme', (key) => `Bearer${key}`],
-    ['a different scheme', (key) => `Basic ${key}`],
     ['text before the scheme', (key) => `X Bearer ${key}`],
-    ['text after the key', (key) => `Bearer ${key} x`],
     ['a line break after the key', (key) => `Bearer ${key}\n`],
     ['an additional character in the key', (key) => `Bearer ${key}0`],
     ['a key for a different stage', () => `Bearer ${generateApiKey('production')}`],
@@ -82,14 +76,11 @@ describe('the authorizer', () => {
     expect([mock.calls(), written()]).toEqual([[], '']);
   });
 
-  test.each(['ThrottlingException', 'AccessDeniedException'])(
-    'throws the error if the table cannot be read (%s)',
-    async (name) => {
-      const error = Object.assign(new Error('?'), { name });
-      mock.on(GetCommand).rejects(error);
-      await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toBe(error);
-    },
-  );
+  test('throws the error if the table cannot be read', async () => {
+    const error = new Error('?');
+    mock.on(GetCommand).rejects(error);
+    await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toBe(error);
+  });
 
   test.each(['STAGE', 'API_KEYS_TABLE'])('throws an error if %s is not set', async (name) => {
     delete process.env[name];

@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { createHash } from 'node:crypto';
 import {
   generateApiKey,
   hashOf,
@@ -18,10 +17,6 @@ const staging = { stage: 'staging', table: 'keys', database };
 const now = new Date('2026-11-21T12:00:00Z');
 const earlier = '2026-11-21T11:59:59.999Z';
 const later = '2026-11-21T12:00:00.001Z';
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
 
 const anyCharacter = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -95,34 +90,15 @@ describe('a key', () => {
   });
 });
 
-describe('verifyApiKey', () => {
-  const key = generateApiKey('staging');
-  const record = {
-    hash: sha256(key),
-    keyId: 'key_1',
-    owner: 'Acme',
-    start: key.slice(0, prefix.length + 4),
-    createdAt: '2026-01-01T00:00:00.000Z',
-  };
-
-  test('returns the record from a strongly consistent read by hash', async () => {
-    mock.on(GetCommand).resolves({ Item: record });
-    expect(await verifyApiKey(staging, key, now)).toEqual(record);
-    expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
-      { TableName: 'keys', Key: { hash: sha256(key) }, ConsistentRead: true },
-    ]);
-  });
-
-  test('rejects malformed keys and keys for different stages without a read', async () => {
-    mock.on(GetCommand).resolves({ Item: record });
-    await fc.assert(
-      fc.asyncProperty(misspelled, async ({ other }) => {
-        expect(await verifyApiKey(staging, other, now)).toBeUndefined();
-      }),
-      { numRuns: 1000 },
-    );
-    expect(await verifyApiKey(staging, generateApiKey('production'), now)).toBeUndefined();
-    expect(await verifyApiKey(staging, '', now)).toBeUndefined();
-    expect(mock.calls()).toEqual([]);
-  });
+test('verifyApiKey rejects malformed keys and keys for different stages without a read', async () => {
+  mock.on(GetCommand).resolves({ Item: { keyId: 'key_1' } });
+  await fc.assert(
+    fc.asyncProperty(misspelled, async ({ other }) => {
+      expect(await verifyApiKey(staging, other, now)).toBeUndefined();
+    }),
+    { numRuns: 1000 },
+  );
+  expect(await verifyApiKey(staging, generateApiKey('production'), now)).toBeUndefined();
+  expect(await verifyApiKey(staging, '', now)).toBeUndefined();
+  expect(mock.calls()).toEqual([]);
 });
