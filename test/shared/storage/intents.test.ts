@@ -21,6 +21,7 @@ test('tokenOf returns different tokens for different values even if their concat
     ['a,b', 'c', 'd'],
     ['ab', 'c', 'd'],
     ['a', 'bc', 'd'],
+    ['a', 'bc', 'D'],
   ] as const;
   const tokens = scopes.map(([operation, keyId, idempotencyKey]) =>
     tokenOf(operation, { keyId, idempotencyKey }),
