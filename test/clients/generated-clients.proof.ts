@@ -16,14 +16,6 @@ import { hasTools, toolModules } from '../support/tools.ts';
 
 // Generates clients with the commands in docs/clients.md and runs a program with each client on the local service.
 
-/** A generator in docs/clients.md. */
-interface Generator {
-  /** Heading of the generator's section. */
-  name: string;
-  /** File in test/clients/generated that uses the generated client. */
-  program: string;
-}
-
 const check = `tsc --noEmit --strict --module esnext --moduleResolution bundler --target es2024 --types node --typeRoots
   ${resolve('node_modules/@types')} --allowImportingTsExtensions driver.ts`;
 const bundle = 'esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs';
@@ -35,11 +27,15 @@ interface Result {
   link?: string | null;
 }
 
-/** The generators that npm installs. Generators for other languages were tested by hand. */
-const generators: Generator[] = [
+/**
+ * The generators that npm installs, by the headings in docs/clients.md, and the files in test/clients/generated that use
+ * the generated clients. Generators for other languages were tested by hand.
+ */
+const generators = [
   { name: '@hey-api/openapi-ts', program: 'hey-api.ts' },
   { name: 'openapi-typescript', program: 'openapi-fetch.ts' },
 ];
+type Generator = (typeof generators)[number];
 
 const document = readFileSync('docs/clients.md', 'utf8');
 const path = [resolve('node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];

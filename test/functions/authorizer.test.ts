@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { handler } from '../../functions/authorizer.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { written } from '../support/log-lines.ts';
-import { mock, setEnvironment } from '../support/mocked-database.ts';
+import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
 const record = { keyId: 'key_0123456789abcdef', owner: 'Acme', createdAt: '2026-01-01T00:00:00.000Z' };
@@ -42,7 +42,7 @@ describe('an active key', () => {
     expect(await authorize(token, `${API}/staging/POST/v1/pets`)).toStrictEqual(allowed);
     expect(await authorize(token, `${API}/staging/GET/`)).toStrictEqual(allowed);
     const read = { TableName: 'keys', Key: { hash: hash('sha256', key) }, ConsistentRead: true };
-    expect(mock.calls().map(({ args }) => args[0].input)).toEqual([read, read, read]);
+    expect(inputs()).toEqual([read, read, read]);
     expect(written()).toBe('');
   });
 
@@ -73,7 +73,7 @@ describe('the authorizer', () => {
   ])('denies a header with %s without a read', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
-    expect([mock.calls(), written()]).toEqual([[], '']);
+    expect([inputs(), written()]).toEqual([[], '']);
   });
 
   test('throws the error if the table cannot be read', async () => {

@@ -6,14 +6,10 @@ import { INT64 } from '../../shared/contract/limits.ts';
 import { createEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
 import { type ApiResponse, invoke } from '../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
-import { conditionFailed, mock, setEnvironment } from '../support/mocked-database.ts';
+import { conditionFailed, inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 import { collection, validBody, validInput } from '../support/sample.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', INTENTS_TABLE: 'intents', LIST_PARTITIONS: '1' });
-
-function written(): Record<string, unknown>[] {
-  return mock.commandCalls(PutCommand).map(({ args }) => args[0].input.Item ?? {});
-}
 
 function post(keyId: string): Promise<ApiResponse> {
   const request = { headers: { 'Idempotency-Key': 'a' }, requestContext: { authorizer: { keyId } } };
@@ -26,18 +22,18 @@ describe('POST /v1/pets', () => {
     const newPet = { ...validInput, categoryId: INT64.minimum, status: 'sold' };
     const event = createEvent(stringifyJson({ id: 1, ...newPet, color: 'red' }));
     const { status, headers, body } = await invoke(handler, event);
-    const [{ id } = {}] = written();
     expect(status).toBe(201);
+    const { id } = body;
+    expect(id).toBeGreaterThan(1n);
     expect(body).toEqual({ id, ...newPet });
     expect(headers).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      Location: `https://${STAGE_DOMAIN}/staging${collection}/${String(id)}`,
+      Location: `https://${STAGE_DOMAIN}/staging${collection}/${id}`,
     });
-    expect(written()).toEqual([
+    expect(inputs().map(({ Item }) => Item)).toEqual([
       { ...body, partition: '0', statusPartition: 'sold#0', creation: expect.any(String) },
     ]);
-    expect(id).toBeGreaterThan(1n);
     expect(occurrences()).toEqual([counted('PetsCreated')]);
     expect(logLines()).toEqual([]);
   });
@@ -67,7 +63,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     const { status } = await post('');
     expect(status).toBe(500);
     expect(logLines()).toMatchObject([{ error: { message: expect.stringContaining('an API key id') } }]);
-    expect(mock.calls()).toEqual([]);
+    expect(inputs()).toEqual([]);
     expect(occurrences()).toEqual(countedInternalError('createPet'));
   });
 });

@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from '@jest/globals';
 import { handlerOf } from '../support/invoke.ts';
-import { functionsEnvironment, mock, setEnvironment } from '../support/mocked-database.ts';
+import { functionsEnvironment, inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 import { operationTests } from '../support/operation-tests.ts';
 
 setEnvironment(functionsEnvironment);
@@ -17,7 +17,6 @@ test.each([...reads])(
     mock.on(GetCommand).resolves({});
     mock.on(QueryCommand).resolves({});
     await handlerOf(name);
-    const inputs = mock.calls().map(({ args }) => args[0].input);
-    expect(inputs).toMatchObject([read, read]);
+    expect(inputs()).toMatchObject([read, read]);
   },
 );

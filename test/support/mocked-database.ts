@@ -17,6 +17,11 @@ beforeEach(() => {
   mock.reset();
 });
 
+/** Returns the inputs of all database calls in the test so far. */
+export function inputs(): any[] {
+  return mock.calls().map(({ args }) => args[0].input);
+}
+
 /** All environment variables of the functions. Each table has the name of its variable. */
 export const functionsEnvironment = {
   ...Object.fromEntries(Object.values(environmentVariables).map((name) => [name, name])),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, beforeEach } from '@jest/globals';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../../support/loopback.ts';
@@ -43,23 +43,17 @@ const server = createServer(async (request, response) => {
   });
   nextResponses.shift()?.(request, response);
 });
-const before = { ...process.env };
-
-beforeAll(async () => {
-  const { origin } = await listenOnLoopback(server);
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_DYNAMODB: origin,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'none',
-    AWS_SECRET_ACCESS_KEY: 'none',
-  });
+const { origin, close } = await listenOnLoopback(server);
+Object.assign(process.env, {
+  AWS_ENDPOINT_URL_DYNAMODB: origin,
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'none',
+  AWS_SECRET_ACCESS_KEY: 'none',
 });
 
 afterAll(() => {
-  process.env = before;
   database.destroy();
-  server.closeAllConnections();
-  server.close();
+  return close();
 });
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { claimPetId, tokenOf } from '../../../shared/storage/intents.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
-import { conditionFailed, mock, setEnvironment } from '../../support/mocked-database.ts';
+import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { validInput } from '../../support/sample.ts';
 
 const NOW_SECONDS = 1_790_000_000;
@@ -34,7 +34,7 @@ describe('an idempotency record', () => {
   test('is stored for a day with a hash of the pet', async () => {
     mock.on(PutCommand).resolves({});
     expect(await claimPetId('token', validInput, 42n)).toBe(42n);
-    expect(mock.calls().map(({ args }) => args[0].input)).toEqual([
+    expect(inputs()).toEqual([
       {
         TableName: 'intents',
         Item: { token: 'token', fingerprint: sha256, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
@@ -46,7 +46,7 @@ describe('an idempotency record', () => {
 
   test('identifies the same pet regardless of the order of its fields', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
-    mock.on(GetCommand).callsFake(() => ({ Item: mock.commandCalls(PutCommand)[0]!.args[0].input.Item }));
+    mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
     await claimPetId('token', validInput, 42n);
     const reversed = Object.fromEntries(Object.entries(validInput).toReversed()) as typeof validInput;
     expect(await claimPetId('token', reversed, 43n)).toBe(42n);

@@ -1,10 +1,10 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { listPets } from '../../../shared/storage/pet-lists.ts';
 import { Pet, PetStatus } from '../../../shared/contract/schemas.ts';
-import { mock, setEnvironment } from '../../support/mocked-database.ts';
+import { inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { indexedPet, type IndexedPet, serveIndexes } from '../../support/pet-indexes.ts';
 
 const statuses = fc.constantFrom(...PetStatus.options, undefined);
@@ -34,10 +34,6 @@ async function allPages(limit: number, status?: PetStatus): Promise<bigint[][]> 
     cursor = page.next;
   } while (cursor !== undefined);
   return pages;
-}
-
-function queries(): QueryCommandInput[] {
-  return mock.commandCalls(QueryCommand).map(({ args }) => args[0].input);
 }
 
 describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
@@ -76,7 +72,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(mock, items);
         await listPets({ limit, filters: {} });
-        const byKey = Map.groupBy(queries(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
+        const byKey = Map.groupBy(inputs(), ({ ExpressionAttributeValues: values }) => values?.[':key']?.S);
         for (const [first, second, ...more] of byKey.values()) {
           expect(first!.Limit! + (second?.Limit ?? 0)).toBeLessThanOrEqual(limit + 1);
           expect(more).toEqual([]);
@@ -101,11 +97,11 @@ describe('the queries of a list', () => {
     const items = ids.map((id) => indexedPet(id, { partitions: 4 }));
     serveIndexes(mock, items);
     const listing = listPets({ limit: 20, filters: {} });
-    const first = queries();
+    const first = inputs();
     expect(first.map(({ Limit }) => Limit)).toEqual([14, 14, 14, 14]);
     await listing;
     const ExclusiveStartKey = marshall({ id: ids[18], partition: '1' });
-    expect(queries()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
+    expect(inputs()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
   });
 
   test('request only the fields of pets and one pet more than the page', async () => {
@@ -114,7 +110,7 @@ describe('the queries of a list', () => {
     const ProjectionExpression = Object.keys(Pet.entries)
       .map((name) => `#${name}`)
       .join();
-    expect(queries()).toMatchObject([{ ProjectionExpression, Limit: 101 }]);
+    expect(inputs()).toMatchObject([{ ProjectionExpression, Limit: 101 }]);
   });
 
   test('fail if one query fails', async () => {
