@@ -1,4 +1,3 @@
-import { showProgress } from '../../infra/command.ts';
 import type { MeasuredFunction, Subject } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
 import { startInstance } from './instance.ts';
@@ -71,13 +70,9 @@ export async function measure(
   setup: Setup,
 ): Promise<Row[]> {
   setup.database.delayMilliseconds = DATABASE_MILLISECONDS;
-  const showDone = showProgress(measureOne.name, rounds * subjects.length);
-  let done = 0;
-  const measured = await measureInRounds(subjects, rounds, async (subject) => {
-    const figures = await measureOne(subject, setup);
-    showDone((done += 1));
-    return figures;
-  });
+  const measured = await measureInRounds(measureOne.name, subjects, rounds, (subject) =>
+    measureOne(subject, setup),
+  );
   return subjects.map((subject, index) => rowOf(subject, measured[index]!));
 }
 

@@ -3,6 +3,7 @@ import type { AbstractBatchPutOperation } from 'abstract-level';
 import { ClassicLevel } from 'classic-level';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { showProgress } from '../../infra/command.ts';
 import { updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
@@ -56,8 +57,8 @@ export async function fillStore(
   folder: string,
   template: Template,
   { items, partitions }: Contents,
-  onProgress: (done: number) => void = () => {},
 ): Promise<void> {
+  const showDone = showProgress(`${items} items, listPartitions ${partitions}`, items);
   const level = new ClassicLevel<string, unknown>(join(folder, 'tables'), { valueEncoding: 'json' });
   const { logicalId: TableName, properties } = template
     .resources('AWS::DynamoDB::GlobalTable')
@@ -72,7 +73,7 @@ export async function fillStore(
     if (writes.length < 10_000 && index < items - 1) continue;
     await level.batch(writes);
     writes = [];
-    onProgress(index + 1);
+    showDone(index + 1);
   }
   await level.compactRange('', '~');
   await level.close();

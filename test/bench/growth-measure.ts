@@ -67,18 +67,17 @@ function list(page: number, limit: number, status?: Item['status']): Kind {
  * @param requests number of measured requests per kind and store. The same number of warm-up requests precede them.
  * @throws UsageError if a response does not match the store's contents
  */
-export async function measure(stores: Store[], requests: number, onKind = (_request: string) => {}) {
+export async function measure(stores: Store[], requests: number): Promise<Rows> {
   const rows: Rows = [];
   for (const [request, kind] of Object.entries(kinds)) {
-    onKind(request);
     const subjects = await Promise.all(
       stores.map(async (store) => ({ store, requestOf: await kind(store) })),
     );
-    const times = await measureInRounds(subjects, 2 * requests, async ({ store, requestOf }, round) => {
-      const { milliseconds } = await send(store, requestOf(round));
-      return milliseconds;
-    });
-    rows.push({ request, times: times.map((each) => spreadOf(each.slice(requests))) });
+    const sent = await measureInRounds(request, subjects, 2 * requests, ({ store, requestOf }, round) =>
+      send(store, requestOf(round)),
+    );
+    const times = sent.map((each) => each.slice(requests).map(({ milliseconds }) => milliseconds));
+    rows.push({ request, times: times.map(spreadOf) });
   }
   return rows;
 }

@@ -1,6 +1,5 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { showProgress } from '../../infra/command.ts';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { stackName } from '../../shared/names.ts';
@@ -72,13 +71,12 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
   for (const contents of allContents) {
     const { items, partitions } = contents;
     const data = join(folder, `${items}-${partitions}`);
-    const onProgress = showProgress(`${items} items, listPartitions ${partitions}`, items);
-    await fillStore(data, template, contents, onProgress);
+    await fillStore(data, template, contents);
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     stores.push({ ...(await startLocalService('--data', data, '--assembly', changed)), contents });
   }
-  const rows = await measure(stores, requests, console.error);
+  const rows = await measure(stores, requests);
   await Promise.all(stores.map((store) => store.stop()));
   return { contents: allContents, rows };
 }

@@ -1,3 +1,5 @@
+import { showProgress } from '../../infra/command.ts';
+
 /** Median and quartiles of measurements. */
 export interface Spread {
   median: number;
@@ -7,19 +9,22 @@ export interface Spread {
 
 /**
  * Measures each subject once per round, in alternating order, so that other load on the machine affects all subjects
- * equally and no subject always follows the same one.
+ * equally and no subject always follows the same one. Prints the progress of `what`.
  *
  * @returns the values of each subject
  */
 export async function measureInRounds<Subject, Value>(
+  what: string,
   subjects: Subject[],
   rounds: number,
   measureOne: (subject: Subject, round: number) => Promise<Value>,
 ): Promise<Value[][]> {
   const measured = subjects.map((subject) => ({ subject, values: [] as Value[] }));
+  const showDone = showProgress(what, rounds);
   for (let round = 0; round < rounds; round += 1) {
     for (const { subject, values } of round % 2 === 0 ? measured : measured.toReversed())
       values.push(await measureOne(subject, round));
+    showDone(round + 1);
   }
   return measured.map(({ values }) => values);
 }
