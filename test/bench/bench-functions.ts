@@ -23,37 +23,19 @@ interface Bundle {
   memoryMegabytes?: number;
 }
 
-export interface MeasuredFunction extends Bundle {
-  name: string;
-  event: string;
+interface Call {
+  event: object;
   /** Strings that the JSON of a correct result contains. */
   expected: string[];
 }
 
+export type MeasuredFunction = Bundle & { name: string; event: string; expected: string[] };
+
 /** A function at one memory size. */
-export interface Subject extends MeasuredFunction {
+export type Subject = MeasuredFunction & {
   megabytes: number;
   /** The function that API Gateway invokes before this function. */
   authorizer?: Subject;
-}
-
-/**
- * Calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's speed drifts.
- * An operation without a row gets a row with its documented example request.
- */
-const rows: Record<string, keyof ReturnType<typeof callsFor>> = {
-  'list-pets, 16 partitions': 'listPartitions',
-  'list-pets': 'list',
-  'bare list': 'list',
-  'bare list, primed': 'list',
-  'create-pet': 'create',
-  'bare create': 'create',
-  'bare create, primed': 'create',
-  'create-pet, idempotent': 'createOnce',
-  'bare create, idempotent': 'createOnce',
-  'bare create, idempotent, primed': 'createOnce',
-  authorizer: 'authorize',
-  'hello world': 'hello',
 };
 
 /** Typical length of an execution role's session token. */
@@ -75,18 +57,15 @@ export async function prepareFunctions(assembly: string, folder: string, databas
     ...database.environment,
   };
   const bundles = await prepareBundles(assembly, folder);
-  const calls = callsFor(database.apiKey);
-  const ofRows = Object.entries(rows).map(([name, callName]) => [name, calls[callName]] as const);
-  const ofOthers = Object.entries(exampleCalls(database.apiKey)).filter(([name]) => !(name in rows));
-  return [...ofRows, ...ofOthers].map(([name, { expected, event: request }]): MeasuredFunction => {
+  return Object.entries(callsFor(database.apiKey)).map(([name, call]): MeasuredFunction => {
     const { environment, ...bundle } = bundles.get(name.split(',')[0]!.replace(' ', '-'))!;
-    const event = JSON.stringify(request);
+    const event = JSON.stringify(call.event);
     const variant: Record<string, string> = {
       ...(name.endsWith('16 partitions') && { LIST_PARTITIONS: '16' }),
       // Primed yardsticks run their request twice during init, as the functions do.
       ...(name.endsWith('primed') && { PRIMING_EVENTS: `[${event},${event}]` }),
     };
-    return { name, event, expected, ...bundle, environment: { ...common, ...environment, ...variant } };
+    return { ...bundle, ...call, name, event, environment: { ...common, ...environment, ...variant } };
   });
 }
 
@@ -132,36 +111,43 @@ function requestWith(apiKey: string, headers = {}) {
   };
 }
 
-/** Returns the documented example request of each operation by the name of the operation's module. */
-function exampleCalls(apiKey: string) {
-  const { examples } = contract();
-  return Object.fromEntries(
-    Object.entries<Operation>(operations).map(([id, { success }]) => {
-      const event = exampleEvent(examples[id as OperationId], requestWith(apiKey));
-      return [moduleOf(id), { event, expected: [`"statusCode":${success.status}`] }];
-    }),
-  );
-}
-
-/** Returns the calls of `rows` by name. */
-function callsFor(apiKey: string) {
-  const create = (headers = {}) => {
+/**
+ * Returns the calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's
+ * speed drifts. An operation without a row gets a row with its documented example request.
+ */
+function callsFor(apiKey: string): Record<string, Call> {
+  const ok = '"statusCode":200';
+  const listEventOfPage = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
+  const list = { event: listEventOfPage, expected: [ok, itemId(0), itemId(PAGE.default - 1)] };
+  const createWith = (headers = {}): Call => {
     const request = requestWith(apiKey, { 'Content-Type': 'application/json', ...headers });
     return { event: createEvent(validBody, request), expected: ['"statusCode":201', validBody[textField]] };
   };
-  const list = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
+  const create = createWith();
+  const createOnce = createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' });
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
-  const ok = '"statusCode":200';
-  return {
-    list: { event: list, expected: [ok, itemId(0), itemId(PAGE.default - 1)] },
+  const calls: Record<string, Call> = {
     // The items of a page are spread over all list partitions, so only the newest item is always on the page.
-    listPartitions: { event: list, expected: [ok, itemId(0), '; rel='] },
-    create: create(),
-    createOnce: create({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' }),
-    hello: { event: list, expected: [ok, 'world'] },
-    authorize: {
+    'list-pets, 16 partitions': { ...list, expected: [ok, itemId(0), '; rel='] },
+    'list-pets': list,
+    'bare list': list,
+    'bare list, primed': list,
+    'create-pet': create,
+    'bare create': create,
+    'bare create, primed': create,
+    'create-pet, idempotent': createOnce,
+    'bare create, idempotent': createOnce,
+    'bare create, idempotent, primed': createOnce,
+    authorizer: {
       event: { type: 'TOKEN', authorizationToken: `Bearer ${apiKey}`, methodArn },
       expected: ['"Effect":"Allow"'],
     },
+    'hello world': { ...list, expected: [ok, 'world'] },
   };
+  const { examples } = contract();
+  for (const [id, { success }] of Object.entries<Operation>(operations)) {
+    const event = exampleEvent(examples[id as OperationId], requestWith(apiKey));
+    calls[moduleOf(id)] ??= { event, expected: [`"statusCode":${success.status}`] };
+  }
+  return calls;
 }

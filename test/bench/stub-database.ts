@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { generateApiKey, hashOf } from '../../shared/storage/api-keys.ts';
+import { newApiKey } from '../../shared/storage/api-keys.ts';
 import { contract } from '../support/contract.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { get } from '../support/sample.ts';
@@ -36,8 +36,11 @@ export async function startStubDatabase(folder: string) {
   const certificateFile = join(folder, 'certificate.pem');
   writeFileSync(certificateFile, cert);
 
-  const apiKey = generateApiKey('staging');
-  const actions = actionsWith(apiKey);
+  const { key: apiKey, record } = newApiKey('staging', {
+    owner: 'Benchmark',
+    caller: 'arn:aws:iam::1:user/bench',
+  });
+  const actions = actionsWith(marshall(record));
   const bodies = new Map<string, Buffer>();
   const server = createServer({ key, cert }, async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
@@ -67,15 +70,7 @@ export async function startStubDatabase(folder: string) {
   return database;
 }
 
-function actionsWith(apiKey: string): Record<string, (input: any) => object> {
-  const apiKeyRecord = {
-    hash: { S: hashOf(apiKey) },
-    keyId: { S: 'key_01JD8Z2V5W' },
-    stage: { S: 'staging' },
-    owner: { S: 'Benchmark' },
-    start: { S: apiKey.slice(0, 17) },
-    createdAt: { S: new Date().toISOString() },
-  };
+function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<string, (input: any) => object> {
   return {
     Query({ Limit, ExpressionAttributeNames, ExpressionAttributeValues, ProjectionExpression }) {
       const partition = ExpressionAttributeValues[':key'].S.split('#').at(-1);
@@ -90,7 +85,7 @@ function actionsWith(apiKey: string): Record<string, (input: any) => object> {
       return { Count: Limit, Items, LastEvaluatedKey, ScannedCount: Limit };
     },
     GetItem({ Key }) {
-      if (Key.hash) return Key.hash.S === apiKeyRecord.hash.S ? { Item: apiKeyRecord } : {};
+      if (Key.hash) return Key.hash.S === apiKeyRecord['hash']!.S ? { Item: apiKeyRecord } : {};
       // Priming requests the id 0, which no item has.
       return Key.id?.N === '0' ? {} : { Item: itemAt(0) };
     },
