@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { integerOption, runWithOptions, UsageError } from '../../infra/command.ts';
 import { itemsPath, validBody } from '../support/sample.ts';
 import { requireTool } from '../support/tools.ts';
@@ -41,6 +40,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     timeout: TIMEOUT_SECONDS,
     bailout: MAX_ERRORS,
     headers,
+    idReplacement: true, // also replaces `[<id>]` in headers
     requests: roundOf(`${new URL(baseUrl).pathname}${itemsPath}`),
   });
   process.once('SIGINT', () => running.stop());
@@ -80,13 +80,7 @@ function roundOf(path: string): object[] {
     body: JSON.stringify(validBody),
     onResponse: store('item', 'Location', /^\w+:\/\/[^/]+(.+)/),
   };
-  const createIdempotent = {
-    ...create,
-    setupRequest: (request: typeof create) => ({
-      ...request,
-      headers: { ...request.headers, 'Idempotency-Key': randomUUID() },
-    }),
-  };
+  const createIdempotent = { ...create, headers: { ...create.headers, 'Idempotency-Key': '[<id>]' } };
   const listByStatus = { ...list, path: `${path}?status=${validBody.status}` };
   const [nextPage, get] = [follow('nextPage'), follow('item')];
   return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
