@@ -35,7 +35,7 @@ const bounds: [metric: Metric, megabytes: number, row: string, yardstick: string
 export function documents(results: Results) {
   // Functions that were added after the stored run have no figures yet.
   const isMeasured = ([name]: [string, number]) => results.rows.some((row) => row.name === name);
-  const memory = Object.fromEntries(Object.entries(deployedMemory()).filter(isMeasured));
+  const memory = Object.fromEntries(deployedMemory().filter(isMeasured));
   const coldMedians = (name: string) =>
     [256, 512].map((size) => figureOf(results, 'cold', name, size)!.median.toFixed()).join(' and ');
   const kilobytes = results.rows
@@ -70,17 +70,12 @@ export function documents(results: Results) {
   };
 }
 
-/** Returns the memory size of each function in production, in MB, by the name of the function's module. */
-function deployedMemory(): Record<string, number> {
+/** Returns the name of each function's module and the function's memory size in production, in MB. */
+function deployedMemory(): [string, number][] {
   const { Resources } = templateOf({ stage: 'production', settings: stages.production });
-  return Object.fromEntries(
-    Object.values(Resources)
-      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
-      .map((resource) => {
-        const { Metadata, Properties } = resource as typeof resource & { Metadata: { bundle: string } };
-        return [Metadata.bundle, Properties['MemorySize']];
-      }),
-  );
+  return Object.values<any>(Resources)
+    .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+    .map(({ Metadata, Properties }) => [Metadata.bundle, Properties.MemorySize]);
 }
 
 function clientsTable(results: Results, memory: Record<string, number>): string {
@@ -99,12 +94,9 @@ function boundsTable(results: Results): string {
   return markdownTable(
     ['Metric', 'Row', 'Compared with', 'Ratio', 'Bound', 'Met'],
     bounds.map(([metric, megabytes, row, yardstick, maximum]) => {
-      // Only rounds that measured both rows have a ratio.
-      const divisors = figureOf(results, metric, yardstick, megabytes)?.rounds ?? [];
-      const ratios = (figureOf(results, metric, row, megabytes)?.rounds ?? [])
-        .slice(0, divisors.length)
-        .map((value, round) => value / divisors[round]!);
-      const spread = ratios.length > 0 ? spreadOf(ratios) : undefined;
+      const divisors = figureOf(results, metric, yardstick, megabytes)?.rounds;
+      const values = figureOf(results, metric, row, megabytes)?.rounds;
+      const spread = values && spreadOf(values.map((value, round) => value / divisors![round]!));
       const names = [titleOf(row), titleOf(yardstick)];
       const verdict = verdictOf(spread, maximum);
       return [`${metric}, ${megabytes} MB`, ...names, formatSpread(spread), maximum.toFixed(2), verdict];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { stackName } from '../../shared/names.ts';
@@ -8,47 +8,33 @@ import { startLocalService } from '../support/local-service.ts';
 import { create, get, itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools } from '../support/tools.ts';
-import { prepareFunctions, type Subject } from './bench-functions.ts';
-import { coldStart, measure as measureFunctions, subjectsOf } from './bench-measure.ts';
-import { measure as measureStores } from './growth-measure.ts';
+import { prepareFunctions } from './bench-functions.ts';
+import { coldStart } from './bench-measure.ts';
+import { measure } from './growth-measure.ts';
 import { fillStore } from './growth-items.ts';
-import { startStubDatabase, type StubDatabase } from './stub-database.ts';
+import { startStubDatabase } from './stub-database.ts';
 
-// `npm run check` compares the documents with the stored results, so these tests do not.
+// `npm run check` compares the documents with the stored results, and `.ci/run` measures each function and yardstick, so
+// these tests do neither.
 
 const folder = temporaryFolder();
 
-(hasTools() ? describe : describe.skip)('measure', () => {
-  let database: StubDatabase;
-  let subjects: Subject[];
-  const measureCold = (...measured: Subject[]) =>
-    measureFunctions(coldStart, measured, 1, { quota: undefined, database });
+beforeAll(() => {
+  jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
+});
 
-  beforeAll(async () => {
-    jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
-    const { assembly } = await sharedSynthesis();
-    database = await startStubDatabase(folder);
-    subjects = subjectsOf(await prepareFunctions(assembly, folder, database), [512]);
-  });
-  afterAll(async () => {
-    await database.close();
-    jest.restoreAllMocks();
-  });
-
-  test('returns a row for each function and yardstick', async () => {
-    const rows = await measureCold(...subjects);
-    expect(rows).toHaveLength(subjects.length);
-    const chains = rows.filter(({ cold, chain }) => chain && chain.median > cold!.median);
-    const preceded = subjects.filter(({ authorizer }) => authorizer);
-    expect(chains.map(({ name }) => name)).toEqual(preceded.map(({ name }) => name));
-  });
-
-  test('fails if a function returns a wrong response', async () => {
-    const [module, otherModule] = [moduleOf(create.id), moduleOf(get.id)];
-    const subject = subjects.find(({ name }) => name === module)!;
-    const { event } = subjects.find(({ name }) => name === otherModule)!;
-    await expect(measureCold({ ...subject, event })).rejects.toThrow(`${module} returned a wrong response`);
-  });
+(hasTools() ? test : test.skip)('measuring a function fails if its response is wrong', async () => {
+  const { assembly } = await sharedSynthesis();
+  const database = await startStubDatabase(folder);
+  const functions = await prepareFunctions(assembly, folder, database);
+  const [measured, other] = [create, get].map(({ id }) =>
+    functions.find(({ name }) => name === moduleOf(id))!,
+  );
+  const subject = { ...measured!, event: other!.event, megabytes: 512 };
+  await expect(coldStart(subject, { quota: undefined, database })).rejects.toThrow(
+    `${subject.name} returned a wrong response`,
+  );
+  await database.close();
 });
 
 test('measuring a store fails if the store contains unexpected items', async () => {
@@ -57,9 +43,9 @@ test('measuring a store fails if the store contains unexpected items', async () 
   await fillStore(folder, readTemplate(stackName('staging'), assembly), contents);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
-    expect(await measureStores([{ ...service, contents }], 1)).toHaveLength(8);
+    expect(await measure([{ ...service, contents }], 1)).toHaveLength(8);
     // The first run has created items, so the contents have changed.
-    await expect(measureStores([{ ...service, contents }], 1)).rejects.toThrow(
+    await expect(measure([{ ...service, contents }], 1)).rejects.toThrow(
       `${itemsPath}?limit=${PAGE.default} returned 200`,
     );
   } finally {

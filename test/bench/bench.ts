@@ -2,7 +2,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { UsageError } from '../../infra/command.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';
-import { coldStart, measure, type Row, subjectsOf, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
+import { coldStart, measure, subjectsOf, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
 import { documents, type Results } from './bench-report.ts';
 import { runBenchmark } from './benchmark.ts';
 import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.ts';
@@ -12,9 +12,7 @@ import { startStubDatabase } from './stub-database.ts';
 // `npm run bench` measures cold starts and warm requests of the functions and the yardsticks.
 
 const FULL = { coldStarts: 15, warmInstances: 9, warmInstancesOfOtherSizes: 3 };
-const QUICK = { coldStarts: 3, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
-/** Rows that `--quick` omits. */
-const NOT_QUICK = /idempotent|partitions|get-/;
+const QUICK = { coldStarts: 2, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
 
 await runBenchmark<Results>({
   script: 'bench',
@@ -36,21 +34,22 @@ async function run(quick: boolean): Promise<Results> {
   }
   const folder = folderUntilExit();
   const database = await startStubDatabase(folder);
-  const all = await prepareFunctions(await synthesizeStaging(), folder, database);
-  const functions = all.filter(({ name }) => !quick || !NOT_QUICK.test(name));
+  const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
   const cold = functions.filter(({ name }) => !name.includes('partitions'));
   const warm = functions.filter(({ name }) => !/primed|hello/.test(name));
   const sized = functions.filter(({ name, memoryMegabytes }) => memoryMegabytes && !name.includes(','));
   const deployedSizes = functions.flatMap(({ memoryMegabytes }) => memoryMegabytes ?? []);
-  const series = [
-    [coldStart, subjectsOf(cold, [256, 512, ...deployedSizes]), counts.coldStarts],
-    [warmInstance, subjectsOf(warm, [512]), counts.warmInstances],
-    [warmInstance, subjectsOf(sized, [256, 1_024]), counts.warmInstancesOfOtherSizes],
-  ] as const;
-  const rows: Row[] = [];
-  for (const [measureOne, subjects, rounds] of series) {
-    rows.push(...(await measure(measureOne, subjects, rounds, { quota, database })));
-  }
+  const setup = { quota, database };
+  const rows = [
+    ...(await measure(coldStart, subjectsOf(cold, [256, 512, ...deployedSizes]), counts.coldStarts, setup)),
+    ...(await measure(warmInstance, subjectsOf(warm, [512]), counts.warmInstances, setup)),
+    ...(await measure(
+      warmInstance,
+      subjectsOf(sized, [256, 1_024]),
+      counts.warmInstancesOfOtherSizes,
+      setup,
+    )),
+  ];
   await database.close();
   const minutes = (performance.now() - start) / 60_000;
   return { runDetails: describeRun(counts, minutes, quota), rows };

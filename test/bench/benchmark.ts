@@ -23,7 +23,7 @@ export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<vo
   const { script, file, documents, measure } = benchmark;
   const usage = `npm run ${script} -- [--quick | --report [--check]]
 
-  --quick   measure only the most important figures, print them and write no files
+  --quick   measure a few times, print the figures and write no files
   --report  update the documents from the stored results without measuring
   --check   fail if --report would change a document, and write no files
 
