@@ -1,7 +1,5 @@
-import { beforeAll, expect, jest, test } from '@jest/globals';
-import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
 import { moduleOf } from '../support/invoke.ts';
 import { startLocalService } from '../support/local-service.ts';
@@ -23,24 +21,26 @@ beforeAll(() => {
   jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
 });
 
-(hasTools() ? test : test.skip)('measuring a function fails if its response is wrong', async () => {
-  const { assembly } = await sharedSynthesis();
-  const database = await startStubDatabase(folder);
-  const functions = await prepareFunctions(assembly, folder, database);
-  const [measured, other] = [create, get].map(({ id }) =>
-    functions.find(({ name }) => name === moduleOf(id))!,
-  );
-  const subject = { ...measured!, event: other!.event, megabytes: 512 };
-  await expect(coldStart(subject, { quota: undefined, database })).rejects.toThrow(
-    `${subject.name} returned a wrong response`,
-  );
-  await database.close();
+(hasTools() ? describe : describe.skip)('measuring a function', () => {
+  test('fails if the response is wrong', async () => {
+    const { assembly } = await sharedSynthesis();
+    const database = await startStubDatabase(folder);
+    const functions = await prepareFunctions(assembly, folder, database);
+    const [measured, other] = [create, get].map(({ id }) =>
+      functions.find(({ name }) => name === moduleOf(id))!,
+    );
+    const subject = { ...measured!, event: other!.event, megabytes: 512 };
+    await expect(coldStart(subject, { quota: undefined, database })).rejects.toThrow(
+      `${subject.name} returned a wrong response`,
+    );
+    await database.close();
+  });
 });
 
 test('measuring a store fails if the store contains unexpected items', async () => {
   const { assembly } = await sharedSynthesis();
   const contents = { items: 1_000, partitions: 1 };
-  await fillStore(folder, readTemplate(stackName('staging'), assembly), contents);
+  await fillStore(folder, assembly, contents);
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
     expect(await measure([{ ...service, contents }], 1)).toHaveLength(8);

@@ -6,7 +6,7 @@ import { coldStart, measure, subjectsOf, WARM_REQUESTS, warmInstance } from './b
 import { documents, type Results } from './bench-report.ts';
 import { runBenchmark } from './benchmark.ts';
 import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.ts';
-import { runtime } from './instance.ts';
+import { runtimeName } from './instance.ts';
 import { startStubDatabase } from './stub-database.ts';
 
 // `npm run bench` measures cold starts and warm requests of the functions and the yardsticks.
@@ -64,7 +64,7 @@ function describeRun(counts: typeof FULL, minutes: number, quota?: CpuQuota): st
     : 'none, so each instance had a full core at every memory size';
   return `- **Finished**: ${new Date().toISOString()}, after ${minutes.toFixed(1)} minutes
 - **Machine**: ${machine}, ${type()} ${release()}, Node ${process.version}
-- **Runtime**: ${runtime.name}
+- **Runtime**: ${runtimeName}
 - **CPU quota**: ${share}
 - **Cold starts per row**: ${coldStarts}
 - **Warm instances per row**: ${warmInstances} at 512 MB, and ${warmInstancesOfOtherSizes} at each other memory size

@@ -1,11 +1,11 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import type { AbstractBatchPutOperation } from 'abstract-level';
 import { ClassicLevel } from 'classic-level';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { showProgress } from '../../infra/command.ts';
 import { updateIndexes } from '../../infra/local/emulator/dynamodb/store.ts';
-import type { Template } from '../../infra/local/emulator/template/template.ts';
+import { readTemplate } from '../../infra/local/emulator/template/template.ts';
+import { stackName } from '../../shared/names.ts';
 import { listPartitionOf, newId } from '../../shared/storage/ids.ts';
 import { indexKeys } from '../../shared/storage/pets.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
@@ -38,13 +38,13 @@ export function itemOf(index: number, items: number): Item {
   };
 }
 
-/** Returns the expected items on page `page` of a list. The first page is page 1. */
-export function pageOf(items: number, page: number, limit: number, status?: Item['status']): Item[] {
+/** Returns the `count` newest of `items` items, or the newest with this status. The newest item is first. */
+export function newestItems(items: number, count: number, status?: Item['status']): Item[] {
   const found: Item[] = [];
-  for (let index = items - 1; index >= 0 && found.length < page * limit; index -= 1) {
+  for (let index = items - 1; found.length < count; index -= 1) {
     if (!status || STATUSES[index % 10] === status) found.push(itemOf(index, items));
   }
-  return found.slice((page - 1) * limit);
+  return found;
 }
 
 /**
@@ -52,27 +52,30 @@ export function pageOf(items: number, page: number, limit: number, status?: Item
  * Compacts LevelDB so that it does not compact during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
+ * @param assembly folder with the template of the tables
  */
 export async function fillStore(
   folder: string,
-  template: Template,
+  assembly: string,
   { items, partitions }: Contents,
 ): Promise<void> {
   const showDone = showProgress(`${items} items, listPartitions ${partitions}`, items);
   const level = new ClassicLevel<string, unknown>(join(folder, 'tables'), { valueEncoding: 'json' });
-  const { logicalId: TableName, properties } = template
+  const { logicalId: TableName, properties } = readTemplate(stackName('staging'), assembly)
     .resources('AWS::DynamoDB::GlobalTable')
     .find((table) => table.properties.GlobalSecondaryIndexes.length > 0)!;
-  let writes: AbstractBatchPutOperation<typeof level, string, unknown>[] = [];
-  const store = { db: { batch: (operations: typeof writes) => void writes.push(...operations) } };
+  await level.open();
+  let batch = level.batch();
+  const put = (writes: { key: string; value: unknown }[]) =>
+    writes.forEach(({ key, value }) => batch.put(key, value));
   for (let index = 0; index < items; index += 1) {
     const item = itemOf(index, items);
     const keys = indexKeys(item, listPartitionOf(item.id, partitions));
     const stored = marshall({ ...item, creation: randomUUID(), ...keys });
-    updateIndexes(store, { TableName, ...properties }, undefined, stored, () => {});
-    if (writes.length < 10_000 && index < items - 1) continue;
-    await level.batch(writes);
-    writes = [];
+    updateIndexes({ db: { batch: put } }, { TableName, ...properties }, undefined, stored, () => {});
+    if (batch.length < 10_000 && index < items - 1) continue;
+    await batch.write();
+    batch = level.batch();
     showDone(index + 1);
   }
   await level.compactRange('', '~');

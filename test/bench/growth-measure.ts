@@ -1,9 +1,10 @@
 import { UsageError } from '../../infra/command.ts';
+import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import type { LocalService } from '../support/local-service.ts';
 import { bodyWith, type Item, itemsPath, validInput } from '../support/sample.ts';
-import { itemOf, pageOf, type Contents } from './growth-items.ts';
+import { type Contents, itemOf, newestItems } from './growth-items.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
 /** A running service that contains exactly the items in `contents`. */
@@ -21,7 +22,7 @@ interface Request {
 }
 
 /** Prepares requests of one kind to a store and returns a function that creates the request with a given number. */
-type Kind = (store: Store) => Promise<(number: number) => Request>;
+type Kind = (items: number) => (number: number) => Request;
 
 const { status: oneStatus } = validInput;
 
@@ -33,31 +34,27 @@ const kinds: Record<string, Kind> = {
   'list of 5, one status': list(1, 5, oneStatus),
   'list of 5, page 100': list(100, 5),
   'list of 5, one status, page 100': list(100, 5, oneStatus),
-  async get({ contents: { items } }) {
-    return (number) => {
-      // Multiplying by a prime number spreads the requests over all items in the store.
-      const item = itemOf((number * 7_919) % items, items);
-      return { path: `${itemsPath}/${item.id}`, expected: stringifyJson(item) };
-    };
+  get: (items) => (number) => {
+    // Multiplying by a prime number spreads the requests over all items in the store.
+    const item = itemOf((number * 7_919) % items, items);
+    return { path: `${itemsPath}/${item.id}`, expected: stringifyJson(item) };
   },
-  async create() {
-    return (number) => {
-      const body = stringifyJson(bodyWith(`Item ${number}`));
-      return { path: itemsPath, body, expected: body };
-    };
+  create: () => (number) => {
+    const body = stringifyJson(bodyWith(`Item ${number}`));
+    return { path: itemsPath, body, expected: body };
   },
 };
 
-/** Returns the kind of request for page `page` of a list. Reads all earlier pages first to get the link. */
+/** Returns the kind of request for page `page` of a list. The first page is page 1. */
 function list(page: number, limit: number, status?: Item['status']): Kind {
-  return async (store) => {
-    let path = `${itemsPath}?limit=${limit}${status ? `&status=${status}` : ''}`;
-    for (let number = 1; ; number += 1) {
-      const request = { path, expected: stringifyJson(pageOf(store.contents.items, number, limit, status)) };
-      if (number === page) return () => request;
-      const { link } = await send(store, request);
-      path = /(?<=\/v1)\/[^>]*(?=>; rel="next")/.exec(link)![0];
-    }
+  return (items) => {
+    const newest = newestItems(items, page * limit, status);
+    const filters = status ? { status } : {};
+    const query = new URLSearchParams({ limit: `${limit}`, ...filters });
+    const previous = newest.at(-limit - 1);
+    if (previous) query.set('cursor', encodeCursor(previous.id, filters));
+    const request = { path: `${itemsPath}?${query}`, expected: stringifyJson(newest.slice(-limit)) };
+    return () => request;
   };
 }
 
@@ -70,26 +67,23 @@ function list(page: number, limit: number, status?: Item['status']): Kind {
 export async function measure(stores: Store[], requests: number): Promise<Rows> {
   const rows: Rows = [];
   for (const [request, kind] of Object.entries(kinds)) {
-    const subjects = await Promise.all(
-      stores.map(async (store) => ({ store, requestOf: await kind(store) })),
-    );
-    const sent = await measureInRounds(request, subjects, 2 * requests, ({ store, requestOf }, round) =>
+    const subjects = stores.map((store) => ({ store, requestOf: kind(store.contents.items) }));
+    const times = await measureInRounds(request, subjects, 2 * requests, ({ store, requestOf }, round) =>
       send(store, requestOf(round)),
     );
-    const times = sent.map((each) => each.slice(requests).map(({ milliseconds }) => milliseconds));
-    rows.push({ request, times: times.map(spreadOf) });
+    rows.push({ request, times: times.map((each) => spreadOf(each.slice(requests))) });
   }
   return rows;
 }
 
-async function send({ baseUrl, request }: Store, { path, body, expected }: Request) {
+/** Sends a request and returns the milliseconds until the end of the response. */
+async function send({ baseUrl, request }: Store, { path, body, expected }: Request): Promise<number> {
   const start = performance.now();
   const response = await request(path, body ? { method: 'POST', body } : {});
   const text = await response.text();
   const milliseconds = performance.now() - start;
   const withoutId = body ? text.replace(/"id":\d+,/, '') : text;
-  if (response.status === (body ? 201 : 200) && withoutId === expected)
-    return { milliseconds, link: response.headers.get('Link') ?? '' };
+  if (response.status === (body ? 201 : 200) && withoutId === expected) return milliseconds;
   throw new UsageError(
     `${body ? 'POST' : 'GET'} ${baseUrl}${path} returned ${response.status} ${text}, which does not match the items in the store.`,
   );

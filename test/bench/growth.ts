@@ -1,8 +1,6 @@
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
-import { readTemplate } from '../../infra/local/emulator/template/template.ts';
-import { stackName } from '../../shared/names.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
 import { itemsPath } from '../support/sample.ts';
@@ -67,11 +65,10 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
   const stores: Store[] = [];
   // This listener is prepended so that the services end before their folder is removed.
   process.prependOnceListener('exit', () => stores.map((store) => store.process.kill('SIGKILL')));
-  const template = readTemplate(stackName('staging'), assembly);
   for (const contents of allContents) {
     const { items, partitions } = contents;
     const data = join(folder, `${items}-${partitions}`);
-    await fillStore(data, template, contents);
+    await fillStore(data, assembly, contents);
     const pattern = /(?<="LIST_PARTITIONS": ")\d+(?=")/g;
     const changed = changedAssembly(assembly, join(data, 'assembly'), pattern, `${partitions}`);
     stores.push({ ...(await startLocalService('--data', data, '--assembly', changed)), contents });

@@ -12,19 +12,16 @@ import type { CpuQuota } from './cpu-quota.ts';
 /** Function timeout from which `getRemainingTimeInMillis` counts down. */
 const TIMEOUT_MILLISECONDS = 10_000;
 
-/** The runtime interface client, which gets events from the Runtime API and calls the handler. */
-export const runtime = findRuntime();
+const runtimeFolder = fileURLToPath(new URL('runtime', import.meta.url));
+const client = `${runtimeFolder}/node_modules/aws-lambda-ric`;
+// Building AWS's client requires a C++ compiler, so the benchmark also runs without it.
+const hasClient = existsSync(`${client}/rapid-client.node`);
 
-function findRuntime(): { name: string; file: string } {
-  const folder = fileURLToPath(new URL('runtime', import.meta.url));
-  const client = `${folder}/node_modules/aws-lambda-ric`;
-  if (existsSync(`${client}/rapid-client.node`)) {
-    const { name, version } = JSON.parse(readFileSync(`${client}/package.json`, 'utf8'));
-    return { name: `${name} ${version}`, file: `${client}/index.mjs` };
-  }
-  // Building AWS's client requires a C++ compiler, so the benchmark also runs without it.
-  return { name: "substitute for AWS's runtime interface client", file: `${folder}/substitute.mjs` };
-}
+/** Module of the runtime interface client, which gets events from the Runtime API and calls the handler. */
+const runtimeFile = hasClient ? `${client}/index.mjs` : `${runtimeFolder}/substitute.mjs`;
+export const runtimeName = hasClient
+  ? `aws-lambda-ric ${JSON.parse(readFileSync(`${client}/package.json`, 'utf8')).version}`
+  : "substitute for AWS's runtime interface client";
 
 /**
  * Starts an instance. As on Lambda, the instance has a full core during init and then the CPU share of its memory size.
@@ -37,7 +34,7 @@ export async function startInstance(subject: Subject, quota?: CpuQuota) {
   const { address, receive, close } = await startRuntimeApi(exited.signal);
   quota?.setMemorySize();
   const start = performance.now();
-  const child = spawn(process.execPath, [...memoryOptions(megabytes), runtime.file], {
+  const child = spawn(process.execPath, [...memoryOptions(megabytes), runtimeFile], {
     env: { ...environment, ...lambdaEnvironment(folder, megabytes), AWS_LAMBDA_RUNTIME_API: address },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -104,7 +101,6 @@ async function startRuntimeApi(exited: AbortSignal) {
 
 function eventHeaders(): Record<string, string> {
   return {
-    'Content-Type': 'application/json',
     'Lambda-Runtime-Aws-Request-Id': '8476a536-e9f4-11e8-9739-2dfe598c3fcd',
     'Lambda-Runtime-Deadline-Ms': `${Date.now() + TIMEOUT_MILLISECONDS}`,
     'Lambda-Runtime-Invoked-Function-Arn': 'arn:aws:lambda:us-east-1:000000000000:function:bench:live',
@@ -117,8 +113,6 @@ function lambdaEnvironment(folder: string, megabytes: number): Record<string, st
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: megabytes.toString(),
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
     AWS_LAMBDA_FUNCTION_VERSION: '1',
-    AWS_LAMBDA_LOG_GROUP_NAME: 'bench',
-    AWS_LAMBDA_LOG_STREAM_NAME: 'bench',
     AWS_LAMBDA_LOG_FORMAT: 'JSON',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
@@ -141,10 +135,9 @@ function memoryOptions(megabytes: number): string[] {
 /** Returns a process's CPU time in microseconds and resident memory in MB of 2^20 bytes, or undefined if not on Linux. */
 function usageOf(folder: string) {
   if (!existsSync(`${folder}/schedstat`)) return undefined;
-  const numberIn = (file: string, pattern: RegExp) =>
-    Number(pattern.exec(readFileSync(`${folder}/${file}`, 'utf8'))![1]);
   const nanoseconds = readdirSync(`${folder}/task`)
-    .map((thread) => numberIn(`task/${thread}/schedstat`, /^(\d+)/))
+    .map((thread) => Number.parseInt(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8'), 10))
     .reduce((sum, each) => sum + each, 0);
-  return { cpu: nanoseconds / 1_000, resident: numberIn('status', /^VmRSS:\s+(\d+) kB/m) / 1_024 };
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`${folder}/status`, 'utf8'))!;
+  return { cpu: nanoseconds / 1_000, resident: Number(kilobytes) / 1_024 };
 }
