@@ -25,11 +25,11 @@ export async function synthesizeIfChanged(assembly: string, isForced = false): P
 }
 
 function digestOfInputs(): string {
-  const entries = globSync(INPUTS, { cwd: projectRoot, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  const names = entries.map(({ parentPath, name }) => join(parentPath, name)).toSorted();
-  const files = names.map((name) => [name, readFileSync(name, 'base64')]);
+  const files = globSync(INPUTS, { cwd: projectRoot, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted()
+    .map((file) => [file, readFileSync(file, 'base64')]);
   return hash('sha256', JSON.stringify([process.version, files]));
 }
 

@@ -59,12 +59,9 @@ export function limitTable(): string {
 
 /** Returns a table of the retention periods of each stage in days. */
 export function retentionTable(): string {
-  const rows = Object.entries(stages).map(([stage, { logRetentionDays, recoveryDays }]) => [
-    stage,
-    `${logRetentionDays}`,
-    `${recoveryDays}`,
-  ]);
-  return markdownTable(['stage', '`logRetentionDays`', '`recoveryDays`'], rows, '---');
+  const names = ['logRetentionDays', 'recoveryDays'] as const;
+  const rows = Object.entries(stages).map(([stage, all]) => [stage, ...names.map((name) => `${all[name]}`)]);
+  return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
 }
 
 const operationsIn = ({ paths }: any) =>

@@ -25,7 +25,7 @@ export class LambdaFunction extends lambda.Function {
   readonly live: lambda.IAlias;
 
   constructor(scope: Construct, id: string, stage: Stage, props: LambdaFunctionProps) {
-    const { bundle, description, memoryMegabytes = 512, environment, actions, resources } = props;
+    const { bundle, memoryMegabytes = 512, actions, resources, ...others } = props;
     const logGroup = addLogGroup(scope, `${id}Logs`, stage);
     // The default role has a managed policy that allows writing to every log group.
     const role = new iam.Role(scope, `${id}Role`, {
@@ -42,14 +42,13 @@ export class LambdaFunction extends lambda.Function {
     });
 
     super(scope, id, {
-      description,
+      ...others,
       code: lambda.Code.fromAsset(bundle),
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: memoryMegabytes,
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
-      environment,
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       // This level omits log entries for the start and end of an invocation, which cost as much as the invocation.

@@ -6,9 +6,9 @@ import { stringOrList } from '../template/resources.ts';
 import type { Resource } from '../template/template.ts';
 
 const Statement = v.strictObject({
-  Action: stringOrList(),
+  Action: stringOrList,
   Effect: v.picklist(['Allow', 'Deny']),
-  Resource: stringOrList(),
+  Resource: stringOrList,
 });
 
 /** Result that an authorizer function must return. Any other result is a configuration error, which is not cached. */

@@ -28,13 +28,11 @@ function textLike(pattern: RegExp, supported: string) {
   return v.pipe(text, v.regex(pattern, `only ${supported} is supported`));
 }
 
-export function stringOrList() {
-  return v.pipe(
-    v.unknown(),
-    v.transform((value) => [value].flat()),
-    v.array(text),
-  );
-}
+export const stringOrList = v.pipe(
+  v.unknown(),
+  v.transform((value) => [value].flat()),
+  v.array(text),
+);
 
 const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value in single quotes')), {});
 
@@ -46,7 +44,7 @@ const gatewayTemplate = textLike(
 /** URI of an integration that invokes a function of the stack. Functions of real accounts have other account ids. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
 
-const Statement = model({ Action: stringOrList(), Effect: v.literal('Allow'), Resource: stringOrList() });
+const Statement = model({ Action: stringOrList, Effect: v.literal('Allow'), Resource: stringOrList });
 
 const KeySchema = v.array(model({ AttributeName: text, KeyType: v.picklist(['HASH', 'RANGE']) }));
 
