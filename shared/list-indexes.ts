@@ -6,14 +6,6 @@ import { filterCombinations } from './contract/list-query.ts';
  */
 export const listIndexes = filterCombinations.map((filters) => ({
   filters,
-  indexName: filters.length > 0 ? `newest-by-${filters.map(kebabCase).join('-and-')}` : 'newest',
-  partitionKey: camelCase([...filters, 'partition']),
+  indexName: filters.length > 0 ? `newest-by-${filters.join('-and-')}` : 'newest',
+  partitionKey: filters.length > 0 ? `${filters.join('-')}Partition` : 'partition',
 }));
-
-function kebabCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function camelCase([first = '', ...others]: string[]): string {
-  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}

@@ -54,18 +54,18 @@ export const ListPetsQuery = v.pipe(
   }),
   v.examples([exampleQuery()]),
   v.rawTransform(({ dataset: { value }, addIssue }) => {
-    const { limit, cursor, ...sent } = value;
-    const query: { limit: number; filters: typeof sent; cursor?: bigint } = { limit, filters: sent };
+    const { limit, cursor: text, ...filters } = value;
     const reject = (key: string, message: string) =>
-      addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: cursor }] });
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: text }] });
 
-    if (!filterCombinations.some((fields) => hasExactly(sent, fields)))
-      reject(Object.keys(sent).at(-1)!, `must be part of a supported combination of filters: ${supported()}`);
-    if (cursor === undefined) return query;
-    const id = decodeCursor(cursor, sent);
-    if (id === undefined) reject('cursor', CURSOR_MESSAGE);
-    else query.cursor = id;
-    return query;
+    if (!filterCombinations.some((fields) => hasExactly(filters, fields))) {
+      const supported = filterCombinations.map((fields) => fields.join(' and ')).filter(Boolean);
+      const message = `must be part of a supported combination of filters: ${supported.join(' or ')}`;
+      reject(Object.keys(filters).at(-1)!, message);
+    }
+    const cursor = text === undefined ? undefined : decodeCursor(text, filters);
+    if (text !== undefined && cursor === undefined) reject('cursor', CURSOR_MESSAGE);
+    return { limit, filters, ...(cursor !== undefined && { cursor }) };
   }),
 );
 export type ListPetsQuery = v.InferOutput<typeof ListPetsQuery>;
@@ -81,11 +81,4 @@ function exampleQuery() {
   const names: readonly string[] = filterCombinations.at(-1)!;
   const sent = Object.fromEntries(examples.filter(([name]) => names.includes(name as string)));
   return { limit: 2, ...sent, cursor: encodeCursor(244141843354535n, sent) };
-}
-
-function supported(): string {
-  return filterCombinations
-    .filter((fields) => fields.length > 0)
-    .map((fields) => fields.join(' and '))
-    .join(' or ');
 }

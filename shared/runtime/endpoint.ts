@@ -19,19 +19,14 @@ type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
   /** Key id of the request, or undefined if the route has no authorizer. */
   keyId: string | undefined;
-  fail: Fail<O>;
+  /**
+   * Ends the request with an error response.
+   *
+   * @param code code that the operation declares in its `errors`, or a code of all functions
+   * @param message error message for the client @default - the message in the catalogue
+   */
+  fail: (code: (keyof O['errors'] & ErrorCode) | CommonErrorCode, message?: string) => never;
 };
-
-/**
- * Ends the request with an error response.
- *
- * @param code code that the operation declares in its `errors`, or a code of all functions
- * @param message error message for the client @default - the message in the catalogue
- */
-type Fail<O extends Operation> = (
-  code: (keyof O['errors'] & ErrorCode) | CommonErrorCode,
-  message?: string,
-) => never;
 
 /** Result of a successful operation, with a body if the operation has a response schema. */
 type Success<O extends Operation> = { headers?: Record<string, string> } & (O['success'] extends {
@@ -84,7 +79,7 @@ export function prime<O extends Operation>(
   return warmUp(() => respond(event, context));
 }
 
-function fail(...[code, message]: Parameters<Fail<Operation>>): never {
+function fail(code: ErrorCode, message?: string): never {
   throw new ApiError(code, message);
 }
 

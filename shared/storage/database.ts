@@ -6,8 +6,6 @@ import type { Readable } from 'node:stream';
 import { awsJson } from './aws-json.ts';
 import { Sha256 } from './sha256.ts';
 
-type SdkError = Parameters<typeof isThrottlingError>[0];
-
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
 
@@ -113,6 +111,6 @@ export class UnavailableError extends Error {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   if (error instanceof UnavailableError) return true;
-  const sdkError = error as SdkError;
+  const sdkError = error as Parameters<typeof isThrottlingError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 }
