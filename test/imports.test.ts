@@ -7,7 +7,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const forbidden = [
   ['functions/a.ts', './b.ts'],
   ['functions/b.ts', '../infra/stages.ts'],
-  ['functions/c.ts', '../shared/runtime/api-error.ts'],
+  ['functions/c.ts', '../shared/runtime/request.ts'],
   ['infra/app.ts', '@aws-sdk/client-dynamodb'],
   ['infra/documents/a.ts', '../operate/a.ts'],
   ['infra/local/a.ts', '../operate/a.ts'],

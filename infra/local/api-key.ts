@@ -14,11 +14,7 @@ export const list = Object.values<Operation>(operations).find(({ success }) => s
  *
  * @throws UsageError if the folder contains an API key for a different stage.
  */
-export async function findApiKey(
-  folder: string,
-  api: ApiGateway,
-  service: Omit<LocalService, 'baseUrl'>,
-): Promise<string> {
+export async function findApiKey(folder: string, api: ApiGateway, service: Omit<LocalService, 'baseUrl'>) {
   const file = join(folder, 'api-key');
   const stored = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (new RegExp(`^${keyPrefix('[a-z]+')}`).test(stored) && !stored.startsWith(keyPrefix(service.stage)))

@@ -6,7 +6,7 @@ import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { productName, serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
-import { allowedMethodsMessage, methodsByPath } from '../../shared/contract/gateway-responses.ts';
+import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { addAccessLog, serverErrorsMetric } from './access-log.ts';
 import type { Functions } from './functions.ts';
@@ -90,26 +90,19 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
     api.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
   for (const [path, methods] of methodsByPath()) {
-    addMockResponse(api.root.resourceForPath(path), 'method_not_allowed', {
-      message: allowedMethodsMessage(methods),
-      headers: { Allow: methods.join(', ') },
-    });
+    addMockResponse(api.root.resourceForPath(path), methods);
   }
   api.root.addResource('{proxy+}');
   // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` gets a mock too.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
-    if (resource instanceof apigateway.ResourceBase && !served.has(resource))
-      addMockResponse(resource, 'not_found');
+    if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);
   }
 }
 
 /** Adds a custom domain. URLs with this domain do not contain the stage's name. */
-function addDomain(
-  scope: Construct,
-  api: apigateway.IRestApi,
-  { name, certificateArn, hostedZoneId }: NonNullable<Stage['domain']>,
-): void {
+function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNullable<Stage['domain']>): void {
+  const { name, certificateArn, hostedZoneId } = settings;
   const domain = new apigateway.DomainName(scope, 'Domain', {
     ...tls,
     domainName: name,

@@ -1,7 +1,7 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { challenge } from '../../shared/contract/authorization.ts';
-import { errorBody, errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
-import { gatewayResponses } from '../../shared/contract/gateway-responses.ts';
+import { errorBody, errorCatalogue } from '../../shared/contract/errors.ts';
+import { allowedMethodsMessage, gatewayResponses } from '../../shared/contract/gateway-responses.ts';
 
 /** Media types that mocks accept. API Gateway returns a 415 for all other media types. */
 const COMMON_MEDIA_TYPES = [
@@ -33,15 +33,16 @@ export function addGatewayResponses(api: apigateway.RestApi): void {
   }
 }
 
-/** Adds an error response for every method without a route. Clients need no API key to get this response. */
-export function addMockResponse(
-  resource: apigateway.IResource,
-  code: ErrorCode,
-  { message, headers = {} }: { message?: string; headers?: Record<string, string> } = {},
-): void {
-  const body = errorBody(code, message);
+/**
+ * Adds an error response for every method without a route: a 405 if the URL supports `methods`, or else a 404. Clients need
+ * no API key to get this response.
+ */
+export function addMockResponse(resource: apigateway.IResource, methods?: string[]): void {
+  const body = methods
+    ? errorBody('method_not_allowed', allowedMethodsMessage(methods))
+    : errorBody('not_found');
   const statusCode = body.status.toString();
-  const mappings = quoted(headers, 'method.response.header.');
+  const mappings = quoted(methods ? { Allow: methods.join(', ') } : {}, 'method.response.header.');
   const declarations = Object.fromEntries(Object.keys(mappings).map((name) => [name, true]));
   const requestTemplate = JSON.stringify({ statusCode: body.status });
   const integration = new apigateway.MockIntegration({

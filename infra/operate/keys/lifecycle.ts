@@ -1,15 +1,7 @@
 import { paginateQuery, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import {
-  type ApiKeyRecord,
-  auditLine,
-  type IssuedKey,
-  type KeyStore,
-  type NewKey,
-  newApiKey,
-  stateOf,
-  timeAfter,
-} from '../../../shared/storage/api-keys.ts';
+import type { ApiKeyRecord, IssuedKey, KeyStore, NewKey } from '../../../shared/storage/api-keys.ts';
+import { auditLine, newApiKey, stateOf, timeAfter } from '../../../shared/storage/api-keys.ts';
 import { conditionHolds, readItem } from '../../../shared/storage/database.ts';
 import { keyIndex } from '../../../shared/names.ts';
 import { UsageError } from '../../command.ts';
@@ -49,10 +41,7 @@ export async function issueApiKey(
 }
 
 /** Yields the keys of a stage, newest first. If `keyId` is set, yields only that key. New keys can be missing. */
-export async function* listApiKeys(
-  { stage, table, database }: KeyStore,
-  keyId?: string,
-): AsyncGenerator<ApiKeyRecord> {
+export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?: string) {
   const pages = paginateQuery(
     // Reading a page of the default size, 1 MB, could exceed the client's timeout.
     { client: database, pageSize: 200 },
