@@ -34,11 +34,7 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
 }
 
 function keyStore(): KeyStore {
-  return {
-    stage: requireEnvironment('stage'),
-    table: requireEnvironment('apiKeysTable'),
-    database,
-  };
+  return { stage: requireEnvironment('stage'), table: requireEnvironment('apiKeysTable'), database };
 }
 
 await warmUp(async () => {

@@ -57,7 +57,6 @@ export function limitTable(): string {
   return markdownTable(['stage', 'per operation', 'per IP address', 'per API key'], rows, '---');
 }
 
-/** Returns a table of the retention periods of each stage in days. */
 export function retentionTable(): string {
   const names = ['logRetentionDays', 'recoveryDays'] as const;
   const rows = Object.entries(stages).map(([stage, all]) => [stage, ...names.map((name) => `${all[name]}`)]);

@@ -14,8 +14,6 @@ import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
 import { FIVE_MINUTES, MINUTE, type Monitoring } from './monitoring.ts';
 import type { Stage } from '../settings.ts';
 
-type ApiMetrics = ReturnType<typeof apiMetrics>;
-
 /**
  * Requires TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the handshake must match the `Host` header.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
@@ -31,7 +29,7 @@ export class Api extends Construct {
   readonly stageArn: string;
   /** Alarm for 5xx responses that clients did not cause. Canary deployments roll back if this alarm fires. */
   readonly serverErrors: cloudwatch.Alarm;
-  readonly metrics: ApiMetrics;
+  readonly metrics: ReturnType<typeof apiMetrics>;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: Functions, monitoring: Monitoring) {
     super(scope, id);
@@ -134,7 +132,7 @@ function apiMetrics(stage: string) {
   };
 }
 
-function addAlarms(api: ApiMetrics, { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm {
+function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm {
   // With a firewall, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
   const errors = firewall ? api.serverErrors : monitoring.countPerMinute(serverErrorsMetric);
   monitoring.addAlarm('ApiLatency', {

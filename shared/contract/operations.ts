@@ -25,7 +25,15 @@ export interface Operation {
   };
   /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalogue. */
   errors: Partial<Record<ErrorCode, string | true>>;
-  deprecation?: Deprecation;
+  /** Deprecation of the operation (RFC 9745) and its removal date (RFC 8594). */
+  deprecation?: {
+    since: Date;
+    sunset: Date;
+    /** Path of the replacement (`rel="successor-version"`, RFC 5829). */
+    successor: `/v1/${string}`;
+    /** Migration advice in Markdown. */
+    advice: string;
+  };
 }
 
 export interface RequestParts {
@@ -34,16 +42,6 @@ export interface RequestParts {
   /** Schema with an entry for each header. Headers without an entry are ignored. */
   headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
   body?: v.GenericSchema;
-}
-
-/** Deprecation of an operation (RFC 9745) and its removal date (RFC 8594). */
-export interface Deprecation {
-  since: Date;
-  sunset: Date;
-  /** Path of the replacement (`rel="successor-version"`, RFC 5829). */
-  successor: `/v1/${string}`;
-  /** Migration advice in Markdown. */
-  advice: string;
 }
 
 const PETS = '/v1/pets';

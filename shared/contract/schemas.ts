@@ -50,10 +50,9 @@ export function text(maximum: number, { isBlankValid = true } = {}) {
 }
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
-const STATUS_MESSAGE = `must be one of ${STATUSES.join(', ')}`;
 
 export const PetStatus = v.pipe(
-  v.picklist(STATUSES, STATUS_MESSAGE),
+  v.picklist(STATUSES, `must be one of ${STATUSES.join(', ')}`),
   v.description('Availability of the pet.'),
 );
 export type PetStatus = v.InferOutput<typeof PetStatus>;

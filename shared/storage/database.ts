@@ -93,11 +93,7 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
   }
 }
 
-export async function readItem<Item>(
-  TableName: string,
-  Key: Record<string, unknown>,
-  from = database,
-): Promise<Item | undefined> {
+export async function readItem<Item>(TableName: string, Key: Record<string, unknown>, from = database) {
   const { Item } = await from.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   return Item as Item | undefined;
 }

@@ -58,10 +58,8 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   return newest;
 }
 
-async function queryPartition(
-  { partition, limit, startKey }: PartitionQuery,
-  { filters, cursor }: ListPetsQuery,
-): Promise<{ partition: string; items: Item[]; lastKey: Item | undefined }> {
+async function queryPartition(query: PartitionQuery, { filters, cursor }: ListPetsQuery) {
+  const { partition, limit, startKey } = query;
   const index = listIndexes.find((one) => hasExactly(filters, one.filters))!;
   const { Items, LastEvaluatedKey } = await database.send(
     new QueryCommand({

@@ -30,11 +30,7 @@ interface PetItem extends Pet {
  * @param generateId function that generates an id and is called again if the id is taken
  * @throws UnavailableError if no free id was found.
  */
-export async function createPet(
-  newPet: NewPet,
-  key?: ScopedIdempotencyKey,
-  generateId: () => bigint = newId,
-): Promise<Pet | undefined> {
+export async function createPet(newPet: NewPet, key?: ScopedIdempotencyKey, generateId = () => newId()) {
   const token = key && tokenOf(operations.createPet.id, key);
   const creation = token ?? randomUUID();
   let taken: bigint | undefined;

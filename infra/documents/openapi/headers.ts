@@ -64,7 +64,6 @@ export function headersObject(presence: Record<string, 'always' | 'sometimes'>):
   return Object.fromEntries(entries);
 }
 
-/** Returns the headers that `responses` refers to. */
 export function headerComponents(responses: Json): Json {
   const text = stringifyJson(responses);
   const used = Object.entries(headers).filter(([key]) => text.includes(`/headers/${key}"`));

@@ -69,11 +69,8 @@ export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKey
 }
 
 /** Revokes a key permanently and returns its record. A key that is already revoked does not change. */
-export async function revokeApiKey(
-  { table, database }: KeyStore,
-  { keyId, hash }: ApiKeyRecord,
-  caller: string,
-): Promise<ApiKeyRecord> {
+export async function revokeApiKey(store: KeyStore, { keyId, hash }: ApiKeyRecord, caller: string) {
+  const { table, database } = store;
   const revokedBy = auditLine('revoke', keyId, caller);
   const update = new UpdateCommand({
     TableName: table,

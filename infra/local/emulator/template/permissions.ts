@@ -13,15 +13,11 @@ export function readPermissions(template: Template) {
 }
 
 /** Returns whether a statement allows the action on the resource. All statements must have the effect Allow. */
-export function permits(
-  statements: { Action: string[]; Resource: string[] }[],
-  action: string,
-  resourceArn: string,
-): boolean {
+export function permits(statements: Record<'Action' | 'Resource', string[]>[], action: string, arn: string) {
   return statements.some(
     ({ Action, Resource }) =>
       Action.some((pattern) => matchesArn(pattern, action)) &&
-      Resource.some((pattern) => matchesArn(pattern, resourceArn)),
+      Resource.some((pattern) => matchesArn(pattern, arn)),
   );
 }
 
