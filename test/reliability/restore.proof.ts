@@ -1,22 +1,22 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { readFileSync } from 'node:fs';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, runModule } from '../support/run-command.ts';
+import { requiredInput } from '../support/sample.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
-const [, script = ''] = /node --input-type=module <<'END'\n([\s\S]*?)^END$/m.exec(runbook)!;
+const scripts = runbook.matchAll(/node --input-type=module <<'END'\n([\s\S]*?)^END$/gm);
+const [restore = '', addKeys = ''] = Array.from(scripts, ([, script]) => script!);
 
 const { origin: endpoint, close } = await listenOnLoopback(dynalite({ createTableMs: 0 }));
 afterAll(close);
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
 
-/** Creates a table of items. The keys of `items` are ids, and its values are texts. */
-async function createTable(
-  client: DynamoDBClient,
-  TableName: string,
-  items: Record<string, string>,
-): Promise<void> {
+async function createTable(TableName: string, items: Record<string, unknown>[]): Promise<void> {
   await client.send(
     new CreateTableCommand({
       TableName,
@@ -25,36 +25,47 @@ async function createTable(
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
     }),
   );
-  for (const [id, text] of Object.entries(items)) {
-    const Item = { id: { N: id }, text: { S: text }, integer: { N: '9223372036854775807' } };
-    await client.send(new PutItemCommand({ TableName, Item }));
-  }
+  for (const item of items) await client.send(new PutItemCommand({ TableName, Item: marshall(item) }));
+}
+
+async function itemsIn(TableName: string): Promise<any[]> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+  return Items.map((item) => unmarshall(item, { wrapNumbers: BigInt })).toSorted((a, b) =>
+    a['id'] < b['id'] ? -1 : 1,
+  );
+}
+
+/** Returns the last line that a script of the runbook prints. */
+async function run(script: string, environment: Record<string, string>): Promise<string | undefined> {
+  const outcome = await runModule('--input-type=module', ['--eval', script], {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...environment,
+  });
+  return done(outcome).trimEnd().split('\n').at(-1);
 }
 
 test('the restore script in the runbook copies only missing items', async () => {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
-  const run = async () =>
-    done(
-      await runModule('--input-type=module', ['--eval', script], {
-        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-        SOURCE: 'restored',
-        TARGET: 'items',
-        KEY: 'id',
-      }),
-    );
+  const lost = { id: 1n, text: 'lost', integer: 2n ** 63n - 1n };
+  await createTable('restored', [lost, { id: 2n, text: 'as it was' }]);
+  await createTable('items', [{ id: 2n, text: 'as it is' }, { id: 3n }]);
+  const tables = { SOURCE: 'restored', TARGET: 'items', KEY: 'id' };
+  expect(await run(restore, tables)).toBe('{ copied: 1, present: 1 }');
+  expect(await run(restore, tables)).toBe('{ copied: 0, present: 2 }');
+  expect(await itemsIn('items')).toEqual([lost, { id: 2n, text: 'as it is' }, { id: 3n }]);
+});
 
-  await createTable(client, 'restored', { 1: 'lost', 2: 'as it was' });
-  await createTable(client, 'items', { 2: 'as it is', 3: 'new' });
-  expect([await run(), await run()]).toEqual(['{ copied: 1, present: 1 }\n', '{ copied: 0, present: 2 }\n']);
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'items' }));
-  const items = Items.map(({ id, text, integer }) => [id?.N, text?.S, integer?.N].join(' '));
-  expect(items.toSorted()).toEqual([
-    '1 lost 9223372036854775807',
-    '2 as it is 9223372036854775807',
-    '3 new 9223372036854775807',
-  ]);
+/** Returns an item in list partition 1, as the service stores it in a stage without filters. */
+function itemWith(id: bigint, others: object = {}): Record<string, unknown> {
+  return { ...requiredInput, id, creation: 'request', partition: '1', ...others };
+}
+
+test('the script in the runbook that fills an index adds missing keys and changes nothing else', async () => {
+  const complete = itemWith(3n, { status: 'sold', statusPartition: 'sold#1' });
+  await createTable('filled', [itemWith(1n), itemWith(2n, { status: 'sold' }), complete]);
+  expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 1 changed');
+  expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 0 changed');
+  expect(await itemsIn('filled')).toEqual([itemWith(1n), { ...complete, id: 2n }, complete]);
 });
