@@ -65,6 +65,7 @@ describe('the authorizer', () => {
   });
 
   test.each<[string, (key: string) => string]>([
+    ['no key', () => 'Bearer '],
     ['no space after the scheme', (key) => `Bearer${key}`],
     ['text before the scheme', (key) => `X Bearer ${key}`],
     ['a line break after the key', (key) => `Bearer ${key}\n`],

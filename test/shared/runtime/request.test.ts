@@ -41,6 +41,12 @@ describe('the query', () => {
       errorResponse('invalid_request', `^${name} must be (a single|exactly one) `),
     );
   });
+
+  test('is rejected with a message that lists all invalid parameters', () => {
+    expect(() => queryOf({ limit: ['0'], status: ['gone'], cursor: ['?'] })).toThrow(
+      errorResponse('invalid_request', 'limit must', 'status must', 'cursor must'),
+    );
+  });
 });
 
 test.each([
