@@ -3,7 +3,8 @@ import { runWithOptions, UsageError } from '../command.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { withParts } from './markdown.ts';
-import { openApiJson, withoutReferences } from './openapi/document.ts';
+import { openApiJson } from './openapi/document.ts';
+import { withoutReferences } from './openapi/schema-objects.ts';
 import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
 
 const USAGE = `npm run generate:contract -- [--check]

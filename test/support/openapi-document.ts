@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { readFileSync } from 'node:fs';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { withoutReferences } from '../../infra/documents/openapi/document.ts';
+import { withoutReferences } from '../../infra/documents/openapi/schema-objects.ts';
 
 /** Validators for the published documents. OpenAPI 3.0 extends JSON Schema draft 05, which has the keywords of 04. */
 const publishedDocuments = {
