@@ -16,18 +16,13 @@ import { stackName } from '../../shared/names.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Outcome, runModule } from './run-command.ts';
 
-/** The output of a synthesis and the folder of its cloud assembly. */
-interface Synthesis extends Outcome {
-  assembly: string;
-}
-
 /**
  * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
- * @returns the synthesis, whose folder must not be changed
+ * @returns the output and the folder of the cloud assembly, which must not be changed
  * @throws Error if a synthesis that a different test file started does not finish in time
  */
-export async function sharedSynthesis(): Promise<Synthesis> {
+export async function sharedSynthesis(): Promise<Outcome & { assembly: string }> {
   const folder = process.env['TEST_RUN_FOLDER']!;
   const assembly = join(folder, 'cdk.out');
   const outcome = join(folder, 'outcome.json');

@@ -4,12 +4,12 @@ import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { type StageName, stages } from './stages.ts';
 
-export interface Resource {
+interface Resource {
   Type: string;
   Properties: Record<string, any>;
 }
 
-interface StackTemplate {
+export interface StackTemplate {
   Resources: Record<string, Resource>;
 }
 

@@ -14,6 +14,12 @@ const common = {
   alarmEmail: null,
 };
 
+export const domain = {
+  name: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
+  hostedZoneId: 'Z0000000000000000000',
+};
+
 export const stages = {
   staging: { ...common, keepsData: false, recoveryDays: 1, logRetentionDays: 14, deploysByCanary: false },
   production: {

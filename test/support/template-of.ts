@@ -6,10 +6,7 @@ import { stackName } from '../../shared/names.ts';
 import type { StageSettings } from '../../infra/settings.ts';
 import { projectRoot } from '../../infra/command.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
-
-interface CloudFormationTemplate {
-  Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
-}
+import type { StackTemplate } from './stack-template.ts';
 
 /** Returns a stage's template for inspection. The template cannot be deployed, because the functions' bundles are empty. */
 export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
@@ -25,7 +22,7 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
   });
   addStacks(app, [{ ...settings, name: stage }], emptyBundles(outdir));
   try {
-    return app.synth().getStackByName(stackName(stage)).template as CloudFormationTemplate;
+    return app.synth().getStackByName(stackName(stage)).template as StackTemplate;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

@@ -38,7 +38,6 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     [serverErrors, '', { status: '503', integrationStatus: '429' }],
     ['nothing', '', { status: '502', integrationStatus: '413' }],
     ['nothing', '', { status: '404', awsEndpointRequestId: 'id' }],
-    ['nothing', '', { status: '200', awsEndpointRequestId: 'id' }],
   ])('counts %s%s for a request with %j', (metric, dimensions, context) => {
     const counted = requestCounts(template, 1, context).map(([, name]) => name);
     const expected = metric === 'nothing' ? [] : [`${metricNamespace} ${metric} ${service}${dimensions}`];

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { type StageSettings, stagesOf } from '../../../infra/settings.ts';
+import type { StageSettings } from '../../../infra/settings.ts';
 import { addStacks } from '../../../infra/stack/stack.ts';
 import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import { stackName } from '../../../shared/names.ts';
+import { constructOf } from '../../support/invoke.ts';
 import { create, get, list } from '../../support/sample.ts';
-import { stages } from '../../support/stages.ts';
+import { domain, stages } from '../../support/stages.ts';
 import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -15,13 +16,6 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 // The CDK's validation plugins are disabled because they take a second per stack. `cdk synth` runs the plugins.
 process.env['CDK_VALIDATION'] = 'false';
-
-const { domain: _domain, firewall: _firewall, ...required }: StageSettings = stages.staging;
-const domain = {
-  name: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/00000000-0000-0000-0000-000000000000',
-  hostedZoneId: 'Z0000000000000000000',
-};
 
 const folder = temporaryFolder();
 const bundles = emptyBundles(folder);
@@ -34,17 +28,15 @@ const repartitioned = changedStack({
 const alarmEmail = 'operators@example.com';
 const extended = changedStack({ alarmEmail, domain, requestsPerSecond: 7, logRetentionDays: 30 });
 
+const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
+
 describe('a stage with raised listPartitions', () => {
   test('stores new items only in the first recordedListPartitions partitions', () => {
-    const partitions = [list, create].map(({ id }) => {
-      const { Properties } = repartitioned.Resources[`${id.charAt(0).toUpperCase()}${id.slice(1)}`];
-      return Properties.Environment.Variables.LIST_PARTITIONS;
-    });
+    const partitions = [list, create].map(({ id }) => variablesOf(constructOf(id)).LIST_PARTITIONS);
     expect(partitions).toEqual(['4', '2']);
   });
 
   test('publishes new versions only of the functions that use the setting', () => {
-    const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
     const users = functionNames.filter((name) => 'LIST_PARTITIONS' in variablesOf(name));
     expect(newVersions(repartitioned)).toEqual(users);
     expect(newVersions(extended)).toEqual([]);
@@ -88,13 +80,9 @@ test('only the configured email address subscribes to the alarm topic', () => {
   expect(some).toEqual([{ Protocol: 'email', Endpoint: alarmEmail, TopicArn: '${MonitoringAlarmTopic}' }]);
 });
 
-test('an on-demand stage has the features of production but retains no data', () => {
-  const [drill] = stagesOf(stages, { stage: 'drill', like: 'production' });
-  const { name: stage, ...settings } = drill!;
-  const template = readable(templateOf({ stage, settings }));
-  expect(propertiesOf(template, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(functionNames.length);
-  expect(propertiesOf(template, 'AWS::WAFv2::WebACL')).toHaveLength(1);
-  expect(propertiesOf(template, 'AWS::ApiGateway::Stage')).toMatchObject([{ StageName: 'drill' }]);
+test('a stage like production without keepsData retains no data', () => {
+  const settings = { ...stages.production, keepsData: false };
+  const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
   // Versions are an exception, because Lambda deletes them with their function.
@@ -108,7 +96,7 @@ test.each([
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
   Object.assign(get, { deprecation });
   const app = new App({ outdir: join(folder, today) });
-  addStacks(app, [{ ...required, name: 'staging' }], bundles, new Date(today));
+  addStacks(app, [{ ...stages.staging, name: 'staging' }], bundles, new Date(today));
   const { metadata } = app.node.findChild(stackName('staging')).node;
   const warnings = metadata.filter(({ type }) => type === 'aws:cdk:warning');
   expect(warnings.map(({ data }) => data)).toEqual(
@@ -118,7 +106,7 @@ test.each([
 
 /** Returns the readable staging template with changed settings. `ids` contains the full logical ids by short id. */
 function changedStack(changes: Partial<StageSettings>) {
-  const template = templateOf({ stage: 'staging', settings: { ...required, ...changes } });
+  const template = templateOf({ stage: 'staging', settings: { ...stages.staging, ...changes } });
   const stack = readable(template);
   const ids = Object.keys(template.Resources);
   return { ...stack, ids: new Map(Object.keys(stack.Resources).map((name, index) => [name, ids[index]])) };

@@ -80,9 +80,7 @@ export function queriesOf(alarm: any): any[] {
 /** Returns the alarm's period in minutes and a function that returns the value of a period, or null without data. */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm);
-  const { Expression: expression } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {
-    Expression: 'own',
-  };
+  const { Expression: expression = 'own' } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {};
   // Metric math treats a missing value as zero, as JavaScript treats null, so JavaScript can evaluate the expression.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);

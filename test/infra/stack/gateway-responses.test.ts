@@ -12,16 +12,13 @@ const types =
 describe.each(stageNames)('the gateway response in %s', (stage) => {
   const responses = propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::GatewayResponse');
 
-  test('exists for every response type', () => {
-    expect(new Set(responses.map(({ ResponseType }) => ResponseType))).toEqual(new Set(types.split(' ')));
-  });
-
-  test('has the documented error code', () => {
+  test('exists for every response type, with the documented error code', () => {
     const codes = responses.map(({ ResponseType, ResponseTemplates }) => [
       ResponseType,
       JSON.parse(ResponseTemplates['application/json']).code,
     ]);
     expect(Object.fromEntries(codes)).toEqual(gatewayResponses);
+    expect(Object.keys(gatewayResponses).toSorted()).toEqual(types.split(' '));
   });
 
   test('is the same for every response type with the same status', () => {

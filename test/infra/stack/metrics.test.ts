@@ -55,14 +55,8 @@ test.each(stageNames)('the alarms and graphs of %s show only metrics that exist'
 
 /** Returns the metric in a line of a graph, or the metrics that its SEARCH expression finds. */
 function shownBy([first, name, ...rest]: any[]): string[] {
-  if (typeof first === 'string')
-    return [
-      textOf(
-        first,
-        name,
-        rest.slice(0, -1).filter((_, index) => index % 2 === 0),
-      ),
-    ];
+  const dimensions = rest.slice(0, -1).filter((_, index) => index % 2 === 0);
+  if (typeof first === 'string') return [textOf(first, name, dimensions)];
   const searches = first.expression.matchAll(/SEARCH\('\{(\w+),([^}]+)\} MetricName="(\w+)"/g);
   return Array.from(searches, ([, namespace, schema, metric]) =>
     textOf(namespace, metric, schema.split(',')),

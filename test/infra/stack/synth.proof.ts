@@ -43,19 +43,17 @@ describe('cdk synth', () => {
   test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {
     const stack = `app.node.findChild('${stackName('staging')}')`;
     const table = `${stack}.node.findChild('Storage').tables[0].node.defaultChild`;
-    const { code, stderr } = await cdkSynth(
-      join(folder, 'rejected'),
-      [stackName('staging'), '--exclusively'],
-      {
-        'infra/app.ts': `
-          import { Topic } from 'aws-cdk-lib/aws-sns';
-          // This topic violates a cdk-nag rule because it accepts messages over plain HTTP.
-          new Topic(${stack}, 'Unsafe');
-          ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
-          // By default, the CDK would only print a warning for this value.
-          ${table}.addPropertyOverride('BillingMode', 'FREE');`,
-      },
-    );
+    const additions = `
+      import { Topic } from 'aws-cdk-lib/aws-sns';
+      // This topic violates a cdk-nag rule because it accepts messages over plain HTTP.
+      new Topic(${stack}, 'Unsafe');
+      ${table}.addPropertyOverride('BilingMode', 'PAY_PER_REQUEST');
+      // By default, the CDK would only print a warning for this value.
+      ${table}.addPropertyOverride('BillingMode', 'FREE');`;
+    const parameters = [stackName('staging'), '--exclusively'];
+    const { code, stderr } = await cdkSynth(join(folder, 'rejected'), parameters, {
+      'infra/app.ts': additions,
+    });
     expect(code).toBe(1);
     const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR '));
     expect(errors.filter((line) => line.endsWith('(AwsSolutions)'))).toEqual([
