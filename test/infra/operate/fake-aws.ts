@@ -3,12 +3,6 @@ import { text } from 'node:stream/consumers';
 import { accountId, region } from '../../../infra/local/emulator/template/template.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 
-interface AwsError {
-  status: number;
-  code: string;
-  message: string;
-}
-
 interface AwsRequest {
   /** IAM action, such as `cloudformation:DescribeStacks`. */
   action: string;
@@ -26,7 +20,7 @@ export interface AwsBehavior {
   /** Difference between AWS's clock and the local clock, in milliseconds. */
   clockOffset?: number;
   /** Returns the error for a request, or undefined to accept the request. The server rejects unknown requests. */
-  reject?: (request: AwsRequest) => AwsError | undefined;
+  reject?: (request: AwsRequest) => { status: number; code: string; message: string } | undefined;
 }
 
 export type FakeAws = Awaited<ReturnType<typeof startFakeAws>>;
@@ -67,7 +61,7 @@ async function readRequest(request: IncomingMessage): Promise<AwsRequest> {
   return { action, accessKeyId, stack, resource: stack ? arn : '*' };
 }
 
-function resultOf({ action, stack }: AwsRequest, { stacks = {}, caller }: AwsBehavior): string | AwsError {
+function resultOf({ action, stack }: AwsRequest, { stacks = {}, caller }: AwsBehavior) {
   if (action === 'sts:GetCallerIdentity') return resultXml('GetCallerIdentity', `<Arn>${caller}</Arn>`);
   const outputs = stacks[stack];
   if (!outputs) return { status: 400, code: 'ValidationError', message: `Stack ${stack} does not exist` };

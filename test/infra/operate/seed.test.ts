@@ -98,7 +98,6 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [['--seed', KEY], {}, /--seed .* from 0 to 2147483647/],
   [['--', KEY], {}, /two dashes: npm run seed -- /],
   [[], { npm_config_count: '20' }, /two dashes: npm run seed -- /],
-  [[], { API_KEY: KEY }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
   [[], { BASE_URL: 'https://example.com/v1' }, /export BASE_URL=http:\/\/localhost:3000\/v1 API_KEY=/],
   [[], { BASE_URL: 'https://example.com/v1', API_KEY: keyPrefix('production') }, /production/],
   [[], { BASE_URL: 'http://example.com/v1', API_KEY: KEY }, /https/],

@@ -15,14 +15,9 @@ const command = 'infra/operate/smoke.ts';
 const staging = ['--stage', 'staging'];
 const folder = temporaryFolder();
 
-test.each([
-  ['a missing stage', []],
-  ['the local stage', ['--stage', 'local']],
-  ['a key as the stage', ['--stage', generateApiKey('staging')]],
-])('the smoke test rejects %s with one message', async (_what, parameters) => {
-  expect(errorOutput(await runInProcess(command, parameters))).toMatch(
-    /^--stage must be .*lowercase letters\)\.$/,
-  );
+test.each(['', 'local', generateApiKey('staging')])('the smoke test rejects the stage %j', async (stage) => {
+  const line = errorOutput(await runInProcess(command, ['--stage', stage]));
+  expect(line).toMatch(/^--stage must be .*lowercase letters\)\.$/);
 });
 
 // These tests replace npm with a stub. smoke.proof.ts runs the actual HTTP tests.

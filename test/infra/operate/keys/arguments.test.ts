@@ -15,16 +15,11 @@ test.each(['Hund & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('acce
   expect(issueTo(owner)).not.toThrow();
 });
 
-test.each([
-  '',
-  ' \u00A0',
-  '\u001B[2J',
-  'Acme\u2028key_1',
-  '\uD800',
-  'a'.repeat(101),
-  '--json',
-  `Acme ${key}`,
-])('rejects %j as an owner', (owner) => expect(issueTo(owner)).toThrow(UsageError));
+const control = ['\u001B[2J', 'Acme\u2028key_1', '\uD800'];
+test.each(['', ' \u00A0', ...control, 'a'.repeat(101), '--json', `Acme ${key}`])(
+  'rejects %j as an owner',
+  (owner) => expect(issueTo(owner)).toThrow(UsageError),
+);
 
 test.each([
   ['30m', 1_800_000],
@@ -61,8 +56,6 @@ describe('npm run keys', () => {
   test.each([
     ['a missing action', [], /issue, list, rotate, revoke/],
     ['a missing stage', ['list'], /--stage/],
-    ['a missing owner', ['issue', ...staging], /--owner/],
-    ['a missing key id', ['rotate', ...staging], /KEY_ID/],
     ['two output formats', [...issue, '--json', '--quiet'], /--json.*--quiet/],
     ['an unknown state', ['list', ...staging, '--state', key], /--state.*active, expired, revoked/],
     ['an option of a different action', [...issue, '--yes'], /--yes/],
@@ -70,7 +63,6 @@ describe('npm run keys', () => {
     ['an option without its value', ['issue', '--stage', '--owner', 'Acme'], /--stage/],
     ['a key as the action', [key, ...staging], /issue, list, rotate, revoke/],
     ['a key as an option', ['revoke', `--${key}`], /Unknown option/],
-    ['a key as the key id', ['revoke', key, ...staging], /KEY_ID/],
     ['a key as a second id', ['revoke', 'key_1', key, ...staging], /KEY_ID/],
     ['a key as the stage', ['list', '--stage', key], /--stage/],
     ['a key as a duration', [...issue, '--expires-in', key], /--expires-in.* 90d/],

@@ -68,7 +68,7 @@ export function useKeysInTables(): void {
 }
 
 /** Function that replaces database request number `call`, starting at 1. `execute` sends the request. */
-export type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
+type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
 
 /** Returns the current store with a client that calls `intercept` in place of each database request. */
 export function via(intercept: Interceptor): KeyStore {
