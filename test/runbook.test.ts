@@ -7,11 +7,11 @@ import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
 import { proseOf } from './support/markdown-code.ts';
 import { list } from './support/sample.ts';
-import { readable, resourcesOf, stackTemplate, stageNames } from './support/stack-template.ts';
+import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
-const templates = stageNames.map((stage) => stackTemplate(stage));
-const production = stackTemplate('production');
+const templates = stageNames.map(readableTemplate);
+const production = readableTemplate('production');
 
 const sections = new Map(
   Array.from(proseOf(runbook).matchAll(/^## (.+)\n([^]*?)(?=^##? |$(?![^]))/gm), ([, name, text]) => [
@@ -29,27 +29,27 @@ function unknown(names: string[], known: Iterable<string>): string[] {
 }
 
 describe('docs/runbook.md', () => {
-  const parts = ['Impact', 'Check', 'Fix', 'Resolved when'];
+  const parts = ['Impact', 'Check', 'Fix', 'Resolved when'].join();
   const alarms = templates
-    .flatMap((template) => resourcesOf(readable(template), 'AWS::CloudWatch::Alarm'))
+    .flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'))
     .map(([id, { Properties }]) => {
       const [, section = ''] = /"([^"]+)"\.$/.exec(Properties['AlarmDescription']) ?? [];
       return { alarm: id.slice('Monitoring'.length), section };
     });
 
   test('has a section with the same four parts for each alarm', () => {
-    const partsOf = new Map(Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text)]));
-    const missing = alarms.filter(({ section }) => partsOf.get(section)?.join() !== parts.join());
-    const advice = ({ alarm, section }: (typeof alarms)[number]) =>
-      `Add the section "${section}" with the parts ${parts.join(', ')} to docs/runbook.md for ${alarm}.`;
-    expect(unknown(missing.map(advice), [])).toEqual([]);
-    const aboutAlarms = [...partsOf].flatMap(([name, [first]]) => (first === parts[0] ? name : []));
-    expect(
-      unknown(
-        aboutAlarms,
-        alarms.map(({ section }) => section),
-      ),
-    ).toEqual([]);
+    const partsOf = new Map(
+      Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text).join()]),
+    );
+    const missing = alarms.filter(({ section }) => partsOf.get(section) !== parts);
+    const advice = missing.map(
+      ({ alarm, section }) =>
+        `Add the section "${section}" with the parts ${parts} to docs/runbook.md for ${alarm}.`,
+    );
+    expect(unknown(advice, [])).toEqual([]);
+    const aboutAlarms = [...partsOf.keys()].filter((name) => partsOf.get(name) === parts);
+    const known = alarms.map(({ section }) => section);
+    expect(unknown(aboutAlarms, known)).toEqual([]);
   });
 
   // If several patterns such as `…Throttles` match an alarm, the longest applies.
@@ -69,12 +69,8 @@ describe('docs/runbook.md', () => {
     });
     expect(unknown(missing, [])).toEqual([]);
     const named = matchesOf(/`(\w+(?:Errors|Throttles|Latency))`/g, rows.join('\n'));
-    expect(
-      unknown(
-        named,
-        alarms.map(({ alarm }) => alarm),
-      ),
-    ).toEqual([]);
+    const known = alarms.map(({ alarm }) => alarm);
+    expect(unknown(named, known)).toEqual([]);
   });
 
   test('contains each section that the code refers to', () => {
@@ -143,13 +139,9 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
 
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
   test('read only fields that AWS WAF logs', () => {
-    const byFirewall = [
-      'terminatingRuleId',
-      'httpRequest.clientIp',
-      'httpRequest.httpMethod',
-      'httpRequest.uri',
-    ];
-    expect(unknown(fieldsRead('firewall log'), [...byFirewall, ...builtIn])).toEqual([]);
+    const ofRequest = ['clientIp', 'httpMethod', 'uri'].map((field) => `httpRequest.${field}`);
+    const known = ['terminatingRuleId', ...ofRequest, ...builtIn];
+    expect(unknown(fieldsRead('firewall log'), known)).toEqual([]);
   });
 
   test('read only fields that functions or Lambda log', async () => {

@@ -31,10 +31,10 @@ const listed = documented(`${list.id} 200`);
 const created = documented(`${create.id} 201`);
 const rejected: Exchange = { ...created, response: documented(`${create.id} 400`).response };
 const message = 'cursor must be from a page of this list, or omitted.';
-const lostCursor = withResponse(listed, {
+const lostCursor = {
   ...rejected.response,
   text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),
-});
+};
 const elsewhere = documented('other 404');
 const unknown = documented(`${get.id} 404`);
 
@@ -49,7 +49,6 @@ function withHeaders(exchange: Exchange, changed: Record<string, string>): Excha
 
 test.each<[problem: string, Exchange]>([
   ['is not documented', withResponse(listed, { status: 418 })],
-  ['is not documented', withResponse(elsewhere, { status: 401 })],
   ['but the document contains the path', withResponse(unknown, { text: elsewhere.response.text })],
   ['does not allow the id', { ...unknown, target: `${path}/abc` }],
   ['has a wrong media type: text/html', withHeaders(listed, { 'content-type': 'text/html' })],
@@ -68,13 +67,8 @@ test.each<[problem: string, Exchange]>([
     'allows the request',
     { ...rejected, body: JSON.stringify(bodyWith('DOG')).replace('DOG', String.raw`\ud83d\udc15`) },
   ],
-  // The message lists a parameter that is valid.
-  [
-    'allows the request',
-    withResponse(lostCursor, { text: lostCursor.response.text.replace('cursor', 'limit; cursor') }),
-  ],
   // The message is about a cursor that was not sent.
-  ['allows the request', { ...lostCursor, target: path }],
+  ['allows the request', { ...listed, target: path, response: lostCursor }],
 ])('the contract check reports "%s"', (problem, exchange) => {
   expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
 });
