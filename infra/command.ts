@@ -37,7 +37,8 @@ export async function runWithOptions<const T extends Options>(
 ): Promise<void> {
   try {
     const all: Options = { ...options, help: { type: 'boolean' } };
-    const { values, positionals } = parseArgs({ allowPositionals: true, options: all });
+    const args = process.argv.slice(2);
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all });
     if (values['help']) return console.log(usage);
     // The message does not quote positional arguments, because they may be API keys.
     if (Object.keys(options).some(isConsumedByNpm) || (positionals.length > 0 && !allowPositionals)) {
