@@ -35,7 +35,6 @@ export class Api extends Construct {
     super(scope, id);
 
     const { name, domain } = stage;
-    const accessLog = addAccessLog(this, stage);
     const api = new apigateway.RestApi(this, 'RestApi', {
       restApiName: serviceName(name),
       description: `${productName}, stage ${name}`,
@@ -47,7 +46,7 @@ export class Api extends Construct {
         throttlingBurstLimit: stage.requestBurst,
         tracingEnabled: true,
         loggingLevel: apigateway.MethodLoggingLevel.OFF,
-        ...accessLog,
+        ...addAccessLog(this, stage),
       },
       // AccountStack creates this role, because all stages share the role.
       cloudWatchRole: false,

@@ -3,10 +3,11 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as v from 'valibot';
 import { isDatabaseUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
+import { ApiError } from './api-error.ts';
 import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalogue } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
-import { ApiError, parseRequest, rootUrl } from './request.ts';
+import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 import { warmUp } from './warm-up.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
+import { ApiError } from './api-error.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
@@ -16,21 +16,6 @@ const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
 /** Matches the end of most messages of `JSON.parse`. The text before the position is not used, because it quotes the body. */
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
-
-/**
- * Error that is converted to an error response. The response contains the `message`. The `cause` is only logged. Functions
- * throw it with `fail`, which accepts only the codes that the operation declares.
- */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly code: ErrorCode;
-
-  /** @param message error message for the client @default - the message in the catalogue */
-  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
-    super(message ?? errorCatalogue[code].message, options);
-    this.code = code;
-  }
-}
 
 /**
  * Returns the parts of a request that the operation has a schema for.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
-import { ApiError } from '../../../shared/runtime/request.ts';
+import { ApiError } from '../../../shared/runtime/api-error.ts';
 import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';

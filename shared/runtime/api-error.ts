@@ -1,0 +1,16 @@
+import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
+
+/**
+ * Error that is converted to an error response. The response contains the `message`. The `cause` is only logged. Functions
+ * throw it with `fail`, which accepts only the codes that the operation declares.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+
+  /** @param message error message for the client @default - the message in the catalogue */
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? errorCatalogue[code].message, options);
+    this.code = code;
+  }
+}
