@@ -53,7 +53,10 @@ function list(page: number, limit: number, status?: Item['status']): Kind {
     const query = new URLSearchParams({ limit: `${limit}`, ...filters });
     const previous = newest.at(-limit - 1);
     if (previous) query.set('cursor', encodeCursor(previous.id, filters));
-    const request = { path: `${itemsPath}?${query}`, expected: stringifyJson(newest.slice(-limit)) };
+    const request = {
+      path: `${itemsPath}?${query.toString()}`,
+      expected: stringifyJson(newest.slice(-limit)),
+    };
     return () => request;
   };
 }

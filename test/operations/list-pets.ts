@@ -1,10 +1,12 @@
+import { listIndexes } from '../../shared/list-indexes.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import type { OperationTests } from '../support/operation-tests.ts';
 import { collection, create } from '../support/sample.ts';
 
+const indexes = listIndexes.map(({ indexName }) => `\${StoragePets.Arn}/index/${indexName}`);
+
 export const tests: OperationTests = {
-  permissions:
-    'dynamodb:Query on ${StoragePets.Arn}/index/newest and ${StoragePets.Arn}/index/newest-by-status',
+  permissions: `dynamodb:Query on ${indexes.join(' and ')}`,
   primingRead: { TableName: 'PETS_TABLE', Limit: PAGE.default + 1 },
   responses: {
     200: async (send, { examples, responses }) => {

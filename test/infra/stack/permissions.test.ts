@@ -29,7 +29,7 @@ describe.each(stageNames)('in %s', (stage) => {
       expect(roleOf(template, `${name}Role`)).toEqual({
         trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
         allows: [
-          permissionsByFunction[name],
+          sorted(permissionsByFunction[name]!),
           `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
           'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
         ],
@@ -82,7 +82,7 @@ test('CodeDeploy can only update the functions’ aliases and read alarms', () =
   expect(roleOf(readableTemplate('production'), 'DeploymentRole')).toEqual({
     trusts: trustIn('codedeploy.amazonaws.com', { StringEquals: thisAccount }),
     allows: [
-      `lambda:GetAlias and lambda:UpdateAlias on ${[...arns, ...aliases].join(' and ')}`,
+      `lambda:GetAlias and lambda:UpdateAlias on ${[...arns, ...aliases].toSorted().join(' and ')}`,
       `lambda:GetProvisionedConcurrencyConfig on ${arns.map((arn) => `${arn}:*`).join(' and ')}`,
       'cloudwatch:DescribeAlarms on *',
     ],
@@ -122,8 +122,13 @@ function trustIn(Service: string, Condition: object): object[] {
   return [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service }, Condition }];
 }
 
-/** Returns a statement such as "dynamodb:Query on ${StorageApiKeys.Arn}". */
+function sorted(statement: string): string {
+  const parts = statement.split(' on ').map((texts) => texts.split(' and ').toSorted().join(' and '));
+  return parts.join(' on ');
+}
+
+/** Returns a statement such as "dynamodb:Query on ${StorageApiKeys.Arn}", with sorted actions and resources. */
 function textOf({ Effect, Action, Resource, ...others }: any): string {
   expect({ Effect, ...others }).toEqual({ Effect: 'Allow' });
-  return [Action, Resource].map((texts) => [texts].flat().join(' and ')).join(' on ');
+  return sorted([Action, Resource].map((texts) => [texts].flat().join(' and ')).join(' on '));
 }
