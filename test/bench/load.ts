@@ -22,15 +22,20 @@ const options = {
 } as const;
 
 const TIMEOUT_SECONDS = 30;
-/** Number of errors after which the load stops early because the service is probably gone. */
-const MAX_ERRORS = 1_000;
 
 await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': apiKey, ...values }) => {
   const baseUrl = address.replace(/\/$/, '');
   const headers = { Authorization: `Bearer ${apiKey}` };
   const duration = integerOption('--duration', values.duration, 1, 86_400);
   const connections = integerOption('--connections', values.connections, 1, 1_000);
-  await requireService(baseUrl, headers);
+  const { ok, status } = await fetch(`${baseUrl}${itemsPath}?limit=1`, {
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
+  }).catch(({ name, cause }) => ({ ok: false, status: cause?.code ?? name }));
+  // The message omits the error of `fetch`, because it can contain the key.
+  if (!ok)
+    throw new UsageError(`A list request to ${baseUrl} failed (${status}). Check --base-url and --api-key.`);
   // https://github.com/mcollina/autocannon
   const autocannon = requireTool('autocannon');
   const running = autocannon({
@@ -38,7 +43,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     connections,
     duration,
     timeout: TIMEOUT_SECONDS,
-    bailout: MAX_ERRORS,
+    bailout: 1_000, // errors, after which the service is probably gone
     headers,
     idReplacement: true, // also replaces `[<id>]` in headers
     requests: roundOf(`${new URL(baseUrl).pathname}${itemsPath}`),
@@ -52,17 +57,6 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
 });
-
-/** @throws UsageError if a list request fails. The message omits `fetch`'s error because it can contain the key. */
-async function requireService(baseUrl: string, headers: Record<string, string>): Promise<void> {
-  const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1_000);
-  const reason = await fetch(`${baseUrl}${itemsPath}?limit=1`, { headers, redirect: 'manual', signal }).then(
-    ({ ok, status }) => !ok && status,
-    ({ name, cause }) => cause?.code ?? name,
-  );
-  if (reason === false) return;
-  throw new UsageError(`A list request to ${baseUrl} failed (${reason}). Check --base-url and --api-key.`);
-}
 
 /** Paths that a connection stores during a round of requests. */
 type Context = Partial<Record<'nextPage' | 'item', string>>;
