@@ -11,10 +11,6 @@ import { listenOnLoopback } from '../support/loopback.ts';
 import { get } from '../support/sample.ts';
 import { requireTool } from '../support/tools.ts';
 
-const NEWEST_ID = 244_813_135_872_000;
-/** Distance between ids in one list partition. The ids between them belong to up to 63 other list partitions. */
-const IDS_BETWEEN_ITEMS = 64;
-
 const example = contract().responses.get(`${get.id} 200`)!.example as Record<string, unknown>;
 
 const headers = {
@@ -36,10 +32,7 @@ export async function startStubDatabase(folder: string) {
   const certificateFile = join(folder, 'certificate.pem');
   writeFileSync(certificateFile, cert);
 
-  const { key: apiKey, record } = newApiKey('staging', {
-    owner: 'Benchmark',
-    caller: 'arn:aws:iam::1:user/bench',
-  });
+  const { key: apiKey, record } = newApiKey('staging', { owner: 'Benchmark', caller: 'Benchmark' });
   const actions = actionsWith(marshall(record));
   const bodies = new Map<string, Buffer>();
   const server = createServer({ key, cert }, async (request, response) => {
@@ -48,7 +41,7 @@ export async function startStubDatabase(folder: string) {
     // Equal requests get equal responses. Each PutItem contains a new item, but gets the same response.
     const cacheKey = action === 'PutItem' ? action : input;
     const body =
-      bodies.get(cacheKey) ?? Buffer.from(JSON.stringify((actions[action] ?? otherWrite)(JSON.parse(input))));
+      bodies.get(cacheKey) ?? Buffer.from(JSON.stringify((actions[action] ?? write)(JSON.parse(input))));
     bodies.set(cacheKey, body);
     if (database.delayMilliseconds > 0) await setTimeout(database.delayMilliseconds);
     response.writeHead(200, { ...headers, 'Content-Length': body.length }).end(body);
@@ -89,16 +82,16 @@ function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<strin
       // Priming requests the id 0, which no item has.
       return Key.id?.N === '0' ? {} : { Item: itemAt(0) };
     },
-    PutItem: () => ({}),
   };
 }
 
-/** Returns the response to writes for which a function can request the item. */
-const otherWrite = () => ({ Attributes: itemAt(0) });
+/** Returns the response to a write. */
+const write = ({ ReturnValues }: any) => (ReturnValues ? { Attributes: itemAt(0) } : {});
 
 /** Returns the id of the item at an index of a list partition, newest first. */
 export function itemId(index: number, partition = '0'): string {
-  return (NEWEST_ID - index * IDS_BETWEEN_ITEMS - Number(partition)).toString();
+  // The ids between two items of a list partition belong to up to 63 other list partitions.
+  return (244_813_135_872_000 - index * 64 - Number(partition)).toString();
 }
 
 /** Returns the documented example of the resource with the attributes that the functions store. */

@@ -9,19 +9,14 @@ export async function handler({ headers, body }: APIGatewayProxyEvent): Promise<
   const pet = { id: Date.now(), ...JSON.parse(body ?? '{}') };
   const token = headers['Idempotency-Key'];
   if (token)
-    await putNew('INTENTS_TABLE', 'token', { token, petId: pet.id, expiresAt: Date.now() / 1_000 + 86_400 });
-  await putNew('PETS_TABLE', 'id', pet);
+    await putNew('Intents', 'token', { token, petId: pet.id, expiresAt: Date.now() / 1_000 + 86_400 });
+  await putNew('Pets', 'id', pet);
   return { statusCode: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(pet) };
 }
 
-function putNew(table: string, key: string, item: object) {
-  return database.send(
-    new PutCommand({
-      TableName: process.env[table],
-      Item: item,
-      ConditionExpression: `attribute_not_exists(${key})`,
-    }),
-  );
+function putNew(TableName: string, key: string, Item: object) {
+  const ConditionExpression = `attribute_not_exists(${key})`;
+  return database.send(new PutCommand({ TableName, Item, ConditionExpression }));
 }
 
 for (const event of JSON.parse(process.env['PRIMING_EVENTS'] ?? '[]')) await handler(event);

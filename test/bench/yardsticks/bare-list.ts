@@ -8,7 +8,7 @@ const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 export async function handler(): Promise<object> {
   const { Items } = await database.send(
     new QueryCommand({
-      TableName: process.env['PETS_TABLE'],
+      TableName: 'Pets',
       IndexName: 'newest',
       KeyConditionExpression: '#key = :key',
       ExpressionAttributeNames: { '#key': 'partition' },
