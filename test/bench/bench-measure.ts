@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { MeasuredFunction, Subject } from './bench-functions.ts';
 import type { CpuQuota } from './cpu-quota.ts';
 import { startInstance } from './instance.ts';
@@ -7,13 +8,12 @@ import type { StubDatabase } from './stub-database.ts';
 interface Setup {
   quota: CpuQuota | undefined;
   database: StubDatabase;
+  /** The function that API Gateway invokes before an operation. */
+  authorizer: MeasuredFunction;
 }
 
 /** Assumed latency of DynamoDB within a region. A waiting function does not use its share of a core. */
 const DATABASE_MILLISECONDS = 4;
-
-/** Number of requests, with a full core and no database delay, after which V8 has compiled the hot code. */
-const REQUESTS_TO_SETTLE = 1_500;
 
 /** Number of measured requests per warm instance. */
 export const WARM_REQUESTS = 200;
@@ -39,55 +39,49 @@ export interface Figures {
 
 export type Metric = keyof Figures;
 
-/** A metric's spread and its value in each round. Ratios compare only values from the same round. */
-type Figure = Spread & { rounds: number[] };
-
-/** Measurements of a function or yardstick at one memory size. */
-export type Row = { name: string; megabytes: number; bundleBytes: number } & Partial<Record<Metric, Figure>>;
-
-/** Returns each function at each memory size. Operations at their deployed memory size also have the authorizer. */
-export function subjectsOf(functions: MeasuredFunction[], sizes: number[]): Subject[] {
-  const deployed = functions.find(({ name }) => name === 'authorizer')!;
-  const authorizer = { ...deployed, megabytes: deployed.memoryMegabytes! };
-  return [...new Set(sizes)].flatMap((megabytes) =>
-    functions.map((fn) => {
-      const isPreceded = fn.memoryMegabytes === megabytes && fn !== deployed;
-      return { ...fn, megabytes, ...(isPreceded && { authorizer }) };
-    }),
-  );
-}
+/**
+ * Spread of each metric of a function or yardstick at one memory size, and the value in each round. Ratios compare only
+ * values from the same round.
+ */
+export type Row = { name: string; megabytes: number; bundleBytes: number } & {
+  [metric in Metric]?: Spread & { rounds: number[] };
+};
 
 /**
- * Measures the subjects in rounds.
+ * Measures each function at each memory size in rounds.
  *
  * @throws UsageError if a function returns a wrong result
  * @throws Error if a function fails
  */
 export async function measure(
   measureOne: (subject: Subject, setup: Setup) => Promise<Figures>,
-  subjects: Subject[],
+  functions: MeasuredFunction[],
+  sizes: number[],
   rounds: number,
   setup: Setup,
 ): Promise<Row[]> {
+  const subjects = [...new Set(sizes)].flatMap((megabytes) => functions.map((fn) => ({ ...fn, megabytes })));
   setup.database.delayMilliseconds = DATABASE_MILLISECONDS;
   const measured = await measureInRounds(measureOne.name, subjects, rounds, (subject) =>
     measureOne(subject, setup),
   );
-  return subjects.map((subject, index) => rowOf(subject, measured[index]!));
-}
-
-function rowOf({ name, megabytes, bundleBytes }: Subject, measured: Figures[]): Row {
-  const figures = (Object.keys(measured[0] ?? {}) as Metric[]).map((metric) => {
-    const rounds = measured.map((each) => Number(each[metric]!.toFixed(3)));
-    return [metric, { ...spreadOf(rounds), rounds }];
+  return subjects.map(({ name, megabytes, file }, index) => {
+    const [first = {}] = measured[index]!;
+    const figures = (Object.keys(first) as Metric[]).map((metric) => {
+      const values = measured[index]!.map((each) => Number(each[metric]!.toFixed(3)));
+      return [metric, { ...spreadOf(values), rounds: values }];
+    });
+    return { name, megabytes, bundleBytes: statSync(file).size, ...Object.fromEntries(figures) };
   });
-  return { name, megabytes, bundleBytes, ...Object.fromEntries(figures) };
 }
 
-/** Measures a cold start. If the subject has an authorizer, first measures the authorizer's cold start. */
+/** Measures a cold start. Before an operation at its deployed memory size, measures the authorizer's cold start. */
 export async function coldStart(subject: Subject, setup: Setup): Promise<Figures> {
-  const before = subject.authorizer && (await coldStart(subject.authorizer, setup));
-  await using instance = await startInstance(subject, setup.quota);
+  const { quota, authorizer } = setup;
+  const isPreceded = subject.megabytes === subject.memoryMegabytes && subject.name !== authorizer.name;
+  const megabytes = authorizer.memoryMegabytes!;
+  const before = isPreceded ? await coldStart({ ...authorizer, megabytes }, setup) : undefined;
+  await using instance = await startInstance(subject, quota);
   const { milliseconds: first } = await instance.invoke();
   const cold = instance.initMilliseconds + first;
   return { first, cold, ...(before && { chain: before.cold! + cold }) };
@@ -98,7 +92,8 @@ export async function warmInstance(subject: Subject, { quota, database }: Setup)
   await using instance = await startInstance(subject, quota);
   quota?.setMemorySize();
   database.delayMilliseconds = 0;
-  for (let request = 0; request < REQUESTS_TO_SETTLE; request += 1) await instance.invoke();
+  // After this number of requests with a full core, V8 has compiled the hot code.
+  for (let request = 0; request < 1_500; request += 1) await instance.invoke();
   database.delayMilliseconds = DATABASE_MILLISECONDS;
   quota?.setMemorySize(subject.megabytes);
   const before = instance.usage();

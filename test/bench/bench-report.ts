@@ -33,9 +33,7 @@ const bounds: [metric: Metric, megabytes: number, row: string, yardstick: string
 
 /** Returns the generated parts of each document by name. */
 export function documents(results: Results) {
-  // Functions that were added after the stored run have no figures yet.
-  const isMeasured = ([name]: [string, number]) => results.rows.some((row) => row.name === name);
-  const memory = Object.fromEntries(deployedMemory().filter(isMeasured));
+  const memory = deployedMemory(results);
   const coldMedians = (name: string) =>
     [256, 512].map((size) => figureOf(results, 'cold', name, size)!.median.toFixed()).join(' and ');
   const kilobytes = results.rows
@@ -70,12 +68,13 @@ export function documents(results: Results) {
   };
 }
 
-/** Returns the name of each function's module and the function's memory size in production, in MB. */
-function deployedMemory(): [string, number][] {
+/** Returns the memory size of each measured function in production, in MB, by the name of the function's module. */
+function deployedMemory({ rows }: Results): Record<string, number> {
   const { Resources } = templateOf({ stage: 'production', settings: stages.production });
-  return Object.values<any>(Resources)
-    .filter(({ Type }) => Type === 'AWS::Lambda::Function')
-    .map(({ Metadata, Properties }) => [Metadata.bundle, Properties.MemorySize]);
+  const functions = Object.values<any>(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+  const sizes = functions.map(({ Metadata, Properties }) => [Metadata.bundle, Properties.MemorySize]);
+  // Functions that were added after the stored run have no figures yet.
+  return Object.fromEntries(sizes.filter(([name]) => rows.some((row) => row.name === name)));
 }
 
 function clientsTable(results: Results, memory: Record<string, number>): string {

@@ -1,43 +1,29 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { sharedSynthesis } from '../support/assembly.ts';
-import { moduleOf } from '../support/invoke.ts';
 import { startLocalService } from '../support/local-service.ts';
-import { create, get, itemsPath } from '../support/sample.ts';
+import { itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { hasTools } from '../support/tools.ts';
-import { prepareFunctions } from './bench-functions.ts';
-import { coldStart } from './bench-measure.ts';
-import { measure } from './growth-measure.ts';
-import { fillStore } from './growth-items.ts';
-import { startStubDatabase } from './stub-database.ts';
+import { fillStore, measure } from './growth-measure.ts';
+import { startInstance } from './instance.ts';
 
 // `npm run check` compares the documents with the stored results, and `.ci/run` measures each function and yardstick, so
 // these tests do neither.
 
 const folder = temporaryFolder();
 
-beforeAll(() => {
-  jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
-});
-
-(hasTools() ? describe : describe.skip)('measuring a function', () => {
-  test('fails if the response is wrong', async () => {
-    const { assembly } = await sharedSynthesis();
-    const database = await startStubDatabase(folder);
-    const functions = await prepareFunctions(assembly, folder, database);
-    const [measured, other] = [create, get].map(({ id }) =>
-      functions.find(({ name }) => name === moduleOf(id))!,
-    );
-    const subject = { ...measured!, event: other!.event, megabytes: 512 };
-    await expect(coldStart(subject, { quota: undefined, database })).rejects.toThrow(
-      `${subject.name} returned a wrong response`,
-    );
-    await database.close();
-  });
+test('measuring a function fails if the response is wrong', async () => {
+  const file = join(folder, 'index.mjs');
+  writeFileSync(file, 'export const handler = () => "wrong";');
+  const call = { event: {}, expected: 'right' };
+  await using instance = await startInstance({ name: 'it', file, environment: {}, megabytes: 512, ...call });
+  await expect(instance.invoke()).rejects.toThrow('it returned a wrong response');
 });
 
 test('measuring a store fails if the store contains unexpected items', async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => {}); // progress
   const { assembly } = await sharedSynthesis();
   const contents = { items: 1_000, partitions: 1 };
   await fillStore(folder, assembly, contents);

@@ -2,7 +2,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { UsageError } from '../../infra/command.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';
-import { coldStart, measure, subjectsOf, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
+import { coldStart, measure, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
 import { documents, type Results } from './bench-report.ts';
 import { runBenchmark } from './benchmark.ts';
 import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.ts';
@@ -14,18 +14,9 @@ import { startStubDatabase } from './stub-database.ts';
 const FULL = { coldStarts: 15, warmInstances: 9, warmInstancesOfOtherSizes: 3 };
 const QUICK = { coldStarts: 2, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
 
-await runBenchmark<Results>({
-  script: 'bench',
-  file: 'results.json',
-  documents,
-  async measure(quick) {
-    const results = await run(quick);
-    console.log(Object.values(documents(results)['docs/performance.md']).join('\n'));
-    return quick ? undefined : results;
-  },
-});
+await runBenchmark<Results>({ script: 'bench', file: 'results.json', documents, measure: measureAll });
 
-async function run(quick: boolean): Promise<Results> {
+async function measureAll(quick: boolean): Promise<Results> {
   const start = performance.now();
   const counts = quick ? QUICK : FULL;
   const quota = createCpuQuota();
@@ -36,19 +27,15 @@ async function run(quick: boolean): Promise<Results> {
   const database = await startStubDatabase(folder);
   const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
   const cold = functions.filter(({ name }) => !name.includes('partitions'));
-  const warm = functions.filter(({ name }) => !/primed|hello/.test(name));
+  const notWarm = quick ? /primed|hello|idempotent|get-/ : /primed|hello/;
+  const warm = functions.filter(({ name }) => !notWarm.test(name));
   const sized = functions.filter(({ name, memoryMegabytes }) => memoryMegabytes && !name.includes(','));
   const deployedSizes = functions.flatMap(({ memoryMegabytes }) => memoryMegabytes ?? []);
-  const setup = { quota, database };
+  const setup = { quota, database, authorizer: functions.find(({ name }) => name === 'authorizer')! };
   const rows = [
-    ...(await measure(coldStart, subjectsOf(cold, [256, 512, ...deployedSizes]), counts.coldStarts, setup)),
-    ...(await measure(warmInstance, subjectsOf(warm, [512]), counts.warmInstances, setup)),
-    ...(await measure(
-      warmInstance,
-      subjectsOf(sized, [256, 1_024]),
-      counts.warmInstancesOfOtherSizes,
-      setup,
-    )),
+    ...(await measure(coldStart, cold, [256, 512, ...deployedSizes], counts.coldStarts, setup)),
+    ...(await measure(warmInstance, warm, [512], counts.warmInstances, setup)),
+    ...(await measure(warmInstance, sized, [256, 1_024], counts.warmInstancesOfOtherSizes, setup)),
   ];
   await database.close();
   const minutes = (performance.now() - start) / 60_000;

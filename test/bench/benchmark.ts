@@ -6,10 +6,9 @@ interface Benchmark<Results> {
   script: string;
   /** Name of the results file in `test/bench`. */
   file: string;
-  /** Returns the generated parts of each document for `withParts`. */
+  /** Returns the generated parts of each document for `withParts`. A measurement prints the first document's parts. */
   documents: (results: Results) => Record<string, Record<string, string>>;
-  /** Measures and returns the results to store, or undefined for a quick run, which stores nothing. */
-  measure: (quick: boolean) => Promise<Results | undefined>;
+  measure: (quick: boolean) => Promise<Results>;
 }
 
 const options = {
@@ -19,11 +18,10 @@ const options = {
 } as const;
 
 /** Runs a benchmark command that measures, stores the results and updates the documents. */
-export function runBenchmark<Results>(benchmark: Benchmark<Results>): Promise<void> {
-  const { script, file, documents, measure } = benchmark;
+export function runBenchmark<Results>({ script, file, documents, measure }: Benchmark<Results>) {
   const usage = `npm run ${script} -- [--quick | --report [--check]]
 
-  --quick   measure a few times, print the figures and write no files
+  --quick   measure only the most important figures, print them and write no files
   --report  update the documents from the stored results without measuring
   --check   fail if --report would change a document, and write no files
 
@@ -33,7 +31,9 @@ It fails if a response is wrong, but not if a response is slow.`;
     const stored = new URL(file, import.meta.url);
     if (report || check) return publish(script, documents(JSON.parse(readFileSync(stored, 'utf8'))), check);
     const results = await measure(quick);
-    if (!results) return;
+    const [figures = {}] = Object.values(documents(results));
+    console.log(Object.values(figures).join('\n'));
+    if (quick) return;
     writeFileSync(stored, `${JSON.stringify(results, undefined, 2)}\n`);
     publish(script, documents(results), false);
   });

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 const MEGABYTES_PER_CORE = 1_769;
 /** Period of the CPU quota. AWS does not document the period that Lambda uses. */
 export const PERIOD_MILLISECONDS = 20;
-const PERIOD = PERIOD_MILLISECONDS * 1_000;
 
 export type CpuQuota = NonNullable<ReturnType<typeof createCpuQuota>>;
 
@@ -21,9 +20,10 @@ export function createCpuQuota() {
 
   /** Limits the processes to Lambda's CPU share for the given memory size. @default - one core */
   function setMemorySize(megabytes = MEGABYTES_PER_CORE): void {
-    const quota = Math.round(Math.min(1, megabytes / MEGABYTES_PER_CORE) * PERIOD);
-    if (isV2) return write('cpu.max', `${quota} ${PERIOD}`);
-    write('cpu.cfs_period_us', `${PERIOD}`);
+    const period = PERIOD_MILLISECONDS * 1_000;
+    const quota = Math.round(Math.min(1, megabytes / MEGABYTES_PER_CORE) * period);
+    if (isV2) return write('cpu.max', `${quota} ${period}`);
+    write('cpu.cfs_period_us', `${period}`);
     write('cpu.cfs_quota_us', `${quota}`);
   }
 

@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
-import { itemsPath } from '../support/sample.ts';
 import { runBenchmark } from './benchmark.ts';
-import { measure, type Rows, type Store } from './growth-measure.ts';
-import { fillStore, type Contents } from './growth-items.ts';
+import { type Contents, fillStore, measure, type Rows, type Store } from './growth-measure.ts';
 import { formatSpread, type Spread } from './measurements.ts';
-import { limitTables } from './partitions.ts';
+import { limitTables, sizeOf } from './partitions.ts';
 
 // `npm run bench:growth` measures latencies and computes throughput limits for docs/scaling.md.
 
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
-const PARTITIONS = [1, 4, 16];
-/** Plural of the resource in the tables. */
-const noun = itemsPath.slice(1);
 
 /** Maximum accepted ratio of the slowest store's median to the fastest store's median. */
 const FLAT = 1.2;
@@ -31,10 +26,7 @@ interface Results {
   byPartitions: Comparison;
 }
 
-interface Comparison {
-  contents: Contents[];
-  rows: Rows;
-}
+type Comparison = Awaited<ReturnType<typeof compare>>;
 
 await runBenchmark<Results>({
   script: 'bench:growth',
@@ -48,19 +40,17 @@ await runBenchmark<Results>({
     const day = new Date().toISOString().slice(0, 10);
     const assembly = await synthesizeStaging();
     const bySize = sizes.map((items) => ({ items, partitions: 1 }));
-    const byPartitions = PARTITIONS.map((partitions) => ({ items: sizes[1]!, partitions }));
-    const results = {
+    const byPartitions = [1, 4, 16].map((partitions) => ({ items: sizes[1]!, partitions }));
+    return {
       runDetails: `${day} on ${cpus()[0]?.model} x ${cpus().length} with Node ${process.version}`,
       requests,
       bySize: await compare(assembly, bySize, requests),
       byPartitions: await compare(assembly, byPartitions, requests),
     };
-    console.log(latencyTables(results));
-    return quick ? undefined : results;
   },
 });
 
-async function compare(assembly: string, allContents: Contents[], requests: number): Promise<Comparison> {
+async function compare(assembly: string, allContents: Contents[], requests: number) {
   const folder = folderUntilExit();
   const stores: Store[] = [];
   // This listener is prepended so that the services end before their folder is removed.
@@ -80,9 +70,9 @@ async function compare(assembly: string, allContents: Contents[], requests: numb
 
 /** Returns the latency tables for `docs/scaling.md`. */
 function latencyTables({ runDetails, requests, bySize, byPartitions }: Results): string {
-  const sizes = bySize.contents.map(({ items }) => `${items.toLocaleString('en')} ${noun}`);
+  const sizes = bySize.contents.map(({ items }) => sizeOf(items));
   const settings = byPartitions.contents.map(({ partitions }) => `\`listPartitions\` ${partitions}`);
-  const title = `Median, ms (${byPartitions.contents[0]!.items.toLocaleString('en')} ${noun})`;
+  const title = `Median, ms (${sizeOf(byPartitions.contents[0]!.items)})`;
   return [
     `Measured on ${runDetails}. The benchmark sent ${requests} requests of each kind to each store.\n`,
     markdownTable(

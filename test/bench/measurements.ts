@@ -1,12 +1,5 @@
 import { showProgress } from '../../infra/command.ts';
 
-/** Median and quartiles of measurements. */
-export interface Spread {
-  median: number;
-  p25: number;
-  p75: number;
-}
-
 /**
  * Measures each subject once per round, in alternating order, so that other load on the machine affects all subjects
  * equally and no subject always follows the same one. Prints the progress of `what`.
@@ -29,7 +22,10 @@ export async function measureInRounds<Subject, Value>(
   return measured.map(({ values }) => values);
 }
 
-export function spreadOf(values: number[]): Spread {
+export type Spread = ReturnType<typeof spreadOf>;
+
+/** Returns the median and the quartiles. */
+export function spreadOf(values: number[]) {
   const at = (share: number) => Number(quantile(values, share).toFixed(3));
   return { median: at(0.5), p25: at(0.25), p75: at(0.75) };
 }

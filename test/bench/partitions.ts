@@ -18,14 +18,6 @@ const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
 /** Initial units per second of a new on-demand table. The same limit is assumed for each index. */
 const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
-/** Default quota per second for each table and index. Read units and write units have separate quotas. */
-const UNITS_PER_TABLE = 40_000;
-/** Default API Gateway quota of an account in most regions. */
-const GATEWAY_REQUESTS_PER_SECOND = 10_000;
-/** Default Lambda quota of an account. */
-const CONCURRENT_EXECUTIONS = 1_000;
-/** Limit per execution environment, however short its requests are. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
-const INVOCATIONS_PER_SECOND = 10;
 
 type Figure = (partitions: number) => number;
 
@@ -36,7 +28,8 @@ const listUnits =
   (partitions) =>
     partitions * Math.ceil((likelyShare(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
 
-const sizeOf = (items: number) => `${items} ${itemsPath.slice(1)}`;
+/** Returns a number of items, such as `1,000 items`. */
+export const sizeOf = (items: number) => `${items.toLocaleString('en')} ${itemsPath.slice(1)}`;
 
 /** Returns the limit tables for `docs/scaling.md`. */
 export function limitTables(): string {
@@ -58,9 +51,12 @@ function limitsOf(kind: 'Write' | 'Read', units: Figure): Record<string, Figure>
     'partition keys of an index': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
     [`\`max${kind}UnitsPerSecond\``]: (partitions) => maxUnits / units(partitions),
     'new on-demand table': (partitions) => UNITS_PER_NEW_TABLE[kind] / units(partitions),
-    "API Gateway's account quota": () => GATEWAY_REQUESTS_PER_SECOND,
-    "DynamoDB's table quota": (partitions) => UNITS_PER_TABLE / units(partitions),
-    "Lambda's account quota": () => CONCURRENT_EXECUTIONS * INVOCATIONS_PER_SECOND,
+    "API Gateway's account quota": () => 10_000, // in most regions
+    // Each table and index has this quota for reads and the same quota for writes.
+    "DynamoDB's table quota": (partitions) => 40_000 / units(partitions),
+    // 1,000 concurrent executions. Each handles at most 10 requests per second, however short the requests are.
+    // https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
+    "Lambda's account quota": () => 1_000 * 10,
   };
 }
 
