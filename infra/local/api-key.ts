@@ -1,13 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
+import { listOperation } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
 import { databaseSettings, localOperator, type LocalService } from './local-service.ts';
-
-/** An operation that every API key can call without parameters. */
-export const list = Object.values<Operation>(operations).find(({ success }) => success.headers?.NextPage)!;
 
 /**
  * Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key.
@@ -36,7 +33,13 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
 /** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]];
-  const request = { method: 'GET', path: list.path, query: 'limit=1', headers, sourceIp: '127.0.0.1' };
+  const request = {
+    method: 'GET',
+    path: listOperation.path,
+    query: 'limit=1',
+    headers,
+    sourceIp: '127.0.0.1',
+  };
   const { status } = await api.handle({ ...request, body: Buffer.alloc(0) });
   return status !== 401;
 }

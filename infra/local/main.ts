@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
+import { listOperation } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { integerOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
-import { list } from './api-key.ts';
 import { defaultDataFolder } from './local-service.ts';
 import { startService } from './service.ts';
 import { explainError } from './startup-errors.ts';
@@ -60,7 +60,7 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   base URL  ${baseUrl}
   API key   ${apiKey}
 
-  curl -H 'Authorization: Bearer ${apiKey}' ${new URL(list.path, baseUrl).href}
+  curl -H 'Authorization: Bearer ${apiKey}' ${new URL(listOperation.path, baseUrl).href}
 
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);

@@ -33,23 +33,27 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   async function work(): Promise<void> {
     try {
       // Folders can be new or replaced. The build follows, so no change between the old and new watchers is missed.
-      const replaced = watchers;
+      const previous = watchers;
       watchers = watchFolders(onChange);
-      for (const watcher of replaced) watcher.close();
-      const start = performance.now();
-      const outdir = join(root, Date.now().toString());
-      const newHash = await bundleFunctions(outdir, hash);
-      if (newHash === hash) return;
-      const drained = running.map(({ file, fn }) => fn.updateCode(join(outdir, file)));
-      const previous = folder;
-      if (previous) void Promise.all(drained).then(() => rmSync(previous, { recursive: true, force: true }));
-      [hash, folder] = [newHash, outdir];
-      api.flushAuthorizersCache();
-      if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
+      for (const watcher of previous) watcher.close();
+      await reload();
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       print(`${error.message} The previous code continues to run.`);
     }
+  }
+
+  async function reload(): Promise<void> {
+    const start = performance.now();
+    const outdir = join(root, Date.now().toString());
+    const newHash = await bundleFunctions(outdir, hash);
+    if (newHash === hash) return;
+    const drained = running.map(({ file, fn }) => fn.updateCode(join(outdir, file)));
+    const previous = folder;
+    if (previous) void Promise.all(drained).then(() => rmSync(previous, { recursive: true, force: true }));
+    [hash, folder] = [newHash, outdir];
+    api.flushAuthorizersCache();
+    if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
   }
 
   // The first build applies changes that were saved after the synthesis started.

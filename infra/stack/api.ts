@@ -35,6 +35,7 @@ export class Api extends Construct {
     super(scope, id);
 
     const { name, domain } = stage;
+    const accessLog = addAccessLog(this, stage);
     const api = new apigateway.RestApi(this, 'RestApi', {
       restApiName: serviceName(name),
       description: `${productName}, stage ${name}`,
@@ -46,7 +47,7 @@ export class Api extends Construct {
         throttlingBurstLimit: stage.requestBurst,
         tracingEnabled: true,
         loggingLevel: apigateway.MethodLoggingLevel.OFF,
-        ...addAccessLog(this, stage),
+        ...accessLog,
       },
       // AccountStack creates this role, because all stages share the role.
       cloudWatchRole: false,

@@ -8,6 +8,7 @@ import type { Functions } from './functions.ts';
 import { MINUTE, type Monitoring } from './monitoring.ts';
 import type { Storage } from './storage.ts';
 
+/** Adds a dashboard with the alarms and the metrics of the API, the functions and the tables. */
 export function addDashboard(
   scope: Construct,
   api: Api,

@@ -53,7 +53,7 @@ export function addFirewall(scope: Construct, stage: Stage, resourceArn: string)
     managed('KnownBadInputsRuleSet'),
   ];
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
-  const { attrArn: webAclArn } = new waf.CfnWebACL(scope, 'Firewall', {
+  const webAcl = new waf.CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility('Firewall'),
@@ -66,6 +66,7 @@ export function addFirewall(scope: Construct, stage: Stage, resourceArn: string)
     dataProtectionConfig: { dataProtections: [{ field: keyField, action: 'SUBSTITUTION' }] },
     rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visibility(rule.name) })),
   });
+  const webAclArn = webAcl.attrArn;
   new waf.CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn });
   addLog(scope, webAclArn, stage);
 }

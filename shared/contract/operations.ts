@@ -121,3 +121,6 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
+
+/** The operation that lists the resource. It needs no parameters. */
+export const listOperation: Operation = operations.listPets;

@@ -1,14 +1,13 @@
 import { challenge } from '../../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../../shared/contract/json.ts';
-import { type Operation, operations } from '../../../shared/contract/operations.ts';
+import { listOperation } from '../../../shared/contract/operations.ts';
 import { exampleOf, type Json } from './schema-objects.ts';
 
 /** Placeholder for the domain of the API and of the published reference page. */
 export const PRODUCTION_DOMAIN = 'petstore.example.com';
-const list = Object.values<Operation>(operations).find(({ success }) => success.headers?.NextPage)!;
-const LIST_URL = `https://${PRODUCTION_DOMAIN}${list.path}`;
-const nextPage = new URLSearchParams(exampleOf(list.request.entries.query)).toString();
-const [{ id }] = exampleOf(list.success.schema);
+const LIST_URL = `https://${PRODUCTION_DOMAIN}${listOperation.path}`;
+const nextPage = new URLSearchParams(exampleOf(listOperation.request.entries.query)).toString();
+const [{ id }] = exampleOf(listOperation.success.schema);
 
 /** Headers by their keys in the contract, which are also the names of components. */
 const headers: Record<string, ReturnType<typeof header>> = {
