@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { commandEnvironment, outcomeOf } from '../../support/run-command.ts';
 
 /** Files and folders that the project's commands need. */
 const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
@@ -24,6 +26,14 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
     replace(file: string, text: string) {
       writeFileSync(join(folder, `${file}.saving`), text);
       renameSync(join(folder, `${file}.saving`), join(folder, file));
+    },
+    /** Runs a shell script in the copy. Returns its output if it fails, or else an empty string. */
+    async failureOf(script: string): Promise<string> {
+      // Tests in the copy must not use the synthesis of this run.
+      const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
+      const options = { cwd: folder, env, maxBuffer: Infinity };
+      const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));
+      return code === 0 ? '' : `${script}\n${stdout}${stderr}`;
     },
   };
 }

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+
+// The changes start from the settings of the tests, so that they do not depend on the present settings.
+const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
+
+/** Changes that operators make in infra/stages.ts. */
+export const changes: Record<string, (text: string) => string> = {
+  'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
+  alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),
+  domain: (text) =>
+    text.replaceAll(/(\w+): \{\s+\.\.\.common,/g, "$& domain: { ...domain, name: '$1.example.com' },"),
+  listPartitions: (text) => text.replace('listPartitions: 1', 'listPartitions: 4'),
+  deploysByCanary: (text) => text.replace('deploysByCanary: true', 'deploysByCanary: false'),
+  authorizerCacheSeconds: (text) => text.replace('CacheSeconds: 60', 'CacheSeconds: 30'),
+  logRetentionDays: (text) => text.replaceAll(/logRetentionDays: \d+/g, 'logRetentionDays: 180'),
+  firewall: (text) => text.replace(/^ *firewall: .*\n/m, ''),
+};
+
+/** Returns a module `infra/stages.ts` with the given changes. @throws Error if a change finds nothing to replace */
+export function stagesWith(...made: ((text: string) => string)[]): string {
+  return made.reduce((text, change) => {
+    if (change(text) === text)
+      throw new Error(`${change.toString()} finds nothing to replace in test/support/stages.ts.`);
+    return change(text);
+  }, unchanged);
+}
