@@ -33,7 +33,7 @@ export function stackName(stage: string): string {
 
 /** Returns the name that identifies a stage in metrics and log lines. */
 export function serviceName(stage: string): string {
-  return `${productName.replace(' ', '-').toLowerCase()}-${stage}`;
+  return `${productName.replaceAll(' ', '-').toLowerCase()}-${stage}`;
 }
 
 export type EnvironmentVariable = (typeof environmentVariables)[keyof typeof environmentVariables];

@@ -1,4 +1,5 @@
 import { errorCatalogue } from '../../shared/contract/errors.ts';
+import { listOperation } from '../../shared/contract/operations.ts';
 import type { StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { markdownList, markdownTable } from './markdown.ts';
@@ -26,7 +27,7 @@ export function errorList(): string {
 
 /** Returns the fields of the resource with the rules for fields that clients send. */
 export function fieldList(contract: any): string {
-  const { requestBody, responses } = operationsIn(contract).find((operation) => operation.requestBody);
+  const { requestBody, responses } = operationsIn(contract).find((operation) => operation.responses[201]);
   const sent = requestBody.content['application/json'].schema;
   const stored = responses[201].content['application/json'].schema;
   return markdownList(
@@ -38,7 +39,7 @@ export function fieldList(contract: any): string {
 }
 
 export function parameterList(contract: any): string {
-  const { parameters } = operationsIn(contract).find((operation) => operation.parameters[0]?.in === 'query');
+  const { parameters } = operationsIn(contract).find(({ operationId }) => operationId === listOperation.id);
   return markdownList(
     parameters.map(({ name, schema, description }: any) => {
       const defaultText = schema.default === undefined ? '' : `, default ${schema.default}`;
@@ -63,8 +64,7 @@ export function retentionTable(): string {
   return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
 }
 
-const operationsIn = ({ paths }: any) =>
-  Object.values<any>(paths).flatMap((item) => Object.values<any>(item));
+const operationsIn = ({ paths }: any) => Object.values<any>(paths).flatMap(Object.values<any>);
 const perMinute = (requests?: number) => (requests === undefined ? 'none' : `${number(requests)} per minute`);
 const number = (value: number) => value.toLocaleString('en');
 

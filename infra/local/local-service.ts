@@ -10,7 +10,7 @@ import { accountId, region } from './emulator/template/template.ts';
 export const IN_MEMORY = 'memory';
 
 /** Name of the product in the names of files. */
-const FILE_NAME = productName.replace(' ', '').toLowerCase();
+const FILE_NAME = productName.replaceAll(' ', '').toLowerCase();
 
 /** Prefix of the names of temporary folders, which belong to local services that keep their data in memory. */
 export const TEMPORARY_PREFIX = `${FILE_NAME}-`;

@@ -122,10 +122,11 @@ function sampleOf(field: any): unknown {
   const { datatype, helpers, number, word } = faker;
   if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;
   if (field.options) return helpers.arrayElement(field.options);
-  const { type, minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
+  const { minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
   const isOdd = datatype.boolean(0.05);
   const range = isOdd || minimum > 1 || maximum < 9 ? { min: minimum, max: maximum } : { min: 1, max: 9 };
-  if (type === 'integer') return number.bigInt(range);
+  if (field.type === 'bigint') return number.bigInt(range);
+  if (field.type !== 'string') return v.getExamples(field).at(0);
   const text = isOdd ? helpers.arrayElement(textsBeyondAscii) : `${word.adjective()} ${word.noun()}`;
   return Array.from(text).slice(0, maxLength).join('');
 }

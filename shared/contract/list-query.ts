@@ -4,8 +4,8 @@ import { PAGE } from './limits.ts';
 import { type NewPet, PetStatus } from './schemas.ts';
 
 /**
- * Filters of lists by query parameter. A filter matches the field of the same name exactly. The section "Add a filter" in
- * CONTRIBUTING.md explains how to add one.
+ * Query parameters that filter a list. A parameter matches the field of the same name exactly. The section "Add a filter"
+ * in CONTRIBUTING.md explains how to add one.
  */
 const filterParameters = {
   status: v.pipe(
@@ -15,8 +15,8 @@ const filterParameters = {
   ),
 };
 
-/** Combinations of fields that a list can be filtered by. Each combination has an index. */
-export const filterCombinations: readonly (keyof NewPet)[][] = [[], ['status']];
+/** Combinations of fields that a list can be filtered by. Each combination has an index. The first has no filter. */
+export const filterCombinations: readonly [[], ...(keyof NewPet)[][]] = [[], ['status']];
 
 const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
 
@@ -55,13 +55,16 @@ export const ListPetsQuery = v.pipe(
   v.examples([exampleQuery()]),
   v.rawTransform(({ dataset: { value }, addIssue }) => {
     const { limit, cursor: text, ...filters } = value;
-    const reject = (key: string, message: string) =>
-      addIssue({ message, path: [{ type: 'object', origin: 'value', input: value, key, value: text }] });
+    const reject = (key: keyof typeof value, message: string) =>
+      addIssue({
+        message,
+        path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }],
+      });
 
     if (!filterCombinations.some((fields) => hasExactly(filters, fields))) {
       const supported = filterCombinations.map((fields) => fields.join(' and ')).filter(Boolean);
       const message = `must be part of a supported combination of filters: ${supported.join(' or ')}`;
-      reject(Object.keys(filters).at(-1)!, message);
+      reject(Object.keys(filters).at(-1) as keyof typeof filters, message);
     }
     const cursor = text === undefined ? undefined : decodeCursor(text, filters);
     if (text !== undefined && cursor === undefined) reject('cursor', CURSOR_MESSAGE);
@@ -75,10 +78,10 @@ export function hasExactly(filters: object, fields: readonly string[]): boolean 
   return Object.keys(filters).length === fields.length && fields.every((field) => field in filters);
 }
 
-/** Returns an example in which all parameters form one valid request: the last combination of filters, and its cursor. */
+/** Returns an example in which all parameters form one valid request, with the last combination that clients can send. */
 function exampleQuery() {
-  const examples = Object.entries(filterParameters).map(([name, filter]) => [name, v.getExamples(filter)[0]]);
-  const names: readonly string[] = filterCombinations.at(-1)!;
-  const sent = Object.fromEntries(examples.filter(([name]) => names.includes(name as string)));
+  const parameters: Record<string, v.GenericSchema> = filterParameters;
+  const names = filterCombinations.findLast((fields) => fields.every((field) => field in parameters))!;
+  const sent = Object.fromEntries(names.map((name) => [name, v.getExamples(parameters[name]!).at(0)]));
   return { limit: 2, ...sent, cursor: encodeCursor(244141843354535n, sent) };
 }

@@ -25,15 +25,7 @@ export interface Operation {
   };
   /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalogue. */
   errors: Partial<Record<ErrorCode, string | true>>;
-  /** Deprecation of the operation (RFC 9745) and its removal date (RFC 8594). */
-  deprecation?: {
-    since: Date;
-    sunset: Date;
-    /** Path of the replacement (`rel="successor-version"`, RFC 5829). */
-    successor: `/v1/${string}`;
-    /** Migration advice in Markdown. */
-    advice: string;
-  };
+  deprecation?: Deprecation;
 }
 
 export interface RequestParts {
@@ -42,6 +34,16 @@ export interface RequestParts {
   /** Schema with an entry for each header. Headers without an entry are ignored. */
   headers?: v.GenericSchema & { entries: Record<string, v.GenericSchema> };
   body?: v.GenericSchema;
+}
+
+/** Deprecation of an operation (RFC 9745) and its removal date (RFC 8594). */
+export interface Deprecation {
+  since: Date;
+  sunset: Date;
+  /** Path of the replacement (`rel="successor-version"`, RFC 5829). */
+  successor: `/v1/${string}`;
+  /** Migration advice in Markdown. */
+  advice: string;
 }
 
 const PETS = '/v1/pets';

@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import { isDatabaseUnavailable } from '../storage/database.ts';
+import { isUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
 import { ApiError } from './api-error.ts';
 import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalogue } from '../contract/errors.ts';
@@ -126,7 +126,7 @@ function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError(isDatabaseUnavailable(error) ? 'service_unavailable' : 'internal_error');
+  return new ApiError(isUnavailable(error) ? 'service_unavailable' : 'internal_error');
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {

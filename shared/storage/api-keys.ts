@@ -102,7 +102,11 @@ export function hashOf(key: string): string {
 }
 
 /** Returns the record of an active key, or undefined. A key with a wrong checksum is rejected without a read. */
-export async function verifyApiKey({ stage, table, database }: KeyStore, key: string, now = new Date()) {
+export async function verifyApiKey(
+  { stage, table, database }: KeyStore,
+  key: string,
+  now: Date = new Date(),
+): Promise<ApiKeyRecord | undefined> {
   if (!isWellFormedApiKey(stage, key)) return undefined;
   const record = await readItem<ApiKeyRecord>(table, { hash: hashOf(key) }, database);
   return record && stateOf(record, now) === 'active' ? record : undefined;

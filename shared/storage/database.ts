@@ -93,18 +93,22 @@ export async function conditionHolds(write: Promise<unknown>): Promise<boolean> 
   }
 }
 
-export async function readItem<Item>(TableName: string, Key: Record<string, unknown>, from = database) {
+export async function readItem<Item>(
+  TableName: string,
+  Key: Record<string, unknown>,
+  from = database,
+): Promise<Item | undefined> {
   const { Item } = await from.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   return Item as Item | undefined;
 }
 
-/** Error after which a retry can succeed, although the database did not fail. */
+/** Signals a failure other than a database error that a retry can resolve. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** Checks whether the database throttled a call, failed or timed out. A retry can succeed after such an error. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** Checks whether a retry can resolve an error, such as a call that the database throttled or that timed out. */
+export function isUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   if (error instanceof UnavailableError) return true;
   const sdkError = error as Parameters<typeof isThrottlingError>[0];

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
 import { metrics, requireEnvironment } from '../names.ts';
 import { claimPetId, type ScopedIdempotencyKey, tokenOf } from './intents.ts';
@@ -30,7 +30,11 @@ interface PetItem extends Pet {
  * @param generateId function that generates an id and is called again if the id is taken
  * @throws UnavailableError if no free id was found.
  */
-export async function createPet(newPet: NewPet, key?: ScopedIdempotencyKey, generateId = () => newId()) {
+export async function createPet(
+  newPet: NewPet,
+  key?: ScopedIdempotencyKey,
+  generateId: () => bigint = newId,
+): Promise<Pet | undefined> {
   const token = key && tokenOf(operations.createPet.id, key);
   const creation = token ?? randomUUID();
   let taken: bigint | undefined;
@@ -47,7 +51,7 @@ export async function createPet(newPet: NewPet, key?: ScopedIdempotencyKey, gene
     const stored = await readPet(id);
     // Pets are never deleted, so a missing pet is unexpected. Premise: no DELETE
     // A write with a new id could create a duplicate.
-    if (!stored) throw new UnavailableError(`The pet ${id} was deleted.`);
+    if (!stored) throw new UnavailableError(`The pet ${id} is missing.`);
     // The stored pet has not changed since its creation. Premise: no PUT, no PATCH, 1 POST
     if (stored.creation === creation) return pet;
     taken = id;
@@ -85,9 +89,10 @@ export function partitionKeyValue(
   values: Partial<NewPet>,
   partition: string,
 ): string {
-  // The separator is escaped, so that different values of text fields have different partition keys.
-  const texts = filters.map((name) => `${values[name]}`.replaceAll(/[#%]/g, encodeURIComponent));
-  return [...texts, partition].join('#');
+  // Long or unusual texts are replaced with their hash, because keys have a separator and at most 2,048 bytes.
+  const texts = filters.map((name) => `${values[name]}`);
+  const parts = texts.map((text) => (/^[\w-]{1,100}$/.test(text) ? text : `%${hash('sha256', text)}`));
+  return [...parts, partition].join('#');
 }
 
 /** Returns the fields of a pet in the order of its schema, without storage attributes. */

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
-import type { Operation } from '../../shared/contract/operations.ts';
+import type { Deprecation } from '../../shared/contract/operations.ts';
 import { collection } from './sample.ts';
 
 /** A deprecation for tests that do not depend on the operations that are really deprecated. */
-export const deprecation: Required<Operation>['deprecation'] = {
+export const deprecation: Deprecation = {
   since: new Date('2026-11-21T00:00:00Z'),
   sunset: new Date('2030-12-05T00:00:00Z'),
   successor: collection,

@@ -65,7 +65,8 @@ function withTextRules(schema: any, isSent: boolean): any {
   const { rules, ...others } = schema;
   if (typeof rules === 'string') {
     const { minLength: _, maxLength: __, pattern: ___, ...relaxed } = others;
-    return isSent ? { ...others, description: `${others.description} ${rules}` } : relaxed;
+    const description = [others.description, rules].filter(Boolean).join(' ');
+    return isSent ? { ...others, description } : relaxed;
   }
   const parts = Object.entries(schema).map(([name, part]) => [name, withTextRules(part, isSent)]);
   return Object.fromEntries(parts);

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, jest, test } from '@jest/globals';
-import { connect, database, isDatabaseUnavailable, readItem } from '../../../shared/storage/database.ts';
+import { connect, database, isUnavailable, readItem } from '../../../shared/storage/database.ts';
 import {
   respondWith,
   type Responder,
@@ -31,8 +31,8 @@ test.each<[boolean, string, unknown]>([
   [true, 'a closed connection', Object.assign(new Error('?'), { code: 'ECONNRESET' })],
   [false, 'a failed condition', new ConditionalCheckFailedException(details)],
   [false, 'a value that is not an error', { name: 'ThrottlingException' }],
-])('isDatabaseUnavailable returns %s for %s', (expected, _what, error) => {
-  expect(isDatabaseUnavailable(error)).toBe(expected);
+])('isUnavailable returns %s for %s', (expected, _what, error) => {
+  expect(isUnavailable(error)).toBe(expected);
 });
 
 test('the client has no middleware for logging or the User-Agent header', () => {
@@ -70,7 +70,7 @@ describe('a database call', () => {
     nextResponses.push(fail, dropConnection, respondWith(200, { Item }), fail, fail, dropConnection);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
-    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(isUnavailable(error)).toBe(true);
     expect(error).toHaveProperty('message', 'The database returned no readable response (ECONNRESET).');
     expect(received.map(({ operation }) => operation)).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
   });
@@ -96,7 +96,7 @@ describe('a database call', () => {
     nextResponses.push(unreadable, respondWith(200, { Item }), unreadable, unreadable, unreadable);
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     const error = await read().catch((caught: unknown) => caught);
-    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(isUnavailable(error)).toBe(true);
     expect(error).toMatchObject({
       message: `The database returned no readable response${code}.`,
       cause: { message: expect.stringContaining(cause) },

@@ -21,11 +21,8 @@ export interface ServerSettings {
 }
 
 /** Serves the API on the loopback interface. Node itself responds to malformed, oversized or slow requests. */
-export async function serve(
-  api: ApiGateway,
-  port: number,
-  { respondFirst, onResponse }: ServerSettings = {},
-) {
+export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
+  const { respondFirst, onResponse } = settings;
   const inProgress = new Set<http.ServerResponse>();
   const respond: http.RequestListener = async (incoming, outgoing) => {
     const start = performance.now();
