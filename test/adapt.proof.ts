@@ -1,49 +1,69 @@
 import { expect, test } from '@jest/globals';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allFiles, copyProject } from './infra/local/project-copy.ts';
 import { changes, stagesWith } from './support/changed-stages.ts';
 import { codeBlocksIn } from './support/markdown-code.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-const project = copyProject(temporaryFolder(), allFiles());
+const folder = temporaryFolder();
+const document = readFileSync('docs/adapt.md', 'utf8');
+const steps = codeBlocksIn(document).filter(({ info }) => info === 'sh adapt' || info.startsWith('ts '));
 
-test('after the steps in docs/adapt.md and all changes of settings, a service for books passes all checks', async () => {
+async function newProject() {
+  const project = copyProject(folder, allFiles());
   const commit =
     'git -c user.name=Developer -c user.email=developer@example.com commit --quiet --message Copy';
-  await expectSuccess(
-    `git init --quiet && echo node_modules >> .git/info/exclude && git add --all && ${commit}`,
-  );
-  for (const { info, code } of codeBlocksIn(readFileSync('docs/adapt.md', 'utf8'))) {
-    const [, file] = /^ts (\S+)$/.exec(info) ?? [];
-    if (info === 'sh adapt') await expectSuccess(code);
-    if (file) insert(file, code);
-  }
-  project.write('infra/stages.ts', stagesWith(...Object.values(changes)));
-  await expectSuccess(
-    'npx oxfmt infra/stages.ts && npm run generate && cp openapi.json docs/openapi-released.json',
-  );
-  await expectSuccess('git add --all && npm run check && npm test');
-  // The only other word that ends with "pet" is "snippet".
-  const words = '(^|[^p])[Pp]et(s|[^a-z]|$)|PET|Rex|REX|rex[^a-z]|Mia';
-  await expectSuccess(`! git grep -InE '${words}' -- ':!*package-lock.json'`);
-});
-
-async function expectSuccess(script: string): Promise<void> {
-  expect(await project.failureOf(script)).toBe('');
+  const setUp = `git init --quiet && echo node_modules >> .git/info/exclude && git add --all && ${commit}`;
+  expect(await project.failureOf(setUp)).toBe('');
+  return project;
 }
 
-/** Inserts lines after the first line or before the last line of `code`, whichever `file` contains. */
-function insert(file: string, code: string): void {
-  if (!existsSync(join(project.folder, file))) return project.write(file, code);
+type Project = Awaited<ReturnType<typeof newProject>>;
+
+test('after the steps in docs/adapt.md and all changes of settings, a service for books passes all checks', async () => {
+  const project = await newProject();
+  for (const { info, code } of steps) {
+    const [language, file] = info.split(' ') as [string, string];
+    expect(language === 'sh' ? await project.failureOf(code) : insert(project, file, code)).toBe('');
+  }
+  project.write('infra/stages.ts', stagesWith(...Object.values(changes)));
+  for (const file of globSync('{*.md,docs/*.md,{shared,functions,infra}/**/*.ts}', { cwd: project.folder }))
+    project.write(file, project.read(file).replaceAll(/premise:.*/gi, adapted));
+  const generate = 'npx oxfmt && npm run generate && cp openapi.json docs/openapi-released.json';
+  expect(await project.failureOf(`${generate} && git add --all && npm run check && npm test`)).toBe('');
+  // The only other word that ends with "pet" is "snippet".
+  const words = '(^|[^p])[Pp]et(s|[^a-z]|$)|PET|Rex|REX|rex[^a-z]|Mia';
+  expect(await project.failureOf(`! git grep -InE '${words}' -- ':!*package-lock.json'`)).toBe('');
+});
+
+test('the script in docs/adapt.md also renames the resource to other words', async () => {
+  const project = await newProject();
+  const [remove, rename] = steps.map(({ code }) => code) as [string, string];
+  const others: Record<string, string> = {
+    book: 'gadget',
+    Dune: 'Drill',
+    Emma: 'Saw',
+    shelf: 'vendorId',
+    title: 'label',
+  };
+  const script = rename
+    .split('\nnpx oxfmt')[0]!
+    .replaceAll(/(?<=')\w+(?=')/g, (word) => others[word] ?? word);
+  expect(await project.failureOf(`${remove}${script}\nnpx tsc`)).toBe('');
+});
+
+/** Returns the premises of a sentence after the change. People also correct the sentence. */
+function adapted(premises: string): string {
+  return premises.replace('no PUT', '1 PUT').replace('3 operations', '4 operations');
+}
+
+/** Creates `file`, or inserts lines after the first line or before the last line of `code`. Returns the problem, if any. */
+function insert(project: Project, file: string, code: string): string {
+  const isNew = !existsSync(join(project.folder, file));
+  const text = isNew ? '' : project.read(file);
   const lines = code.trimEnd().split('\n');
-  const anchor = [lines[0]!, lines.at(-1)!].find(
-    (line) => project.read(file).split(`\n${line}\n`).length === 2,
-  );
-  if (anchor === undefined)
-    throw new Error(`docs/adapt.md: ${file} contains neither the first nor the last line.`);
-  project.write(
-    file,
-    project.read(file).replace(`\n${anchor}\n`, () => `\n${code}`),
-  );
+  const anchor = [lines[0], lines.at(-1)].find((line) => text.split(`\n${line}\n`).length === 2);
+  project.write(file, isNew ? code : text.replace(`\n${anchor}\n`, () => `\n${code}`));
+  return isNew || anchor ? '' : `${file} contains neither the first nor the last line of its block.`;
 }

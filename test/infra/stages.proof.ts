@@ -5,7 +5,7 @@ import { allFiles, copyProject } from './local/project-copy.ts';
 
 // Operators change infra/stages.ts, and a pipeline must then deploy the change. All checks and tests would take a minute
 // for each change, so these tests run only what reads the settings: the generator, the compiler, the tests that import
-// the settings, and a test whose command imports them. The proof of docs/adapt.md runs everything after all changes.
+// the settings, and a test whose command imports them. Another proof runs everything after all changes.
 
 const project = copyProject(temporaryFolder(), allFiles());
 const readers = 'infra/stages.ts test/infra/operate/deployed-stage.test.ts';

@@ -51,10 +51,10 @@ describe('createPet', () => {
 
 test('the partition keys of an index differ for different values of its filters', () => {
   const keys = ['a', 'a#3', 'a%3', '\u{1f415}', '', 'a'.repeat(101)].map((value) =>
-    partitionKeyValue(['status', textField], { status: 'sold', [textField]: value }, '3'),
+    partitionKeyValue([textField, 'status'], { status: 'sold', [textField]: value }, '3'),
   );
-  const hashed = expect.stringMatching(/^sold#%[\da-f]{64}#3$/);
-  expect(keys).toEqual(['sold#a#3', hashed, hashed, hashed, hashed, hashed]);
+  const hashed = expect.stringMatching(/^%[\da-f]{64}#\w+#3$/);
+  expect(keys).toEqual([expect.stringMatching(/^a#\w+#3$/), hashed, hashed, hashed, hashed, hashed]);
   expect(new Set(keys).size).toBe(keys.length);
 });
 
