@@ -61,7 +61,6 @@ export async function claimPetId(
 
   const earlier = await readItem<Intent>(TableName, { token });
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
-  // Premise: no DELETE
   if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
   return earlier.fingerprint === fingerprint ? earlier.petId : undefined;
 }
