@@ -3,9 +3,10 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { readFileSync } from 'node:fs';
+import { indexKeys } from '../../shared/storage/pets.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, runModule } from '../support/run-command.ts';
-import { requiredInput } from '../support/sample.ts';
+import { type NewItem, requiredInput } from '../support/sample.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 const scripts = runbook.matchAll(/node --input-type=module <<'END'\n([\s\S]*?)^END$/gm);
@@ -57,15 +58,17 @@ test('the restore script in the runbook copies only missing items', async () => 
   expect(await itemsIn('items')).toEqual([lost, { id: 2n, text: 'as it is' }, { id: 3n }]);
 });
 
-/** Returns an item in list partition 1, as the service stores it in a stage without filters. */
-function itemWith(id: bigint, others: object = {}): Record<string, unknown> {
-  return { ...requiredInput, id, creation: 'request', partition: '1', ...others };
+/** Returns an item in list partition 1 with the keys of all indexes, as the service stores it. */
+function itemWith(id: bigint, others: Partial<NewItem> = {}): Record<string, unknown> {
+  const item = { ...requiredInput, id, ...others };
+  return { ...item, creation: 'request', ...indexKeys(item, '1') };
 }
 
 test('the script in the runbook that fills an index adds missing keys and changes nothing else', async () => {
-  const complete = itemWith(3n, { status: 'sold', statusPartition: 'sold#1' });
-  await createTable('filled', [itemWith(1n), itemWith(2n, { status: 'sold' }), complete]);
+  const items = [itemWith(1n), itemWith(2n, { status: 'sold' }), itemWith(3n, { status: 'sold' })];
+  const { statusPartition: _missing, ...incomplete } = items[1]!;
+  await createTable('filled', items.with(1, incomplete));
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 1 changed');
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 0 changed');
-  expect(await itemsIn('filled')).toEqual([itemWith(1n), { ...complete, id: 2n }, complete]);
+  expect(await itemsIn('filled')).toEqual(items);
 });

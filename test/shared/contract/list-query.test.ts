@@ -35,7 +35,7 @@ test('the message for an invalid status filter lists the statuses', () => {
 describe('filters', () => {
   test('that form no supported combination are rejected with the combinations', () => {
     const combinations = filterCombinations as unknown as unknown[];
-    const supported = combinations.splice(1, 1, ['status', 'categoryId']);
+    const supported = combinations.splice(1, Infinity, ['status', 'categoryId']);
     const message = 'must be part of a supported combination of filters: status and categoryId';
     expect(problems({ status: 'sold' })).toEqual([['status', message]]);
     combinations.splice(1, 1, ...supported);
