@@ -14,8 +14,10 @@ const { properties, required } = creating!.body as { properties: Record<string, 
 /** Query parameters of the list in their documented order. */
 export const listParameters = listing!.parameters.map(({ name }) => name);
 
-/** Each supported combination of filters with each of their values. The first query has filters, the last has none. */
+// A combination whose index is not yet filled has no query parameters.
+/** Each combination of filters that the list offers with each value. The first query has filters, the last has none. */
 export const filterQueries: Values[] = filterCombinations
+  .filter((fields) => fields.every((name) => listParameters.includes(name)))
   .toReversed()
   .flatMap((fields) =>
     fields.reduce<Values[]>(
