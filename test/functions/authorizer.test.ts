@@ -68,6 +68,7 @@ describe('the authorizer', () => {
     ['no key', () => 'Bearer '],
     ['no space after the scheme', (key) => `Bearer${key}`],
     ['text before the scheme', (key) => `X Bearer ${key}`],
+    ['text after the key', (key) => `Bearer ${key} x`],
     ['a line break after the key', (key) => `Bearer ${key}\n`],
     ['an additional character in the key', (key) => `Bearer ${key}0`],
     ['a key for a different stage', () => `Bearer ${generateApiKey('production')}`],

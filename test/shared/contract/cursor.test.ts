@@ -35,6 +35,20 @@ describe('a cursor', () => {
     expect(encodeCursor(42n, {})).toBe('Mi40MgkSq06d');
   });
 
+  test('is rejected if a part is missing or changed', () => {
+    const parts = fc.record({ place: fc.nat(), removed: fc.nat(20), inserted: fc.string({ maxLength: 4 }) });
+    fc.assert(
+      fc.property(id, filter, parts, (last, filters, { place, removed, inserted }) => {
+        const cursor = encodeCursor(last, filters);
+        const at = place % cursor.length;
+        const text = `${cursor.slice(0, at)}${inserted}${cursor.slice(at + removed)}`;
+        fc.pre(text !== cursor);
+        expect(decodeCursor(text, filters)).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test.each([
     ['is empty', ''],
     ['contains only an id, like the cursors of earlier versions', base64url('42')],

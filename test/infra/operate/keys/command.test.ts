@@ -54,6 +54,11 @@ describe('keys -- issue', () => {
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
     expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
   });
+
+  test('prints only the key with --quiet', async () => {
+    const key = done(await keys(['issue', '--owner', 'Acme', '--quiet'])).replace(/\n$/, '');
+    expect(await stored({ hash: hashOf(key) })).toMatchObject({ owner: 'Acme' });
+  });
 });
 
 describe('keys -- list', () => {
