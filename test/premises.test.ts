@@ -9,11 +9,12 @@ const PREMISE = /^(no|[1-9]\d*) (GET|POST|PUT|PATCH|DELETE|[1-5]\d\d|operations)
 const MARK_IN_SOURCE = /\bPremise:(.*)/g;
 // Every other comment in a document begins or ends a generated part.
 const MARK_IN_DOCUMENT = /(?<!`)<!--(?! generated:| end -->)(?: premise:)?([^]*?)-->/g;
-const SENTENCE_END = /\n\s*\n|(?<=[.:!?]\**)\s+'?(?=[A-Z*`"[])|-->|\||^ *(?:[-#]+|\d+\.) |\/[/*]+/m;
+const SENTENCE_END = /\n\s*\n|(?<=[.:!?]\**)(?:\\n)*[\s'+]+(?=[A-Z*`"[])|-->|\||^ *(?:[-#]+|\d+\.) |\/[/*]+/m;
 const PARAGRAPH_END = /\n\s*\n|\n *(?:[-|#]|\d+\.) /;
 
 const TELLTALES = [
   'never (?:changes|changed|deletes|deleted|removed|updated)|can only (?:list|read)',
+  'never (?:skip|repeat)s?',
   'no operation (?:can )?(?:change|delete|remove|update)s?|no client gets an? \\d{3}',
   '(?:all|only|the) (?:two|three|four|five|\\d+) (?:operations|functions)',
 ];
