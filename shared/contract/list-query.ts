@@ -54,7 +54,7 @@ export const ListPetsQuery = v.pipe(
   }),
   v.examples([exampleQuery()]),
   v.rawTransform(({ dataset: { value }, addIssue }) => {
-    const { limit, cursor: text, ...filters } = value;
+    const { limit, cursor: sent, ...filters } = value;
     const reject = (key: keyof typeof value, message: string) =>
       addIssue({
         message,
@@ -66,8 +66,8 @@ export const ListPetsQuery = v.pipe(
       const message = `must be part of a supported combination of filters: ${supported.join(' or ')}`;
       reject(Object.keys(filters).at(-1) as keyof typeof filters, message);
     }
-    const cursor = text === undefined ? undefined : decodeCursor(text, filters);
-    if (text !== undefined && cursor === undefined) reject('cursor', CURSOR_MESSAGE);
+    const cursor = sent === undefined ? undefined : decodeCursor(sent, filters);
+    if (sent !== undefined && cursor === undefined) reject('cursor', CURSOR_MESSAGE);
     return { limit, filters, ...(cursor !== undefined && { cursor }) };
   }),
 );
