@@ -81,7 +81,8 @@ export function hasExactly(filters: object, fields: readonly string[]): boolean 
 /** Returns an example in which all parameters form one valid request, with the last combination that clients can send. */
 function exampleQuery() {
   const parameters: Record<string, v.GenericSchema> = filterParameters;
-  const names = filterCombinations.findLast((fields) => fields.every((field) => field in parameters))!;
+  const fields = filterCombinations.findLast((names) => names.every((name) => name in parameters))!;
+  const names = Object.keys(parameters).filter((name) => (fields as string[]).includes(name));
   const sent = Object.fromEntries(names.map((name) => [name, v.getExamples(parameters[name]!).at(0)]));
   return { limit: 2, ...sent, cursor: encodeCursor(244141843354535n, sent) };
 }

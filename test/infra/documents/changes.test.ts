@@ -16,7 +16,7 @@ const NEW_PET = `${POST} › requestBody › ${JSON_SCHEMA}`;
 const PET = `${POST} › responses › 201 › ${JSON_SCHEMA}`;
 const base = [
   `added ${POST} › x-sunset: "2030-12-05"`,
-  `added ${PET} › properties › description: {"type":"string"}`,
+  `added ${PET} › properties › addedField: {"type":"string"}`,
 ].reduce(withChange, withoutReferences(source));
 const LIMIT = `${GET} › parameters › limit`;
 const STATUS = `${GET} › parameters › status`;
@@ -74,7 +74,7 @@ const unknown = [
   'added x-quota: 1',
   'added paths › /pets › parameters: []',
   `changed ${STATUS} › in: "query" → "header"`,
-  `added ${PET} › properties › description › oneOf: []`,
+  `added ${PET} › properties › addedField › oneOf: []`,
   `changed ${RETRY_AFTER} › schema › pattern: "^[0-9]+$" → "^[1-9]"`,
   `changed ${LIMIT} › schema: {"type":"integer","format":"int32","minimum":1,"maximum":100… → true`,
 ];
@@ -86,7 +86,7 @@ const safe = [
   `changed ${POST} › x-sunset: "2030-12-05" → "2031-12-05"`,
   `changed ${LIMIT} › schema › maximum: 100 → 200`,
   `removed ${STATUS} › schema › enum`,
-  `added ${NEW_PET} › properties › description: {"type":"string"}`,
+  `added ${NEW_PET} › properties › addedField: {"type":"string"}`,
   `removed ${NEW_PET} › required › "categoryId"`,
   `changed ${PET} › properties › id › minimum: 1 → 2`,
   `changed ${GET} › responses › 200 › ${JSON_SCHEMA} › maxItems: 100 → 200`,

@@ -11,7 +11,7 @@ endpoint(get, async ({ fail }) => fail('service_unavailable'));
 endpoint(get, async ({ fail }) => fail('idempotency_key_reused'));
 endpoint(create, async ({ fail }) => fail('idempotency_key_reused'));
 // @ts-expect-error No operation declares this code.
-endpoint(create, async ({ fail }) => fail('conflict'));
+endpoint(create, async ({ fail }) => fail('no_such_code'));
 
 // @ts-expect-error The operation has no body in its request.
 endpoint(get, async ({ body }) => ({ body }));
