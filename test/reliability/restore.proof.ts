@@ -61,11 +61,12 @@ test('the restore script in the runbook copies only missing items', async () => 
 /** Returns an item in list partition 1 with the keys of all indexes, as the service stores it. */
 function itemWith(id: bigint, others: Partial<NewItem> = {}): Record<string, unknown> {
   const item = { ...requiredInput, id, ...others };
-  return { ...item, creation: 'request', ...indexKeys(item, '1') };
+  return { creation: 'request', ...indexKeys(item, '1'), ...item };
 }
 
 test('the script in the runbook that fills an index adds missing keys and changes nothing else', async () => {
-  const items = [itemWith(1n), itemWith(2n, { status: 'sold' }), itemWith(3n, { status: 'sold' })];
+  const sold = { status: 'sold', statusPartition: 'sold#1' } as const;
+  const items = [itemWith(1n), itemWith(2n, sold), itemWith(3n, sold)];
   const { statusPartition: _missing, ...incomplete } = items[1]!;
   await createTable('filled', items.with(1, incomplete));
   expect(await run(addKeys, { TABLE: 'filled' })).toBe('3 read, 1 changed');
