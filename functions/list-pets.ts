@@ -18,4 +18,4 @@ const list: Implementation<typeof operations.listPets> = async ({ query, rootUrl
 
 export const handler = endpoint(operations.listPets, list);
 
-await prime(operations.listPets, { multiValueQueryStringParameters: { limit: ['20'] } }, list);
+await prime(operations.listPets, {}, list);

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { differences } from '../../../infra/documents/changes/differences.ts';
 import { withoutReferences } from '../../../infra/documents/openapi/schema-objects.ts';
+import { PAGE } from '../../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -54,7 +55,7 @@ const breaking = [
   `added ${GET} › parameters › store: {"name":"store","in":"query","required":true}`,
   `changed ${POST} › x-sunset: "2030-12-05" → "2029-12-05"`,
   `added ${GET} › x-sunset: "${daysFromNow(360)}"`,
-  `changed ${LIMIT} › schema › default: 20 → 10`,
+  `changed ${LIMIT} › schema › default: ${PAGE.default} → 10`,
   `removed ${POST} › requestBody › content › application/json`,
   `added ${STATUS} › schema › maxLength: 10`,
   `removed ${STATUS} › schema › enum › "sold"`,
