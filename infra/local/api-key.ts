@@ -33,13 +33,8 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
 /** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
 async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
   const headers: [string, string][] = [['Authorization', `Bearer ${key}`]];
-  const request = {
-    method: 'GET',
-    path: listOperation.path,
-    query: 'limit=1',
-    headers,
-    sourceIp: '127.0.0.1',
-  };
+  const { method, path } = listOperation;
+  const request = { method, path, query: 'limit=1', headers, sourceIp: '127.0.0.1' };
   const { status } = await api.handle({ ...request, body: Buffer.alloc(0) });
   return status !== 401;
 }

@@ -18,6 +18,8 @@ interface Item {
   attributes: Record<string, AttributeValue>;
 }
 
+type ListIndex = (typeof listIndexes)[number];
+
 /** Query for the newest pets in a partition, or for the pets after `startKey`. */
 interface PartitionQuery {
   partition: string;
@@ -43,11 +45,12 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
  */
 async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
+  const index = listIndexes.find(({ filters }) => hasExactly(list.filters, filters))!;
   const limit = likelyShare(count, partitions.length);
   let newest: Item[] = [];
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
   while (queries.length > 0) {
-    const pages = await Promise.all(queries.map((query) => queryPartition(query, list)));
+    const pages = await Promise.all(queries.map((query) => queryPartition(query, index, list)));
     newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((a, b) => (a.id > b.id ? -1 : 1));
     queries = pages.flatMap(({ partition, lastKey }) => {
       // Unread items are older than the last key, so a partition needs no further query if `count` newer items were read.
@@ -58,9 +61,8 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   return newest;
 }
 
-async function queryPartition(query: PartitionQuery, { filters, cursor }: ListPetsQuery) {
+async function queryPartition(query: PartitionQuery, index: ListIndex, { filters, cursor }: ListPetsQuery) {
   const { partition, limit, startKey } = query;
-  const index = listIndexes.find((one) => hasExactly(filters, one.filters))!;
   const { Items, LastEvaluatedKey } = await database.send(
     new QueryCommand({
       TableName: requireEnvironment('petsTable'),

@@ -6,21 +6,20 @@ import { create, get, list } from '../support/sample.ts';
 // Generates values from openapi.json for fields, filters and operations that have no generator or model of their own. The
 // document also decides whether a request with such a value is valid.
 
-export const { operations } = openApiDocumentOf('openapi.json');
-const [createOperation, listOperation] = [create, list].map(({ id }) =>
-  operations.find((one) => one.id === id)!,
-);
+const document = openApiDocumentOf('openapi.json');
+export const { operations } = document;
+const [createOperation, listOperation] = [document.operation(create.id), document.operation(list.id)];
 const modeled = new Set<string>([create.id, list.id, get.id]);
 export const otherOperations = operations.filter(({ id }) => !modeled.has(id));
 
-export const createFields = fieldsOf(createOperation!);
-export const { required: requiredFields } = createOperation!.body as { required: string[] };
-export const exampleBody = createOperation!.example.body!;
+export const createFields = fieldsOf(createOperation);
+export const { required: requiredFields } = createOperation.body as { required: string[] };
+export const exampleBody = createOperation.example.body!;
 
-export const listParameters = listOperation!.parameters.filter((parameter) => parameter.in === 'query');
+export const listParameters = listOperation.parameters.filter((parameter) => parameter.in === 'query');
 /** Parameters that select the resources whose field of the same name has the parameter's value. */
 export const filters = listParameters.filter(({ name }) => !['limit', 'cursor'].includes(name));
-const { items }: any = listOperation!.responses[200]!.schema;
+const { items }: any = listOperation.responses[200]!.schema;
 const unknown = filters.find(({ name }) => !(name in items.properties));
 if (unknown) throw new Error(`${unknown.name} is not a field. Add this parameter to test/fuzz/requests.ts.`);
 

@@ -19,8 +19,9 @@ export const changes: Record<string, (text: string) => string> = {
 /** Returns a module `infra/stages.ts` with the given changes. @throws Error if a change finds nothing to replace */
 export function stagesWith(...made: ((text: string) => string)[]): string {
   return made.reduce((text, change) => {
-    if (change(text) === text)
+    const changed = change(text);
+    if (changed === text)
       throw new Error(`${change.toString()} finds nothing to replace in test/support/stages.ts.`);
-    return change(text);
+    return changed;
   }, unchanged);
 }

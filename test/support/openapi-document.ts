@@ -18,6 +18,7 @@ export interface OpenApiDocument {
   /** Returns the reasons why `value` violates `schema`. Messages refer to the value by `name`. */
   complaints: (schema: object, value: unknown, name: string) => string[];
   operations: DocumentedOperation[];
+  operation: (id: OperationId) => DocumentedOperation;
   /** Responses to requests that match no operation, by status. */
   others: Record<string, DocumentedResponse>;
 }
@@ -60,20 +61,22 @@ export interface DocumentedResponse {
 export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenApiDocument {
   const resolved: any = withoutReferences(JSON.parse(readFileSync(file, 'utf8')));
   const ajv = publishedDocuments[file];
+  const operations = Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
+    Object.entries<any>(item).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}/?$`),
+      parameters: operation.parameters ?? [],
+      body: operation.requestBody?.content['application/json'].schema,
+      example: exampleOf(path, method, operation),
+      responses: responsesOf(operation.responses),
+    })),
+  );
   return {
     complaints: (schema, value, name) =>
       ajv.validate(schema, value) ? [] : [ajv.errorsText(ajv.errors, { dataVar: name })],
-    operations: Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
-      Object.entries<any>(item).map(([method, operation]) => ({
-        id: operation.operationId,
-        method: method.toUpperCase(),
-        path: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}/?$`),
-        parameters: operation.parameters ?? [],
-        body: operation.requestBody?.content['application/json'].schema,
-        example: exampleOf(path, method, operation),
-        responses: responsesOf(operation.responses),
-      })),
-    ),
+    operations,
+    operation: (id) => operations.find((one) => one.id === id)!,
     others: responsesOf(resolved['x-other-requests'].responses),
   };
 }

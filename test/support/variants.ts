@@ -7,12 +7,14 @@ import { create, list, type NewItem, textField, validInput } from './sample.ts';
 
 type Values = Record<string, string | bigint>;
 
-const { operations } = openApiDocumentOf('openapi.json');
-const [creating, listing] = [create, list].map(({ id }) => operations.find((other) => other.id === id)!);
-const { properties, required } = creating!.body as { properties: Record<string, any>; required: string[] };
+const { operation } = openApiDocumentOf('openapi.json');
+const { properties, required } = operation(create.id).body as {
+  properties: Record<string, any>;
+  required: string[];
+};
 
 /** Query parameters of the list in their documented order. */
-export const listParameters = listing!.parameters.map(({ name }) => name);
+export const listParameters = operation(list.id).parameters.map(({ name }) => name);
 
 // A combination whose index is not yet filled has no query parameters.
 /** Each combination of filters that the list offers with each value. The first query has filters, the last has none. */
