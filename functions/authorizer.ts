@@ -1,9 +1,10 @@
-import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent, Context } from 'aws-lambda';
 import { generateApiKey, type KeyStore, verifyApiKey } from '../shared/storage/api-keys.ts';
 import { authorizationPattern } from '../shared/contract/authorization.ts';
-import { requireEnvironment } from '../shared/names.ts';
+import { metrics, requireEnvironment } from '../shared/names.ts';
 import { warmUp } from '../shared/runtime/warm-up.ts';
 import { database } from '../shared/storage/database.ts';
+import { count } from '../shared/telemetry.ts';
 
 /**
  * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so the policy
@@ -11,10 +12,14 @@ import { database } from '../shared/storage/database.ts';
  *
  * @throws Error if the table cannot be read.
  */
-export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+export async function handler(
+  event: APIGatewayTokenAuthorizerEvent,
+  { functionVersion: version }: Pick<Context, 'functionVersion'>,
+): Promise<APIGatewayAuthorizerResult> {
   const store = keyStore();
   const key = new RegExp(authorizationPattern(store.stage)).exec(event.authorizationToken)?.[1];
   const record = key === undefined ? undefined : await verifyApiKey(store, key);
+  if (!record) count(metrics.rejections, { operation: 'authorizer', version });
 
   return {
     principalId: record?.keyId ?? 'nobody',

@@ -23,8 +23,10 @@ export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   /** A deployment is rolled back if this metric increases for the new version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** This metric shows which clients must migrate before the operation is removed. */
-  deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation', 'keyId'] },
+  /** Number of 4xx responses except 404. A deployment is rolled back if the new version rejects most requests. */
+  rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
+  /** The access log shows which clients send these requests. */
+  deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;
 
 export function stackName(stage: string): string {

@@ -7,7 +7,7 @@ import { generateApiKey } from '../shared/storage/api-keys.ts';
 import { loggable, logger } from '../shared/telemetry.ts';
 import { apiGatewayEvent, REQUEST_ID } from './support/api-gateway-event.ts';
 import { contract } from './support/contract.ts';
-import { handlerOf, invoke } from './support/invoke.ts';
+import { handlerOf, invocation, invoke } from './support/invoke.ts';
 import { startLocalService } from './support/local-service.ts';
 import { logLines, written } from './support/log-lines.ts';
 import { functionsEnvironment, mock, setEnvironment } from './support/mocked-database.ts';
@@ -110,9 +110,8 @@ describe('if the database fails', () => {
     });
     const authorizationToken = `Bearer ${secrets.key}`;
     const methodArn = 'arn:aws:execute-api/a/b/c';
-    const thrown: unknown = await authorize({ type: 'TOKEN', authorizationToken, methodArn }).catch(
-      (error: unknown) => error,
-    );
+    const event = { type: 'TOKEN', authorizationToken, methodArn } as const;
+    const thrown: unknown = await authorize(event, invocation).catch((error: unknown) => error);
     const logged = written() + inspect(thrown, { depth: Infinity }) + JSON.stringify(thrown);
     expect(logged).toContain("TableName: 'API_KEYS_TABLE'");
     expect(findSecrets(logged)).toEqual([]);

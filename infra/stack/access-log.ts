@@ -42,6 +42,12 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
  */
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
+/**
+ * Counts requests that the authorizer, the firewall, throttling or a function rejected. Responses with 404 and 405 are
+ * excluded, because anyone can get them without an API key.
+ */
+export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
+
 /** Adds an access log with one JSON line per request, and metric filters that count error responses. */
 export function addAccessLog(scope: Construct, stage: Stage) {
   const logGroup = addLogGroup(scope, 'AccessLog', stage);
@@ -57,10 +63,10 @@ export function addAccessLog(scope: Construct, stage: Stage) {
     });
   // API Gateway logs a dash for a missing value.
   const isGatewayError = pattern.stringValue('$.errorType', '!=', '-');
-  const isMock = pattern.all(
-    pattern.stringValue('$.functionRequestId', '=', '-'),
-    pattern.stringValue('$.status', '=', '4*'),
-  );
+  const is4xx = pattern.stringValue('$.status', '=', '4*');
+  const isMock = pattern.all(pattern.stringValue('$.functionRequestId', '=', '-'), is4xx);
+  const isNeither = ['404', '405'].map((status) => pattern.stringValue('$.status', '!=', status));
+  count(rejectedRequestsMetric.name, pattern.all(is4xx, ...isNeither));
   const dimensions = { status: '$.status', type: '$.errorType' };
   count(gatewayErrorsMetric.name, pattern.any(isGatewayError, isMock), dimensions);
   if (!stage.firewall) {

@@ -8,10 +8,10 @@ import { productName, serviceName } from '../../shared/names.ts';
 import { authorizationPattern } from '../../shared/contract/authorization.ts';
 import { methodsByPath } from '../../shared/contract/gateway-responses.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { addAccessLog, serverErrorsMetric } from './access-log.ts';
+import { addAccessLog, rejectedRequestsMetric, serverErrorsMetric } from './access-log.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
-import { FIVE_MINUTES, MINUTE, type Monitoring } from './monitoring.ts';
+import { excess, FIFTEEN_MINUTES, FIVE_MINUTES, MINUTE, type Monitoring } from './monitoring.ts';
 import type { Stage } from '../settings.ts';
 
 /**
@@ -27,8 +27,8 @@ const tls = {
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
-  /** Alarm for 5xx responses that clients did not cause. Canary deployments roll back if this alarm fires. */
-  readonly serverErrors: cloudwatch.Alarm;
+  /** Canary deployments roll back if one of these alarms fires. */
+  readonly rollbackAlarms: cloudwatch.Alarm[];
   readonly metrics: ReturnType<typeof apiMetrics>;
 
   constructor(scope: Construct, id: string, stage: Stage, functions: Functions, monitoring: Monitoring) {
@@ -68,7 +68,7 @@ export class Api extends Construct {
     this.baseUrl = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
     this.metrics = apiMetrics(name);
-    this.serverErrors = addAlarms(this.metrics, stage, monitoring);
+    this.rollbackAlarms = addAlarms(this.metrics, stage, monitoring);
     const reasons = {
       APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
       APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
@@ -132,9 +132,11 @@ function apiMetrics(stage: string) {
   };
 }
 
-function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm {
+/** Adds the API's alarms, and returns the alarms that roll back deployments. */
+function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm[] {
   // With a firewall, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
   const errors = firewall ? api.serverErrors : monitoring.countPerMinute(serverErrorsMetric);
+  const rejected = monitoring.countPerMinute(rejectedRequestsMetric);
   monitoring.addAlarm('ApiLatency', {
     section: 'Slow responses',
     description: 'Clients wait or time out. For 15 minutes, at least 1% of responses took 2 seconds or more.',
@@ -142,16 +144,26 @@ function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitor
     threshold: 2_000,
     datapointsToAlarm: 3,
   });
-  return monitoring.addAlarm('ApiServerErrors', {
+  // A stage with few requests never has five errors in one minute.
+  monitoring.addAlarm('ApiServerErrorShare', {
     section: 'Server errors',
-    description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
-    metric: new cloudwatch.MathExpression({
-      // Without IF, a missing request count is zero, so a few errors would fire the alarm before the count arrives.
-      expression: 'IF(requests, errors - requests / 1000)',
-      usingMetrics: { errors, requests: api.requests },
-      label: '5xx responses above 0.1% of requests',
-      period: MINUTE,
-    }),
-    threshold: 5,
+    description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',
+    metric: excess(errors, 0.01, api.requests, FIFTEEN_MINUTES),
+    threshold: 2,
   });
+  return [
+    monitoring.addAlarm('ApiServerErrors', {
+      section: 'Server errors',
+      description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
+      metric: excess(errors, 0.001, api.requests, MINUTE),
+      threshold: 5,
+    }),
+    monitoring.addAlarm('ApiRejectedRequests', {
+      section: 'Rejected requests',
+      description:
+        'Clients get 4xx responses. Rejections exceeded 50% of requests by at least 25 in 5 minutes.',
+      metric: excess(rejected, 0.5, api.requests, FIVE_MINUTES),
+      threshold: 25,
+    }),
+  ];
 }

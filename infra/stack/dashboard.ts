@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { metrics } from '../../shared/names.ts';
-import { gatewayErrorsMetric } from './access-log.ts';
+import { gatewayErrorsMetric, rejectedRequestsMetric } from './access-log.ts';
 import type { Api } from './api.ts';
 import type { Functions } from './functions.ts';
 import { MINUTE, type Monitoring } from './monitoring.ts';
@@ -23,11 +23,12 @@ export function addDashboard(
   // Three graphs fit in a row.
   const graphs: Record<string, cloudwatch.IMetric[]> = {
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
+    'Rejected requests per minute': [monitoring.countPerMinute(rejectedRequestsMetric)],
     'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
     'Pets created per minute': [monitoring.countPerMinute(metrics.petsCreated)],
     'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
     'Error responses of API Gateway, by status and type': [monitoring.countsPerMinute(gatewayErrorsMetric)],
-    'Calls to deprecated operations, by API key': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
+    'Calls to deprecated operations': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
     'Function duration p99 in ms': fns.map((fn) => fn.metricDuration({ statistic: 'p99', period })),
     'Function errors and throttles': fns.flatMap((fn) => [
       fn.metricErrors({ period }),

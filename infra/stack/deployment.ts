@@ -8,7 +8,7 @@ import { operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import type { Functions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { MINUTE, type Monitoring } from './monitoring.ts';
+import { excess, FIVE_MINUTES, type MetricWithPeriod, MINUTE, type Monitoring } from './monitoring.ts';
 
 /**
  * Deploys new versions as canaries. A canary gets 10% of the requests for 10 minutes and rolls back if an alarm fires.
@@ -19,7 +19,7 @@ export function addCanaryDeployments(
   scope: Construct,
   functions: Functions,
   monitoring: Monitoring,
-  serverErrors: cloudwatch.Alarm,
+  stageAlarms: cloudwatch.Alarm[],
 ): void {
   const application = new codedeploy.LambdaApplication(scope, 'Deployments');
   const role = addRole(scope, Object.values(functions));
@@ -30,7 +30,7 @@ export function addCanaryDeployments(
       role: role.withoutPolicyUpdates(),
       alias: fn.live as lambda.Alias,
       deploymentConfig: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-      alarms: [serverErrors, ...addAlarms(monitoring, operation, fn)],
+      alarms: [...stageAlarms, ...addAlarms(monitoring, operation, fn)],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
     // CloudFormation can start a canary as soon as the group exists, so the role needs its permissions first.
@@ -42,16 +42,23 @@ export function addCanaryDeployments(
 function addAlarms(monitoring: Monitoring, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
   const { version } = fn.currentVersion;
   const { functionName: FunctionName } = fn;
-  const add = (id: string, failure: string, metric: cloudwatch.Metric) =>
+  const add = (id: string, failure: string, metric: MetricWithPeriod, threshold = 1) =>
     monitoring.addAlarm(`${fn.node.id}NewVersion${id}`, {
       section: 'Errors of a new version',
-      description: `Clients get 5xx responses. The newest version of ${fn.node.id} ${failure}. A running canary rolls back.`,
+      description: `Clients get error responses. The newest version of ${fn.node.id} ${failure}. A running canary rolls back.`,
       metric,
+      threshold,
     });
   const Resource = `${FunctionName}:${fn.live.aliasName}`;
   const dimensionsMap = { FunctionName, Resource, ExecutedVersion: version };
   const errors = fn.metricErrors({ dimensionsMap, period: MINUTE });
-  const alarms = [add('Errors', 'threw an error, crashed, timed out or could not start', errors)];
+  const rejections = monitoring.countPerMinute(metrics.rejections, { operation, version });
+  const invocations = fn.metricInvocations({ dimensionsMap });
+  const mostlyRejected = excess(rejections, 0.5, invocations, FIVE_MINUTES);
+  const alarms = [
+    add('Errors', 'threw an error, crashed, timed out or could not start', errors),
+    add('Rejections', 'rejected more than half of its requests', mostlyRejected, 5),
+  ];
   // Errors that an operation throws become responses, so Lambda's Errors metric does not count these errors.
   if (operation in operations) {
     const internalErrors = monitoring.countPerMinute(metrics.internalErrors, { operation, version });

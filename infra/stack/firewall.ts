@@ -1,11 +1,13 @@
 import { Aws, Fn } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as waf from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { operations } from '../../shared/contract/operations.ts';
+import { stackName } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
-import { addLogGroup } from './monitoring.ts';
+import { addLogGroup, FIVE_MINUTES, type Monitoring } from './monitoring.ts';
 
 /** Period over which a limit counts requests. A client that pauses for this long is no longer blocked. */
 const WINDOW_SECONDS = 60;
@@ -37,9 +39,16 @@ const largeBody = {
  * Adds a web ACL and its log if the settings include a firewall. The limits per IP address and API key come first,
  * because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after the rule for
  * large bodies, so that every large body gets the same response.
+ *
+ * @returns alarms that roll back deployments
  */
-export function addFirewall(scope: Construct, stage: Stage, resourceArn: string): void {
-  if (!stage.firewall) return;
+export function addFirewall(
+  scope: Construct,
+  stage: Stage,
+  resourceArn: string,
+  monitoring: Monitoring,
+): cloudwatch.Alarm[] {
+  if (!stage.firewall) return [];
   const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
   const rules = [
     limit('PerIp', { limit: requestsPerMinutePerIp, aggregateKeyType: 'IP' }),
@@ -53,10 +62,12 @@ export function addFirewall(scope: Construct, stage: Stage, resourceArn: string)
     managed('KnownBadInputsRuleSet'),
   ];
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
+  // The metrics of all web ACLs in the account and region differ only in this name.
+  const metricName = stackName(stage.name);
   const webAcl = new waf.CfnWebACL(scope, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
-    visibilityConfig: visibility('Firewall'),
+    visibilityConfig: visibility(metricName),
     customResponseBodies: { [tooMany.code]: jsonOf(tooMany), [tooLarge.code]: jsonOf(tooLarge) },
     associationConfig: {
       requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: `KB_${MAX_BODY_BYTES / 1_024}` } },
@@ -69,6 +80,27 @@ export function addFirewall(scope: Construct, stage: Stage, resourceArn: string)
   const webAclArn = webAcl.attrArn;
   new waf.CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn });
   addLog(scope, webAclArn, stage);
+  return [addAlarm(metricName, monitoring)];
+}
+
+/** https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
+function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
+  const dimensionsMap = { WebACL, Region: Aws.REGION, Rule: 'ALL' };
+  const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum' };
+  const [blocked, allowed] = ['BlockedRequests', 'AllowedRequests'].map(
+    (metricName) => new cloudwatch.Metric({ ...ofWebAcl, metricName }),
+  );
+  return monitoring.addAlarm('FirewallBlocks', {
+    section: 'Blocked requests',
+    description: 'The firewall blocked at least 50 more requests than it allowed in 5 minutes.',
+    metric: new cloudwatch.MathExpression({
+      expression: 'blocked - allowed',
+      usingMetrics: { blocked: blocked!, allowed: allowed! },
+      label: 'Blocked minus allowed requests',
+      period: FIVE_MINUTES,
+    }),
+    threshold: 50,
+  });
 }
 
 /**

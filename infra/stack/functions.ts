@@ -50,7 +50,11 @@ export function addFunctions(
     authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
       bundle: join(bundles, 'authorizer'),
       description: 'Checks the API key of a request',
-      environment: { [environmentVariables.stage]: stage.name, [apiKeysTable]: apiKeys.tableName },
+      environment: {
+        [service]: serviceName(stage.name),
+        [environmentVariables.stage]: stage.name,
+        [apiKeysTable]: apiKeys.tableName,
+      },
       actions: ['dynamodb:GetItem'],
       resources: [apiKeys.tableArn],
     }),

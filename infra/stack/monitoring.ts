@@ -11,6 +11,7 @@ import type { Stage } from '../settings.ts';
 
 export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
+export const FIFTEEN_MINUTES = Duration.minutes(15);
 
 /**
  * Longest expected delay of a metric. AWS documents no limit and recommends M-out-of-N alarms for late metrics.
@@ -18,8 +19,10 @@ export const FIVE_MINUTES = Duration.minutes(5);
  */
 const METRIC_DELAY = Duration.minutes(4);
 
+export type MetricWithPeriod = cloudwatch.IMetric & { period: Duration };
+
 interface StageAlarmProps extends Partial<Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>> {
-  metric: cloudwatch.AlarmProps['metric'] & { period: Duration };
+  metric: MetricWithPeriod;
   /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
   /** Sentences that describe the effect on clients and then the alarm's condition. */
@@ -93,6 +96,22 @@ export class Monitoring extends Construct {
       period: MINUTE,
     });
   }
+}
+
+/** Returns the number by which `part` exceeds a share of `total` in a period. */
+export function excess(
+  part: cloudwatch.IMetric,
+  share: number,
+  total: cloudwatch.IMetric,
+  period: Duration,
+): cloudwatch.MathExpression {
+  return new cloudwatch.MathExpression({
+    // Without IF, a missing total is zero, so a small part would fire the alarm before the total arrives.
+    expression: `IF(total, part - ${share} * total)`,
+    usingMetrics: { part, total },
+    label: `Excess over ${share * 100}%`,
+    period,
+  });
 }
 
 export function addLogGroup(scope: Construct, id: string, stage: Stage, name?: string): logs.LogGroup {

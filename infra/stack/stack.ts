@@ -64,9 +64,9 @@ function addStageStack(app: App, stage: Stage, bundles: string): Stack {
   const storage = new Storage(stack, 'Storage', stage, monitoring);
   const functions = addFunctions(stack, stage, bundles, storage, monitoring);
   const api = new Api(stack, 'Api', stage, functions, monitoring);
-  if (stage.deploysByCanary) addCanaryDeployments(stack, functions, monitoring, api.serverErrors);
+  const alarms = [...api.rollbackAlarms, ...addFirewall(stack, stage, api.stageArn, monitoring)];
+  if (stage.deploysByCanary) addCanaryDeployments(stack, functions, monitoring, alarms);
   addDashboard(stack, api, functions, storage, monitoring);
-  addFirewall(stack, stage, api.stageArn);
 
   new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
   new CfnOutput(stack, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });

@@ -90,26 +90,26 @@ function errorBodies({ id: operation }: Operation): Middleware {
       const { requestId } = event.requestContext;
       const { code, message } = toApiError(error);
       const body = errorBody(code, message, requestId);
+      const ofVersion = { operation, version: context.functionVersion };
       if (body.status >= 500) {
         logger().addContext(context);
         const details = { code, operation, requestId, keyId: keyId(event) ?? 'unknown' };
         logger().error(message, { error: loggable(error), ...details });
       }
       count(metrics.errorResponses, { code });
-      if (code === 'internal_error') {
-        count(metrics.internalErrors, { operation, version: context.functionVersion });
-      }
+      if (code === 'internal_error') count(metrics.internalErrors, ofVersion);
+      if (body.status < 500 && code !== 'not_found') count(metrics.rejections, ofVersion);
       const { retryAfterSeconds: seconds } = errorCatalogue[code];
       request.response = render(body.status, body, seconds ? { 'Retry-After': seconds.toString() } : {});
     },
   };
 }
 
-/** Counts requests for a deprecated operation by API key and adds deprecation headers to all their responses. */
+/** Counts requests for a deprecated operation and adds deprecation headers to all their responses. */
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;
-    count(metrics.deprecatedCalls, { operation, keyId: keyId(event) ?? 'unknown' });
+    count(metrics.deprecatedCalls, { operation });
     response.headers = {
       ...response.headers,
       Deprecation: `@${deprecation.since.getTime() / 1000}`,

@@ -4,7 +4,8 @@ import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { hash } from 'node:crypto';
 import { handler } from '../../functions/authorizer.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { written } from '../support/log-lines.ts';
+import { invocation } from '../support/invoke.ts';
+import { counted, occurrences, written } from '../support/log-lines.ts';
 import { inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
@@ -16,7 +17,7 @@ async function authorize(
   authorizationToken: string,
   methodArn = `${API}/staging/GET/v1/pets/42`,
 ): Promise<APIGatewayAuthorizerResult> {
-  return handler({ type: 'TOKEN', authorizationToken, methodArn });
+  return handler({ type: 'TOKEN', authorizationToken, methodArn }, invocation);
 }
 
 function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDocument'] {
@@ -26,6 +27,10 @@ function policy(Effect: 'Allow' | 'Deny'): APIGatewayAuthorizerResult['policyDoc
   };
 }
 
+const rejection = counted('Rejections', {
+  operation: 'authorizer',
+  version: invocation.functionVersion,
+});
 const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
 
 describe('an active key', () => {
@@ -61,7 +66,8 @@ describe('the authorizer', () => {
   ])('denies %s key without a function error', async (_state, output) => {
     mock.on(GetCommand).resolves(output);
     expect(await authorize(`Bearer ${generateApiKey('staging')}`)).toStrictEqual(denied);
-    expect(written()).toBe('');
+    expect(written().split('\n')).toEqual([expect.stringContaining('_aws'), '']);
+    expect(occurrences()).toEqual([rejection]);
   });
 
   test.each<[string, (key: string) => string]>([
@@ -75,7 +81,7 @@ describe('the authorizer', () => {
   ])('denies a header with %s without a read', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
-    expect([inputs(), written()]).toEqual([[], '']);
+    expect([inputs(), occurrences()]).toEqual([[], [rejection]]);
   });
 
   test('throws the error if the table cannot be read', async () => {

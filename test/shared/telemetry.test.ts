@@ -11,21 +11,17 @@ const common = { namespace: metricNamespace, unit: 'Count', value: 1 };
 
 describe('count', () => {
   test('writes only the dimensions of the current call', () => {
-    count(metrics.deprecatedCalls, { operation: 'anOperation', keyId: 'key_1' });
+    count(metrics.deprecatedCalls, { operation: 'anOperation' });
     count(metrics.errorResponses, { code: 'not_found' });
     count(metrics.errorResponses, { code: 'invalid_request' });
     expect(occurrences()).toEqual([
-      {
-        ...common,
-        name: 'DeprecatedCalls',
-        dimensions: { service, operation: 'anOperation', keyId: 'key_1' },
-      },
+      { ...common, name: 'DeprecatedCalls', dimensions: { service, operation: 'anOperation' } },
       { ...common, name: 'ErrorResponses', dimensions: { service, code: 'not_found' } },
       { ...common, name: 'ErrorResponses', dimensions: { service, code: 'invalid_request' } },
     ]);
     expect(written()).toMatch(/^(?:\{"_aws":.*\}\n){3}$/);
     const [line = ''] = written().split('\n');
-    expect(Object.keys(JSON.parse(line)).join()).toBe('_aws,service,operation,keyId,DeprecatedCalls');
+    expect(Object.keys(JSON.parse(line)).join()).toBe('_aws,service,operation,DeprecatedCalls');
   });
 });
 

@@ -27,20 +27,27 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   });
 
   const gatewayErrors = 'GatewayErrorResponses';
-  const service = `service=${serviceName(stage)}`;
-  const serverErrors = 'firewall' in stages[stage] ? 'nothing' : 'ServerErrors';
-  test.each([
-    [gatewayErrors, ' status=401 type=DENIED', { status: '401', 'error.responseType': 'DENIED' }],
+  const rejected = 'RejectedRequests';
+  const serverErrors = 'firewall' in stages[stage] ? [] : ['ServerErrors'];
+  test.each<[Record<string, string>, ...string[]]>([
+    [
+      { status: '401', 'error.responseType': 'ACCESS_DENIED' },
+      rejected,
+      `${gatewayErrors} status=401 type=ACCESS_DENIED`,
+    ],
     // Responses of mocks have no type, so API Gateway logs a dash.
-    [gatewayErrors, ' status=404 type=-', { status: '404' }],
+    [{ status: '404' }, `${gatewayErrors} status=404 type=-`],
+    [{ status: '400', awsEndpointRequestId: 'id' }, rejected],
+    [{ status: '404', awsEndpointRequestId: 'id' }],
     // Stages with a firewall use API Gateway's own 5xx metric instead of ServerErrors.
-    [serverErrors, '', { status: '503', integrationStatus: '200' }],
-    [serverErrors, '', { status: '503', integrationStatus: '429' }],
-    ['nothing', '', { status: '502', integrationStatus: '413' }],
-    ['nothing', '', { status: '404', awsEndpointRequestId: 'id' }],
-  ])('counts %s%s for a request with %j', (metric, dimensions, context) => {
-    const counted = requestCounts(template, 1, context).map(([, name]) => name);
-    const expected = metric === 'nothing' ? [] : [`${metricNamespace} ${metric} ${service}${dimensions}`];
+    [{ status: '503', integrationStatus: '200' }, ...serverErrors],
+    [{ status: '503', integrationStatus: '429' }, ...serverErrors],
+    [{ status: '502', integrationStatus: '413' }],
+  ])('counts a request with %j as %s %s', (context, ...metrics) => {
+    const counted = requestCounts(template, 1, { status: '', ...context }).map(([, name]) => name);
+    const expected = metrics.map(
+      (metric) => `${metricNamespace} ${metric.replace(/ |$/, ` service=${serviceName(stage)}$&`)}`,
+    );
     expect(counted.filter((name) => name.startsWith(`${metricNamespace} `))).toEqual(expected);
   });
 });

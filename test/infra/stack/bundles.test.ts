@@ -24,7 +24,7 @@ const folders = functionNames.map((name): [string, string] => {
 test.each(folders)('the bundle of %s is one file within the size limit', (name, folder) => {
   expect(readdirSync(folder)).toEqual(['index.mjs']);
   const { size } = statSync(join(folder, 'index.mjs'));
-  expect(size).toBeLessThanOrEqual(name === 'Authorizer' ? 155_000 : 215_000);
+  expect(size).toBeLessThanOrEqual(name === 'Authorizer' ? 170_000 : 215_000);
 });
 
 // `npm start -- --watch` replaces the bundles that the assembly contains.

@@ -32,7 +32,8 @@ export function metricOf(namespace: string, name: string, dimensions: Record<str
 /** Returns the state of an alarm after each minute. */
 export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evaluation): AlarmState[] {
   const { minutes, extraPeriods, isClockAligned } = evaluation;
-  const { period, valueOf } = mathOf(alarm);
+  const { period, watched, valueOf } = mathOf(alarm);
+  const visible = datapoints.filter(({ metric }) => watched.has(metric));
   let state: AlarmState = 'OK';
   return Array.from({ length: minutes }, (_, index) => {
     const now = index + 1;
@@ -40,7 +41,7 @@ export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evalua
     const values = Array.from({ length: alarm.EvaluationPeriods + extraPeriods }, (_period, back) => {
       const to = end - back * period;
       const isIn = ({ minute }: Datapoint) => to - period <= minute && minute < to;
-      return valueOf(datapoints.filter((point) => point.arrival <= now && isIn(point)));
+      return valueOf(visible.filter((point) => point.arrival <= now && isIn(point)));
     });
     state = nextState(alarm, values, state);
     return state;
@@ -77,17 +78,19 @@ export function queriesOf(alarm: any): any[] {
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns the alarm's period in minutes and a function that returns the value of a period, or null without data. */
+/** Returns the alarm's period in minutes, its metrics, and a function that returns the value of a period, or null without data. */
 function mathOf(alarm: any) {
-  const queries = queriesOf(alarm);
+  const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
+    const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);
+    const name = metricOf(Metric.Namespace, Metric.MetricName, Object.fromEntries(dimensions));
+    return { Id, name, Period, Stat };
+  });
   const { Expression: expression = 'own' } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {};
   // Metric math treats a missing value as zero, as JavaScript treats null, so JavaScript can evaluate the expression.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
   const valueOf = (datapoints: Datapoint[]): number | null => {
-    const values = queries.map(({ MetricStat: { Metric, Stat } }) => {
-      const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);
-      const name = metricOf(Metric.Namespace, Metric.MetricName, Object.fromEntries(dimensions));
+    const values = queries.map(({ name, Stat }) => {
       const found = datapoints.filter(({ metric }) => metric === name).map(({ value }) => value);
       if (found.length === 0) return null;
       return Stat === 'Sum' ? functions.SUM(found) : Math.max(...found);
@@ -95,7 +98,8 @@ function mathOf(alarm: any) {
     const hasData = expression.includes('FILL(') || values.some((value) => value !== null);
     return hasData ? compute(...Object.values(functions), ...values) : null;
   };
-  return { period: queries[0].MetricStat.Period / 60, valueOf };
+  const watched = new Set(queries.map(({ name }) => name));
+  return { period: queries[0]!.Period / 60, watched, valueOf };
 }
 
 /** The value that AWS reports for a metric in one minute. */

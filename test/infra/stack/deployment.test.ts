@@ -14,8 +14,9 @@ test.each(functionNames)(
     const Events = ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'];
     expect(Properties.AutoRollbackConfiguration).toEqual({ Enabled: true, Events });
     // The authorizer never returns internal_error, so it has no alarm for this code.
-    const metrics = name === 'Authorizer' ? ['Errors'] : ['Errors', 'InternalErrors'];
-    const alarms = ['ApiServerErrors', ...metrics.map((metric) => `${name}NewVersion${metric}`)];
+    const metrics = ['Errors', 'Rejections', ...(name === 'Authorizer' ? [] : ['InternalErrors'])];
+    const ofStage = ['ApiServerErrors', 'ApiRejectedRequests', 'FirewallBlocks'];
+    const alarms = [...ofStage, ...metrics.map((metric) => `${name}NewVersion${metric}`)];
     // IgnorePollAlarmFailure must be omitted, so that a deployment stops if CodeDeploy cannot read the alarms.
     const Alarms = alarms.map((alarm) => ({ Name: `\${Monitoring${alarm}}` }));
     expect(Properties.AlarmConfiguration).toEqual({ Enabled: true, Alarms });

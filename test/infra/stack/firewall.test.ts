@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { stackName } from '../../../shared/names.ts';
 import { stages } from '../../support/stages.ts';
 import { create } from '../../support/sample.ts';
 import { contract } from '../../support/contract.ts';
@@ -82,7 +83,7 @@ describe('the web ACL of production', () => {
       { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] } },
     ]);
     const visible = { CloudWatchMetricsEnabled: true, SampledRequestsEnabled: false };
-    for (const { Name = 'Firewall', VisibilityConfig } of [webAcl, ...rules])
+    for (const { Name = stackName('production'), VisibilityConfig } of [webAcl, ...rules])
       expect(VisibilityConfig).toEqual({ ...visible, MetricName: Name });
   });
 });

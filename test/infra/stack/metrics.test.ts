@@ -20,6 +20,8 @@ const documented: [namespace: string, names: string, dimensions: string[]][] = [
     'ReadThrottleEvents WriteThrottleEvents ConsumedReadCapacityUnits ConsumedWriteCapacityUnits',
     ['TableName', 'GlobalSecondaryIndexName TableName'],
   ],
+  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
+  ['AWS/WAFV2', 'AllowedRequests BlockedRequests CountedRequests', ['Region Rule WebACL']],
 ];
 
 const emitted = [

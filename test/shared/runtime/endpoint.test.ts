@@ -21,7 +21,10 @@ function failing(error: unknown): ReturnType<typeof endpoint> {
 }
 
 function countedError(code: ErrorCode): unknown {
-  return code === 'internal_error' ? countedInternalError(list.id) : [counted('ErrorResponses', { code })];
+  if (code === 'internal_error') return countedInternalError(list.id);
+  const rejection = counted('Rejections', { operation: list.id, version: invocation.functionVersion });
+  const isRejection = errorCatalogue[code].status < 500 && code !== 'not_found';
+  return [counted('ErrorResponses', { code }), ...(isRejection ? [rejection] : [])];
 }
 
 test('a successful response has no body and no Content-Type if the operation has no schema', async () => {
@@ -138,7 +141,7 @@ describe('a response of a deprecated operation', () => {
       const response = await invoke(handler, getEvent(id, byKey), milliseconds);
       const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };
       expect(response).toMatchObject({ status, headers });
-      const call = counted('DeprecatedCalls', { operation: get.id, keyId: KEY_ID });
+      const call = counted('DeprecatedCalls', { operation: get.id });
       expect(occurrences()).toEqual([...errorResponses, call]);
     },
   );
@@ -147,7 +150,7 @@ describe('a response of a deprecated operation', () => {
     'is counted for the key id "unknown" if the authorizer context is %j',
     async (authorizer) => {
       await invoke(working, getEvent('42', { requestContext: { authorizer } }));
-      expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: get.id, keyId: 'unknown' })]);
+      expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: get.id })]);
     },
   );
 });

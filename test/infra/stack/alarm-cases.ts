@@ -1,0 +1,110 @@
+import { metricNamespace, metrics, serviceName, stackName } from '../../../shared/names.ts';
+import type { StageName } from '../../support/stages.ts';
+import { propertiesOf, readableTemplate, resourcesOf } from '../../support/stack-template.ts';
+import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
+
+/** An alarm, the metrics of an incident that must fire the alarm, and metrics that must not fire the alarm. */
+export type AlarmCase = [alarm: string, incident: string, firing: Count[], notFiring: Count[]];
+
+export const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
+
+export function apiCases(stage: StageName): AlarmCase[] {
+  const requests = (count: number, status: string, context = {}) =>
+    requestCounts(templates[stage], count, { status, ...context });
+  const failed = (count: number) => [
+    ...requests(2, '503', { 'error.responseType': 'AUTHORIZER_FAILURE' }),
+    ...requests(count - 2, '503', { integrationStatus: '200' }),
+  ];
+  // Without a firewall, API Gateway accepts bodies that Lambda rejects. These errors must not fire the alarm.
+  const hasFirewall = propertiesOf(templates[stage], 'AWS::WAFv2::WebACL').length > 0;
+  const tooLarge = hasFirewall ? [] : requests(100, '502', { integrationStatus: '413' });
+  const [many, few] = [requests(1_000, '200'), requests(10, '200')];
+  const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: serviceName(stage), Stage: stage });
+  const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);
+  return [
+    ['ApiServerErrors', '7 of 1,007 requests', [...many, ...failed(7)], [...many, ...failed(6), ...tooLarge]],
+    ['ApiServerErrorShare', '3 of 13 requests', [...few, ...failed(3)], [...few, ...failed(2), ...tooLarge]],
+    ['ApiLatency', 'slow responses for 15 minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
+    ...rejectionCases(requests),
+    ...firewallCases(stage),
+  ];
+}
+
+function rejectionCases(requests: (count: number, status: string, context?: object) => Count[]): AlarmCase[] {
+  const denied = (count: number) => requests(count, '401', { 'error.responseType': 'ACCESS_DENIED' });
+  const invalid = (count: number) => requests(count, '400', { awsEndpointRequestId: 'id' });
+  const blocked = (count: number) => requests(count, '403', { 'error.responseType': 'WAF_FILTERED' });
+  // One of a thousand clients has an invalid key, and scanners request unknown URLs.
+  const tolerated = [...requests(100_000, '200'), ...denied(100), ...requests(100_000, '404')];
+  const name = 'ApiRejectedRequests';
+  return [
+    [name, 'an authorizer that denies everyone, or an empty API keys table', denied(50), tolerated],
+    [name, 'functions that return a 400 to everyone', invalid(50), invalid(49)],
+    [name, 'a firewall that blocks everyone', blocked(50), blocked(49)],
+  ];
+}
+
+function firewallCases(stage: StageName): AlarmCase[] {
+  const dimensions = { WebACL: stackName(stage), Region: '${AWS::Region}', Rule: 'ALL' };
+  const count = (metric: string, value: number): Count => [
+    2,
+    metricOf('AWS/WAFV2', metric, dimensions),
+    value,
+  ];
+  const some = [count('BlockedRequests', 1_000), count('AllowedRequests', 1_000)];
+  return [['FirewallBlocks', 'a firewall that blocks everyone', [count('BlockedRequests', 50)], some]];
+}
+
+export function functionCases(stage: StageName, name: string): AlarmCase[] {
+  const [newVersion, oldVersion] = [`\${${name}CurrentVersion.Version}`, '7'];
+  const quiet = [0, 3, 8, 13].flatMap((minute) =>
+    [newVersion, oldVersion].flatMap((version) => lambdaCounts('Errors', name, version, [minute], 0)),
+  );
+  const crashes = (version: string, ...minutes: number[]) => [
+    ...quiet,
+    ...lambdaCounts('Errors', name, version, minutes, 1),
+  ];
+  const { POWERTOOLS_SERVICE_NAME: service } =
+    templates[stage].Resources[name].Properties.Environment.Variables;
+  const operation = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  const emitted = (metric: string, version: string, count: number): Count => [
+    2,
+    metricOf(metricNamespace, metric, { service, operation, version }),
+    count,
+  ];
+  const internalErrors = (version: string) => [...quiet, emitted(metrics.internalErrors.name, version, 1)];
+  const rejections = (version: string, count: number, requests: number) => [
+    ...lambdaCounts('Invocations', name, version, [2], requests),
+    emitted(metrics.rejections.name, version, count),
+  ];
+  const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
+  const tolerated = [...rejections(oldVersion, 10, 10), ...rejections(newVersion, 100, 1_000)];
+  const throttle = lambdaCounts('Throttles', name, oldVersion, [2], 1);
+  return [
+    [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
+    [`${name}Throttles`, 'a throttled invocation', throttle, quiet],
+    [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
+    [`${name}NewVersionInternalErrors`, 'an internal_error', internalErrors(newVersion), ofOldVersion],
+    [
+      `${name}NewVersionRejections`,
+      'a version that rejects everyone',
+      rejections(newVersion, 10, 10),
+      tolerated,
+    ],
+  ];
+}
+
+export function tableCases(stage: StageName): AlarmCase[] {
+  const tables = resourcesOf(templates[stage], 'AWS::DynamoDB::GlobalTable');
+  return tables.flatMap(([name, { Properties }]) => {
+    const table = { TableName: `\${${name}}` };
+    const indexes: any[] = Properties['GlobalSecondaryIndexes'] ?? [];
+    const ofIndexes = indexes.map(({ IndexName }) => ({ ...table, GlobalSecondaryIndexName: IndexName }));
+    return [table, ...ofIndexes].flatMap((target) =>
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((event): AlarmCase => {
+        const metric = metricOf('AWS/DynamoDB', event, target);
+        return [`${name.slice('Storage'.length)}Throttles`, metric, [[2, metric, 1]], [[2, metric, 0]]];
+      }),
+    );
+  });
+}
