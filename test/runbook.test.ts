@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { metricNamespace, metrics } from '../shared/names.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
@@ -68,7 +67,7 @@ describe('docs/runbook.md', () => {
         : `Add the row "| Alarm \`${alarm}\` | ${link}" to docs/runbook.md.`;
     });
     expect(unknown(missing, [])).toEqual([]);
-    const named = matchesOf(/`(\w+(?:Errors|Throttles|Latency))`/g, rows.join('\n'));
+    const named = matchesOf(/`(\w+)`/g, rows.join('\n'));
     const known = alarms.map(({ alarm }) => alarm);
     expect(unknown(named, known)).toEqual([]);
   });
@@ -93,12 +92,6 @@ describe('the commands in docs/runbook.md', () => {
     });
     expect(lookUps).not.toEqual([]);
     expect(wrong.map(([lookUp]) => lookUp)).toEqual([]);
-  });
-
-  test('read only metrics that the functions emit', () => {
-    expect(matchesOf(/--namespace (\w+ --metric-name \w+)/g)).toEqual([
-      `${metricNamespace} --metric-name ${metrics.deprecatedCalls.name}`,
-    ]);
   });
 
   test('restore each table with its partition key and time to live', () => {
