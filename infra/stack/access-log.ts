@@ -76,6 +76,7 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   }
   const format = JSON.stringify({ service: serviceName(stage.name), ...fields });
   return {
+    logGroup,
     accessLogDestination: new apigateway.LogGroupLogDestination(logGroup),
     accessLogFormat: apigateway.AccessLogFormat.custom(format),
   };

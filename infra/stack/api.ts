@@ -2,6 +2,7 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { productName, serviceName } from '../../shared/names.ts';
@@ -27,6 +28,7 @@ const tls = {
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
+  readonly accessLog: logs.ILogGroup;
   /** Canary deployments roll back if one of these alarms fires. */
   readonly rollbackAlarms: cloudwatch.Alarm[];
   readonly metrics: ReturnType<typeof apiMetrics>;
@@ -35,7 +37,8 @@ export class Api extends Construct {
     super(scope, id);
 
     const { name, domain } = stage;
-    const accessLog = addAccessLog(this, stage);
+    const { logGroup, ...accessLog } = addAccessLog(this, stage);
+    this.accessLog = logGroup;
     const api = new apigateway.RestApi(this, 'RestApi', {
       restApiName: serviceName(name),
       description: `${productName}, stage ${name}`,

@@ -86,7 +86,8 @@ export function addFirewall(
 /** https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
 function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
   const dimensionsMap = { WebACL, Region: Aws.REGION, Rule: 'ALL' };
-  const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum' };
+  const period = FIVE_MINUTES;
+  const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum', period };
   const [blocked, allowed] = ['BlockedRequests', 'AllowedRequests'].map(
     (metricName) => new cloudwatch.Metric({ ...ofWebAcl, metricName }),
   );
@@ -97,7 +98,7 @@ function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
       expression: 'blocked - allowed',
       usingMetrics: { blocked: blocked!, allowed: allowed! },
       label: 'Blocked minus allowed requests',
-      period: FIVE_MINUTES,
+      period,
     }),
     threshold: 50,
   });
