@@ -14,6 +14,8 @@ export const environmentVariables = {
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const productName = 'Pet store';
+/** Value of the tag `service`, and start of all service names. */
+export const serviceTag = productName.replaceAll(' ', '-').toLowerCase();
 export const metricNamespace = 'PetStore';
 
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */
@@ -35,7 +37,7 @@ export function stackName(stage: string): string {
 
 /** Returns the name that identifies a stage in metrics and log lines. */
 export function serviceName(stage: string): string {
-  return `${productName.replaceAll(' ', '-').toLowerCase()}-${stage}`;
+  return `${serviceTag}-${stage}`;
 }
 
 export type EnvironmentVariable = (typeof environmentVariables)[keyof typeof environmentVariables];

@@ -2,7 +2,7 @@ import { Annotations, type App, CfnOutput, RemovalPolicy, Stack, Validations } f
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { productName, stackName } from '../../shared/names.ts';
+import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { Api } from './api.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
@@ -35,6 +35,7 @@ function addAccountStack(app: App): Stack {
     description: `Resources that all ${productName.toLowerCase()} stages in this account and region share`,
     analyticsReporting: false,
     terminationProtection: true,
+    tags: { service: serviceTag },
   });
   const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
   const role = new iam.Role(stack, 'LogRole', {
@@ -59,6 +60,7 @@ function addStageStack(app: App, stage: Stage, bundles: string): Stack {
     description: `${productName}, stage ${stage.name}`,
     analyticsReporting: false,
     terminationProtection: stage.keepsData,
+    tags: { service: serviceTag, stage: stage.name },
   });
   const monitoring = new Monitoring(stack, 'Monitoring', stage);
   const storage = new Storage(stack, 'Storage', stage, monitoring);

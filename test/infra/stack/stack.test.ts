@@ -8,18 +8,19 @@ import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../
 const { assembly, code, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
-  test('creates one stack per stage that depends on the account stack', () => {
+  test('creates one stack per stage with tags, which depends on the account stack', () => {
+    const [service, dependsOnAccount] = ['pet-store', true];
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
       .filter(([, { type }]) => type === 'aws:cloudformation:stack')
       .map(([name, { properties, dependencies }]) => {
-        const dependsOnAccount = dependencies.includes(stackName('account'));
-        return { name, isProtected: properties.terminationProtection, dependsOnAccount };
+        const { terminationProtection: isProtected, tags } = properties;
+        return { name, ...tags, isProtected, dependsOnAccount: dependencies.includes(stackName('account')) };
       });
     expect(stacks).toEqual([
-      { name: stackName('account'), isProtected: true, dependsOnAccount: false },
-      { name: stackName('staging'), isProtected: false, dependsOnAccount: true },
-      { name: stackName('production'), isProtected: true, dependsOnAccount: true },
+      { name: stackName('account'), service, isProtected: true, dependsOnAccount: false },
+      { name: stackName('staging'), service, stage: 'staging', isProtected: false, dependsOnAccount },
+      { name: stackName('production'), service, stage: 'production', isProtected: true, dependsOnAccount },
     ]);
   });
 
