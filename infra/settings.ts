@@ -74,17 +74,26 @@ const Settings = group({
   requestsPerSecond: integer(1),
   requestBurst: integer(1),
   /**
-   * Approximate limits of the web ACL for each IP address and each API key. Changing a limit resets the counts.
+   * Web ACL with approximate limits for each IP address and each API key. Changing a limit resets the counts. If
+   * `action` is `count`, the web ACL only logs the requests that it would block.
    * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
    * @default - no web ACL
    */
-  firewall: v.exactOptional(group({ requestsPerMinutePerIp: limit, requestsPerMinutePerKey: limit })),
+  firewall: v.exactOptional(
+    group({
+      action: rule<'count' | 'block'>("'count' or 'block'", (value) => ['count', 'block'].includes(value)),
+      requestsPerMinutePerIp: limit,
+      requestsPerMinutePerKey: limit,
+    }),
+  ),
   /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
   alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
   /**
-   * Custom domain, which makes `https://{name}/v1` the only base URL. The certificate must be in the stage's region.
-   * The stack adds a record to the Route 53 zone.
-   * @default - the base URL that API Gateway assigns
+   * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. If the
+   * Route 53 zone is in the stage's account, `hostedZoneId` lets the stack add the domain's record to the zone, and lets
+   * the stack create the certificate if `certificateArn` is omitted. Set `disableDefaultEndpoint` to true at least one
+   * deployment later, after all clients have moved. The domain is then the only base URL.
+   * @default - only the base URL that API Gateway assigns
    */
   domain: v.exactOptional(
     group({

@@ -20,6 +20,7 @@ export const stages = {
     deploysByCanary: false,
     requestsPerSecond: 100,
     requestBurst: 200,
+    firewall: { action: 'count', requestsPerMinutePerIp: 1_500, requestsPerMinutePerKey: 3_000 },
   },
   production: {
     ...common,
@@ -31,6 +32,6 @@ export const stages = {
     deploysByCanary: true,
     requestsPerSecond: 1_000,
     requestBurst: 2_000,
-    firewall: { requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
+    firewall: { action: 'block', requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   },
 } as const satisfies Record<string, StageSettings>;

@@ -49,11 +49,11 @@ export function parameterList(contract: any): string {
 }
 
 export function limitTable(): string {
-  const rows = Object.entries<StageSettings>(stages).map(([stage, settings]) => [
+  const rows = Object.entries<StageSettings>(stages).map(([stage, { firewall, ...settings }]) => [
     stage,
     `${number(settings.requestsPerSecond)} per second, bursts of ${number(settings.requestBurst)}`,
-    perMinute(settings.firewall?.requestsPerMinutePerIp),
-    perMinute(settings.firewall?.requestsPerMinutePerKey),
+    perMinute(firewall, 'requestsPerMinutePerIp'),
+    perMinute(firewall, 'requestsPerMinutePerKey'),
   ]);
   return markdownTable(['stage', 'per operation', 'per IP address', 'per API key'], rows, '---');
 }
@@ -65,7 +65,8 @@ export function retentionTable(): string {
 }
 
 const operationsIn = ({ paths }: any) => Object.values<any>(paths).flatMap(Object.values<any>);
-const perMinute = (requests?: number) => (requests === undefined ? 'none' : `${number(requests)} per minute`);
+const perMinute = (firewall: StageSettings['firewall'], limit: `requestsPerMinutePer${'Ip' | 'Key'}`) =>
+  firewall?.action === 'block' ? `${number(firewall[limit])} per minute` : 'none';
 const number = (value: number) => value.toLocaleString('en');
 
 function typeOf({ type, format, minimum, maximum, minLength, maxLength, ...schema }: any): string {

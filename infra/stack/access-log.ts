@@ -36,7 +36,7 @@ const fields = {
 export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
- * Counts 5xx responses in stages without a firewall, except for 5xx responses that clients cause with large bodies.
+ * Counts 5xx responses in stages without a firewall that blocks, except for 5xx that clients cause with large bodies.
  * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
@@ -69,7 +69,7 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   count(rejectedRequestsMetric.name, pattern.all(is4xx, ...isNeither));
   const dimensions = { status: '$.status', type: '$.errorType' };
   count(gatewayErrorsMetric.name, pattern.any(isGatewayError, isMock), dimensions);
-  if (!stage.firewall) {
+  if (stage.firewall?.action !== 'block') {
     const is5xx = pattern.stringValue('$.status', '=', '5*');
     const isNot413 = pattern.stringValue('$.integrationStatus', '!=', '413');
     count(serverErrorsMetric.name, pattern.all(is5xx, isNot413));

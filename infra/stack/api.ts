@@ -137,8 +137,9 @@ function apiMetrics(stage: string) {
 
 /** Adds the API's alarms, and returns the alarms that roll back deployments. */
 function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm[] {
-  // With a firewall, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
-  const errors = firewall ? api.serverErrors : monitoring.countPerMinute(serverErrorsMetric);
+  // If the firewall blocks, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
+  const errors =
+    firewall?.action === 'block' ? api.serverErrors : monitoring.countPerMinute(serverErrorsMetric);
   const rejected = monitoring.countPerMinute(rejectedRequestsMetric);
   monitoring.addAlarm('ApiLatency', {
     section: 'Slow responses',

@@ -49,7 +49,7 @@ export function addFirewall(
   monitoring: Monitoring,
 ): cloudwatch.Alarm[] {
   if (!stage.firewall) return [];
-  const { requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
+  const { action, requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
   const rules = [
     limit('PerIp', { limit: requestsPerMinutePerIp, aggregateKeyType: 'IP' }),
     limit('PerKey', {
@@ -60,7 +60,7 @@ export function addFirewall(
     blocking('LargeBody', { sizeConstraintStatement: largeBody }, tooLarge),
     managed('AmazonIpReputationList'),
     managed('KnownBadInputsRuleSet'),
-  ];
+  ].map((rule) => (action === 'count' ? counting(rule) : rule));
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
   // The metrics of all web ACLs in the account and region differ only in this name.
   const metricName = stackName(stage.name);
@@ -79,8 +79,8 @@ export function addFirewall(
   });
   const webAclArn = webAcl.attrArn;
   new waf.CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn });
-  addLog(scope, webAclArn, stage);
-  return [addAlarm(metricName, monitoring)];
+  addLog(scope, webAclArn, stage, action);
+  return action === 'block' ? [addAlarm(metricName, monitoring)] : [];
 }
 
 /** https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
@@ -105,22 +105,22 @@ function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
 }
 
 /**
- * Adds the log of blocked requests. WAF adds the policy that allows log delivery.
+ * Adds the log of the requests that the web ACL blocks or counts. WAF adds the policy that allows log delivery.
  * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
  */
-function addLog(scope: Construct, resourceArn: string, stage: Stage): void {
+function addLog(scope: Construct, resourceArn: string, stage: Stage, action: string): void {
   // WAF requires the prefix. The stack id makes the name unique if an earlier stack's log group was retained.
   const name = `aws-waf-logs-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = addLogGroup(scope, 'FirewallLog', stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
-  const isBlocked = { ActionCondition: { Action: 'BLOCK' } };
+  const isMatch = { ActionCondition: { Action: action.toUpperCase() } };
   new waf.CfnLoggingConfiguration(scope, 'FirewallLogging', {
     resourceArn,
     logDestinationConfigs: [logGroupArn],
     redactedFields: [{ singleHeader: { Name: KEY_HEADER } }],
     loggingFilter: {
       DefaultBehavior: 'DROP',
-      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ALL', Conditions: [isBlocked] }],
+      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ALL', Conditions: [isMatch] }],
     },
   });
 }
@@ -151,6 +151,11 @@ function blocking(
 function managed(name: string): Rule {
   const managedRuleGroupStatement = { vendorName: 'AWS', name: `AWSManagedRules${name}` };
   return { name, statement: { managedRuleGroupStatement }, overrideAction: { none: {} } };
+}
+
+/** Returns the rule without its effect on responses. A rule group has `overrideAction` instead of `action`. */
+function counting({ action, ...rule }: Rule): Rule {
+  return { ...rule, [action ? 'action' : 'overrideAction']: { count: {} } };
 }
 
 function jsonOf(body: ErrorBody): waf.CfnWebACL.CustomResponseBodyProperty {

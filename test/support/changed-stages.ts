@@ -13,7 +13,8 @@ export const changes: Record<string, (text: string) => string> = {
   deploysByCanary: (text) => text.replace('deploysByCanary: true', 'deploysByCanary: false'),
   authorizerCacheSeconds: (text) => text.replace('CacheSeconds: 60', 'CacheSeconds: 30'),
   logRetentionDays: (text) => text.replaceAll(/logRetentionDays: \d+/g, 'logRetentionDays: 180'),
-  firewall: (text) => text.replace(/^ *firewall: .*\n/m, ''),
+  'firewall.action': (text) => text.replace("action: 'block'", "action: 'count'"),
+  firewall: (text) => text.replaceAll(/^ *firewall: .*\n/gm, ''),
 };
 
 /** Returns a module `infra/stages.ts` with the given changes. @throws Error if a change finds nothing to replace */

@@ -11,6 +11,7 @@ const common = {
   authorizerCacheSeconds: 60,
   requestsPerSecond: 100,
   requestBurst: 200,
+  firewall: { action: 'count' as const, requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
   alarmEmail: null,
 };
 
@@ -28,7 +29,7 @@ export const stages = {
     recoveryDays: 35,
     logRetentionDays: 365,
     deploysByCanary: true,
-    firewall: { requestsPerMinutePerIp: 6_000, requestsPerMinutePerKey: 30_000 },
+    firewall: { ...common.firewall, action: 'block' },
   },
 } as const satisfies Record<string, StageSettings>;
 

@@ -28,7 +28,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
 
   const gatewayErrors = 'GatewayErrorResponses';
   const rejected = 'RejectedRequests';
-  const serverErrors = 'firewall' in stages[stage] ? [] : ['ServerErrors'];
+  const serverErrors = stages[stage].firewall.action === 'block' ? [] : ['ServerErrors'];
   test.each<[Record<string, string>, ...string[]]>([
     [
       { status: '401', 'error.responseType': 'ACCESS_DENIED' },
@@ -39,7 +39,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     [{ status: '404' }, `${gatewayErrors} status=404 type=-`],
     [{ status: '400', awsEndpointRequestId: 'id' }, rejected],
     [{ status: '404', awsEndpointRequestId: 'id' }],
-    // Stages with a firewall use API Gateway's own 5xx metric instead of ServerErrors.
+    // Stages whose firewall blocks use API Gateway's own 5xx metric instead of ServerErrors.
     [{ status: '503', integrationStatus: '200' }, ...serverErrors],
     [{ status: '503', integrationStatus: '429' }, ...serverErrors],
     [{ status: '502', integrationStatus: '413' }],

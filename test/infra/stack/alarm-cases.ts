@@ -1,6 +1,6 @@
 import { metricNamespace, metrics, serviceName, stackName } from '../../../shared/names.ts';
-import type { StageName } from '../../support/stages.ts';
-import { propertiesOf, readableTemplate, resourcesOf } from '../../support/stack-template.ts';
+import { type StageName, stages } from '../../support/stages.ts';
+import { readableTemplate, resourcesOf } from '../../support/stack-template.ts';
 import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
 
 /** An alarm, the metrics of an incident that must fire the alarm, and metrics that must not fire the alarm. */
@@ -15,9 +15,9 @@ export function apiCases(stage: StageName): AlarmCase[] {
     ...requests(2, '503', { 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requests(count - 2, '503', { integrationStatus: '200' }),
   ];
-  // Without a firewall, API Gateway accepts bodies that Lambda rejects. These errors must not fire the alarm.
-  const hasFirewall = propertiesOf(templates[stage], 'AWS::WAFv2::WebACL').length > 0;
-  const tooLarge = hasFirewall ? [] : requests(100, '502', { integrationStatus: '413' });
+  // If the firewall does not block, API Gateway accepts bodies that Lambda rejects. These errors must not fire the alarm.
+  const tooLarge =
+    stages[stage].firewall.action === 'block' ? [] : requests(100, '502', { integrationStatus: '413' });
   const [many, few] = [requests(1_000, '200'), requests(10, '200')];
   const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: serviceName(stage), Stage: stage });
   const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);

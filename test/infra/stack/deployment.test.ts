@@ -55,9 +55,9 @@ describe.each(stageNames)('in %s', (stage) => {
   });
 });
 
-test('staging has neither canary deployments nor a web ACL', () => {
+test('staging has no canary deployments', () => {
   const text = JSON.stringify(readableTemplate('staging').Resources);
-  expect(text).not.toMatch(/CodeDeploy|codedeploy|UpdatePolicy|lambda:UpdateAlias|AWS::WAF/);
+  expect(text).not.toMatch(/CodeDeploy|codedeploy|UpdatePolicy|lambda:UpdateAlias/);
 });
 
 function dependenciesOf({ DependsOn = [], ...resource }: any): string[] {

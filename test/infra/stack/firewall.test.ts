@@ -69,6 +69,15 @@ describe('the web ACL of production', () => {
     expect(JSON.parse(Content)).toEqual(contract().responses.get(`${create.id} 413`)!.example);
   });
 
+  test('differs from a web ACL that only counts in its actions and in the requests that it logs', () => {
+    const { Firewall, FirewallLogging } = readableTemplate('staging').Resources;
+    const actions = rules.map(({ Action }: any) => (Action ? 'Action' : 'OverrideAction'));
+    const Rules = rules.map((rule: any, index: number) => ({ ...rule, [actions[index]]: { Count: {} } }));
+    expect(Firewall.Properties).toEqual({ ...webAcl, Rules });
+    const counted = JSON.stringify(logging).replace('BLOCK', 'COUNT');
+    expect(FirewallLogging.Properties).toEqual(JSON.parse(counted));
+  });
+
   test('logs only blocked requests', () => {
     const [{ Conditions }, ...others] = logging.LoggingFilter.Filters;
     expect([logging.LoggingFilter.DefaultBehavior, others]).toEqual(['DROP', []]);

@@ -53,6 +53,8 @@ describe('cdk synth', () => {
     const parameters = [stackName('staging'), '--exclusively'];
     const { code, stderr } = await cdkSynth(join(folder, 'rejected'), parameters, {
       'infra/app.ts': additions,
+      // A stage without a firewall acknowledges the finding about its missing web ACL.
+      'test/support/stages.ts': 'delete stages.staging.firewall;',
     });
     expect(code).toBe(1);
     const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR '));
