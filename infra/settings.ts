@@ -101,11 +101,14 @@ const Settings = group({
         /^(?=.{4,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/,
         'a lowercase domain name such as api.example.com',
       ),
-      certificateArn: text(
-        /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
-        'the ARN of a certificate in AWS Certificate Manager',
+      certificateArn: v.exactOptional(
+        text(
+          /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
+          'the ARN of a certificate in AWS Certificate Manager',
+        ),
       ),
-      hostedZoneId: text(/^Z[A-Z\d]+$/, 'the id of a Route 53 zone such as Z0123456789ABCDEFGHIJ'),
+      hostedZoneId: v.exactOptional(text(/^Z[A-Z\d]+$/, 'the id of a Route 53 zone such as Z0123456789ABC')),
+      disableDefaultEndpoint: v.exactOptional(flag),
     }),
   ),
 });
@@ -152,10 +155,12 @@ function checkStage(stage: string, settings: StageSettings): void {
       `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
     );
   }
-  const { listPartitions, recordedListPartitions } = settings;
+  const { domain, listPartitions, recordedListPartitions } = settings;
   const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
   let problem = issue && `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
   if (!issue && listPartitions < recordedListPartitions)
     problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit items`;
+  if (!issue && domain && !domain.certificateArn && !domain.hostedZoneId)
+    problem = 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
   if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }

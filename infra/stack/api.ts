@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
@@ -43,7 +43,7 @@ export class Api extends Construct {
       restApiName: serviceName(name),
       description: `${productName}, stage ${name}`,
       endpointTypes: [apigateway.EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain !== undefined,
+      disableExecuteApiEndpoint: domain?.disableDefaultEndpoint ?? false,
       deployOptions: {
         stageName: name,
         throttlingRateLimit: stage.requestsPerSecond,
@@ -107,18 +107,24 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
   const domain = new apigateway.DomainName(scope, 'Domain', {
     ...tls,
     domainName: name,
-    certificate: acm.Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    certificate: certificateArn
+      ? acm.Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
+      : addCertificate(scope, name, hostedZoneId!),
     mapping: api,
   });
-  new route53.CfnRecordSet(scope, 'DomainRecord', {
-    hostedZoneId,
-    name,
-    type: 'A',
-    aliasTarget: {
-      dnsName: domain.domainNameAliasDomainName,
-      hostedZoneId: domain.domainNameAliasHostedZoneId,
-    },
-  });
+  const dnsName = domain.domainNameAliasDomainName;
+  if (hostedZoneId) {
+    const aliasTarget = { dnsName, hostedZoneId: domain.domainNameAliasHostedZoneId };
+    new route53.CfnRecordSet(scope, 'DomainRecord', { hostedZoneId, name, type: 'A', aliasTarget });
+  } else {
+    new CfnOutput(Stack.of(scope), 'DomainTarget', { value: dnsName, description: 'CNAME target' });
+  }
+}
+
+function addCertificate(scope: Construct, domainName: string, hostedZoneId: string): acm.Certificate {
+  const zone = route53.HostedZone.fromHostedZoneId(scope, 'Zone', hostedZoneId);
+  const validation = acm.CertificateValidation.fromDns(zone);
+  return new acm.Certificate(scope, 'Certificate', { domainName, validation });
 }
 
 /** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */

@@ -41,7 +41,7 @@ export function parseRequest<O extends Operation>(
   throw errorOf(result.issues);
 }
 
-/** Returns the base URL without `/v1`. The URL contains the stage only if there is no custom domain. */
+/** Returns the base URL without `/v1`. The URL contains the stage unless the client used the custom domain. */
 export function rootUrl(event: APIGatewayProxyEvent): string {
   const { requestContext } = event;
   const scheme = headerValues(event, 'X-Forwarded-Proto').at(-1) === 'http' ? 'http' : 'https';

@@ -3,7 +3,8 @@ import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
 import { domain, stages } from '../support/stages.ts';
 
-const firewall = { requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
+const { certificateArn, hostedZoneId, ...named } = domain;
+const firewall = { action: 'count', requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
 
 test.each([
   ['listPartitions', 1, 1_000],
@@ -22,7 +23,8 @@ test.each([
 test.each<object>([
   { listPartitions: 4, recordedListPartitions: 4 },
   { alarmEmail: 'operator+api@example.com' },
-  { domain },
+  { domain: { ...named, certificateArn } },
+  { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
 ])('accepts %j', (changes) => {
   expect(problemOf(changes)).toBeUndefined();
@@ -38,10 +40,12 @@ test.each<[object, string]>([
   ],
   [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
   [{ firewall: null }, 'firewall must be an object, not null'],
-  [{ firewall: { requestsPerMinutePerKey: 10 } }, 'firewall.requestsPerMinutePerIp is missing'],
+  [{ firewall: { action: 'block' } }, 'firewall.requestsPerMinutePerIp is missing'],
+  [{ firewall: { ...firewall, action: 'BLOCK' } }, "firewall.action must be 'count' or 'block', not 'BLOCK'"],
   [{ firewall: { ...firewall, requestsPerMinutePerKey: '10' } }, 'must be an integer from 10 to 2000000000'],
   [{ alarmEmial: 'a@b.de' }, 'alarmEmial is not a setting'],
   [{ alarmEmail: undefined }, 'alarmEmail must be an email address or null, not undefined'],
+  [{ domain: named }, 'domain must have a certificateArn, or a hostedZoneId for a certificate'],
   [{ domain: { ...domain, name: undefined } }, `${domainName}, not undefined`],
   [
     { domain: { ...domain, certificateArn: 'x' } },

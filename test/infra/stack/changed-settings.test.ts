@@ -26,7 +26,9 @@ const repartitioned = changedStack({
   authorizerCacheSeconds: 30,
 });
 const alarmEmail = 'operators@example.com';
-const extended = changedStack({ alarmEmail, domain, requestsPerSecond: 7, logRetentionDays: 30 });
+const { certificateArn, ...inZone } = domain;
+const extended = changedStack({ alarmEmail, domain: inZone, requestsPerSecond: 7, logRetentionDays: 30 });
+const moved = changedStack({ domain: { name: domain.name, certificateArn, disableDefaultEndpoint: true } });
 
 const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
 
@@ -46,7 +48,7 @@ describe('a stage with raised listPartitions', () => {
 // API Gateway applies a change only with a new deployment, even if the change only concerns the default endpoint.
 test.each([
   ['the authorizer', repartitioned],
-  ['the domain', extended],
+  ['disableDefaultEndpoint', moved],
 ])('changing %s creates a new API deployment', (_what, { ids }) => {
   const [before, after] = [unchanged.ids, ids].map((all) => all.get('ApiRestApiDeployment'));
   expect(after).toMatch(/^ApiRestApiDeployment/);
@@ -67,9 +69,25 @@ describe('a custom domain', () => {
     expect(ApiDomainRecord.Properties).toMatchObject({ Name: domain.name, AliasTarget });
   });
 
-  test('replaces the API’s default endpoint', () => {
-    const { Resources, Outputs } = extended;
-    expect(Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(true);
+  test('gets a certificate from the stack if the settings contain only the zone', () => {
+    const DomainValidationOptions = [{ DomainName: domain.name, HostedZoneId: domain.hostedZoneId }];
+    const { ApiCertificate, ApiDomain } = extended.Resources;
+    expect(ApiCertificate.Properties).toMatchObject({ DomainName: domain.name, DomainValidationOptions });
+    expect(ApiDomain.Properties.RegionalCertificateArn).toBe('${ApiCertificate}');
+  });
+
+  test('gets an output instead of a record if the settings contain no zone', () => {
+    const { Resources, Outputs } = moved;
+    expect(Resources.ApiDomain.Properties.RegionalCertificateArn).toBe(certificateArn);
+    expect(Resources).not.toHaveProperty('ApiDomainRecord');
+    expect(Outputs['DomainTarget'].Value).toBe('${ApiDomain.RegionalDomainName}');
+  });
+
+  test.each([
+    ['leaves', extended, false],
+    ['disables', moved, true],
+  ])('is the base URL and %s the default endpoint', (_what, { Resources, Outputs }, isDisabled) => {
+    expect(Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(isDisabled);
     expect(Outputs['BaseUrl'].Value).toBe('https://api.example.com/v1');
   });
 });

@@ -96,8 +96,8 @@ describe('the headers', () => {
 describe('the base URL', () => {
   const requestContext = { domainName: 'api.example.com', path: collection };
   test.each([
-    ['contains the stage', {}, `https://${STAGE_DOMAIN}/staging`],
-    ['does not contain the stage if there is a custom domain', { requestContext }, 'https://api.example.com'],
+    ['contains the stage on the default endpoint', {}, `https://${STAGE_DOMAIN}/staging`],
+    ['does not contain the stage on a custom domain', { requestContext }, 'https://api.example.com'],
     [
       'starts with http if the request used http',
       { headers: { 'x-forwarded-proto': 'http' } },
