@@ -16,6 +16,9 @@ const fields = {
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
   keyId: '$context.authorizer.keyId',
+  // Clients cannot choose this value, because API Gateway finds the stage by its host.
+  domainName: '$context.domainName',
+  tlsVersion: '$context.tlsVersion',
   method: '$context.httpMethod',
   resource: '$context.resourcePath',
   status: '$context.status',
@@ -36,7 +39,7 @@ const fields = {
 export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
- * Counts 5xx responses in stages without a firewall that blocks, except for 5xx that clients cause with large bodies.
+ * If the firewall does not block, counts 5xx responses except for those that clients cause with large bodies.
  * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
