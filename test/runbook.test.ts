@@ -133,7 +133,8 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
   test('read only fields that AWS WAF logs', () => {
     const ofRequest = ['clientIp', 'httpMethod', 'uri'].map((field) => `httpRequest.${field}`);
-    const known = ['terminatingRuleId', ...ofRequest, ...builtIn];
+    const ofRules = ['terminatingRuleId', 'nonTerminatingMatchingRules.0.ruleId'];
+    const known = [...ofRules, ...ofRequest, ...builtIn];
     expect(unknown(fieldsRead('firewall log'), known)).toEqual([]);
   });
 
