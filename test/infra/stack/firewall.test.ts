@@ -69,7 +69,7 @@ describe('the web ACL of production', () => {
     expect(JSON.parse(Content)).toEqual(contract().responses.get(`${create.id} 413`)!.example);
   });
 
-  test('differs from a web ACL that only counts in its actions and in the requests that it logs', () => {
+  test('has the same rules as the web ACL of staging, which only counts and logs the matching requests', () => {
     const { Firewall, FirewallLogging } = readableTemplate('staging').Resources;
     const actions = rules.map(({ Action }: any) => (Action ? 'Action' : 'OverrideAction'));
     const Rules = rules.map((rule: any, index: number) => ({ ...rule, [actions[index]]: { Count: {} } }));
