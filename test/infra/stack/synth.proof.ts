@@ -57,6 +57,7 @@ describe('cdk synth', () => {
       'test/support/stages.ts': 'delete stages.staging.firewall;',
     });
     expect(code).toBe(1);
+    expect(stderr).not.toContain('web ACL');
     const errors = stderr.split('\n').filter((line) => line.startsWith('ERROR '));
     expect(errors.filter((line) => line.endsWith('(AwsSolutions)'))).toEqual([
       expect.stringMatching(/The SNS Topic does not require publishers to use SSL\. \(AwsSolutions\)$/),
