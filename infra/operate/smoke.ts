@@ -1,38 +1,81 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { KeyStore } from '../../shared/storage/api-keys.ts';
 import { database } from '../../shared/storage/database.ts';
-import { onInterrupt, projectRoot, runWithOptions } from '../command.ts';
+import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
-import { issueApiKey } from './keys/lifecycle.ts';
+import { DURATION, milliseconds } from './keys/arguments.ts';
+import { issueApiKey, revokeApiKey } from './keys/lifecycle.ts';
+import { probe } from './probe.ts';
 
-const USAGE = `npm run smoke -- --stage STAGE [PATTERN ...]
+const KEY_LIFETIME = 3_600_000;
+
+const USAGE = `npm run smoke -- --stage STAGE [PATTERN ... | --read-only [--for TIME]]
 
 Runs the HTTP tests against a deployed stage. The pets that the tests create are not deleted.
 
-  --stage  stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
-  PATTERN  runs only the test files whose path matches, for example test/http/get-pet
+  --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
+  PATTERN      runs only the test files whose path matches, for example test/http/get-pet
+  --read-only  instead of the HTTP tests, sends one request a second and stores no pets
+  --for        repeats the requests of --read-only for this time, such as 12m (default: sends each request once)
 
-The tests use the API key in API_KEY. Without API_KEY, they use a new key that expires after 1 hour.`;
+The tests use the API key in API_KEY. Without API_KEY, they use a new key, which expires after 1 hour and is revoked at
+the end.`;
 
-async function smoke({ stage = '' }, patterns: string[]): Promise<void> {
+const options = {
+  stage: { type: 'string' },
+  'read-only': { type: 'boolean' },
+  for: { type: 'string' },
+} as const;
+
+async function smoke(values: OptionValues<typeof options>, patterns: string[]): Promise<void> {
+  const { stage = '', 'read-only': isReadOnly, for: time } = values;
+  if (isReadOnly && patterns.length > 0)
+    throw new UsageError(
+      '--read-only and PATTERN cannot be combined, because --read-only runs no test files.',
+    );
+  if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
+  const duration = milliseconds(time) ?? 0;
+  // The key must not expire before the last request.
+  if (time !== undefined && !(DURATION.test(time) && duration < KEY_LIFETIME))
+    throw new UsageError('--for must be a time of less than 1h, such as 12m.');
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
-  let apiKey = process.env['API_KEY'];
-  if (!apiKey) {
-    const newKey = { owner: 'smoke test', lifetime: 3_600_000, caller: await findCaller() };
-    apiKey = (await issueApiKey({ stage, table: apiKeysTable, database }, newKey)).key;
-  }
-  console.log(`Running the HTTP tests against ${baseUrl} …`);
-  const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
-  // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
-  const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
-    cwd: projectRoot,
-    stdio: 'inherit',
-    env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
+  await withApiKey({ stage, table: apiKeysTable, database }, async (apiKey, interruption) => {
+    if (isReadOnly) return probe({ stage, baseUrl, apiKey }, interruption, duration / 60_000);
+    console.log(`Running the HTTP tests against ${baseUrl} …`);
+    const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
+    // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
+    const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
+      cwd: projectRoot,
+      stdio: 'inherit',
+      env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
+    });
+    interruption.addEventListener('abort', () => tests.kill());
+    const [code] = (await once(tests, 'exit')) as [number | null];
+    process.exitCode = code ?? 1;
+    console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
   });
-  onInterrupt((signal) => tests.kill(signal));
-  const [code] = (await once(tests, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
-  console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
 }
 
-await runWithOptions(USAGE, { stage: { type: 'string' } }, smoke, { allowPositionals: true });
+/** Calls `use` with the key in API_KEY, or with a new key that is revoked even if `use` fails or is interrupted. */
+async function withApiKey(
+  store: KeyStore,
+  use: (apiKey: string, interruption: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const interruption = new AbortController();
+  onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
+  const apiKey = process.env['API_KEY'];
+  if (apiKey) return use(apiKey, interruption.signal);
+  const caller = await findCaller();
+  const { key, record } = await issueApiKey(store, { owner: 'smoke test', lifetime: KEY_LIFETIME, caller });
+  try {
+    interruption.signal.throwIfAborted();
+    await use(key, interruption.signal);
+  } finally {
+    await revokeApiKey(store, record, caller).catch(({ message }: Error) =>
+      console.error(`The key ${record.keyId} was not revoked. It expires within the hour. Cause: ${message}`),
+    );
+  }
+}
+
+await runWithOptions(USAGE, options, smoke, { allowPositionals: true });

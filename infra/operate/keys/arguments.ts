@@ -5,7 +5,7 @@ import { type OptionValues, UsageError } from '../../command.ts';
 // Control characters in an owner could break the lines of a list.
 const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
 const STATE = new RegExp(`^(${keyStates.join('|')})$`);
-const DURATION = /^[1-9]\d{0,4}[dhm]$/;
+export const DURATION = /^[1-9]\d{0,4}[dhm]$/;
 
 function option<const T extends 'string' | 'boolean'>(type: T, help: string, pattern = /^/) {
   return { type, help, pattern };

@@ -1,0 +1,111 @@
+import { setTimeout } from 'node:timers/promises';
+import { type ErrorCode, errorCatalogue } from '../../shared/contract/errors.ts';
+import { listOperation, type Operation, operations } from '../../shared/contract/operations.ts';
+import { generateApiKey } from '../../shared/storage/api-keys.ts';
+import { UsageError } from '../command.ts';
+
+/** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
+const TIMEOUT_MILLISECONDS = 30_000;
+/** Single 429 and 5xx responses can be accidents. Alarms detect a version that returns them more often. */
+const MAX_TRANSIENT_FAILURES = 2;
+
+interface Check {
+  method: string;
+  path: string;
+  key: 'a valid key' | 'an unknown key' | 'no key';
+  body?: string;
+  /** Error code of the response. If omitted, the response is a list. */
+  code?: ErrorCode;
+}
+
+/** Returns checks that also pass before an operation is added, because both versions run during a deployment. */
+function checks() {
+  const { method: GET, path } = listOperation;
+  const list = { method: GET, path, key: 'a valid key' } as const;
+  const accepted: Check[] = [list];
+  const rejected: Check[] = [
+    { ...list, key: 'no key', code: 'unauthorized' },
+    { ...list, key: 'an unknown key', code: 'unauthorized' },
+    // No operation can have this method.
+    { ...list, method: 'OPTIONS', code: 'method_not_allowed' },
+  ];
+  for (const { method, path: template, request } of Object.values<Operation>(operations)) {
+    // The service assigns only positive ids.
+    const missing = template.replaceAll(/\{\w+\}/g, '0');
+    if (method === GET && missing !== template) accepted.push({ ...list, path: missing, code: 'not_found' });
+    const isCreate = template === path && request.entries.body;
+    if (isCreate) rejected.push({ ...list, method, body: '{', code: 'invalid_request' });
+  }
+  return { accepted, rejected };
+}
+
+/**
+ * Checks a stage with requests that store nothing. Prints each failed request, but never the key.
+ *
+ * @param interruption signal that stops the probe with its reason
+ * @param minutes time during which the checks are repeated @default - each check is made once
+ * @param interval time from one request to the next in milliseconds
+ * @throws UsageError if a response is wrong, or if too many requests get a 429, a 5xx or no response
+ */
+export async function probe(
+  { stage, baseUrl, apiKey }: Record<'stage' | 'baseUrl' | 'apiKey', string>,
+  interruption: AbortSignal,
+  minutes = 0,
+  interval = 1_000,
+): Promise<void> {
+  console.log(`Probing ${baseUrl} …`);
+  const start = Date.now();
+  const { accepted, rejected } = checks();
+  const length = minutes * 60 || accepted.length + rejected.length;
+  // In a stage without other traffic, more rejected requests would fire the alarms on rejected requests.
+  const check = (index: number) => rejected[index % 60] ?? accepted[index % accepted.length]!;
+  const queue = Array.from({ length }, (_, index) => check(index));
+  let failed = 0;
+  for (const [index, next] of queue.entries()) {
+    await setTimeout(start + index * interval - Date.now(), undefined, { signal: interruption }).catch(
+      () => {},
+    );
+    // API Gateway caches the authorizer's result for each value of the header, so the number of spaces varies.
+    const scheme = 'Bearer'.padEnd(7 + (index % 60));
+    const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
+    const headers = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
+    const failure = await send(baseUrl.replace(/\/v1$/, next.path), next, headers, interruption);
+    if (failure) {
+      console.error(failure);
+      failed += 1;
+      queue.push(next);
+    }
+    if (failed > MAX_TRANSIENT_FAILURES)
+      throw new UsageError(`The stage ${stage} failed ${failed} requests.`);
+    if ((index + 1) % 60 === 0) console.log(`${index + 1 - failed} checks passed.`);
+  }
+  console.log(`The stage ${stage} passed ${queue.length - failed} checks.`);
+}
+
+/** Returns why a retry is needed, or undefined if the check passed. @throws UsageError if a retry cannot help */
+async function send(
+  url: string,
+  { method, path, key, body, code }: Check,
+  headers: Record<string, string>,
+  interruption: AbortSignal,
+): Promise<string | undefined> {
+  const expected = code ? errorCatalogue[code].status : listOperation.success.status;
+  const explain = (actual: string) =>
+    `${method} ${path} with ${key}: expected ${expected}, but got ${actual}.`;
+  const signal = AbortSignal.any([interruption, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]);
+  // A redirect must not receive the key.
+  const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal };
+  const response = await fetch(url, init).catch(
+    ({ name, cause }: Error & { cause?: { code?: string } }) => cause?.code ?? name,
+  );
+  const reply: any = typeof response === 'string' ? null : await response.json().catch(() => null);
+  interruption.throwIfAborted();
+  if (typeof response === 'string') return explain(`no response (${response})`);
+  const { status } = response;
+  const isCorrect = code ? reply?.code === code && reply.status === status : Array.isArray(reply);
+  if (status === expected && isCorrect) return undefined;
+  const actual = status === expected ? `${status} with a wrong body` : status;
+  const problem = explain(`${actual} (request id: ${response.headers.get('x-amzn-RequestId')})`);
+  if (status === 429 || status >= 500) return problem;
+  throw new UsageError(problem);
+}
