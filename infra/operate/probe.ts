@@ -62,13 +62,13 @@ export async function probe(
   const queue = Array.from({ length }, (_, index) => check(index));
   let failed = 0;
   for (const [index, next] of queue.entries()) {
-    await setTimeout(start + index * interval - Date.now(), undefined, { signal: interruption }).catch(
-      () => {},
-    );
+    const pause = Math.max(0, start + index * interval - Date.now());
+    await setTimeout(pause, undefined, { signal: interruption }).catch(() => {});
     // API Gateway caches the authorizer's result for each value of the header, so the number of spaces varies.
     const scheme = 'Bearer'.padEnd(7 + (index % 60));
     const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
-    const headers = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
+    const authorization = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
+    const headers = { 'Content-Type': 'application/json', ...authorization };
     const failure = await send(baseUrl.replace(/\/v1$/, next.path), next, headers, interruption);
     if (failure) {
       console.error(failure);

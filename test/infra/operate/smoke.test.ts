@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
 import { stackName } from '../../../shared/names.ts';
-import { generateApiKey, verifyApiKey } from '../../../shared/storage/api-keys.ts';
+import { generateApiKey, hashOf } from '../../../shared/storage/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';
-import { errorOutput } from '../../support/run-command.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
+import { errorOutput, startModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { useRealTables } from '../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -20,28 +22,45 @@ test.each(['', 'local', generateApiKey('staging')])('the smoke test rejects the 
   expect(line).toMatch(/^--stage must be .*lowercase letters\)\.$/);
 });
 
+test.each([
+  [['--read-only', 'some/test'], /^--read-only and PATTERN cannot be combined, /],
+  [['--for', '12m'], /^--for requires --read-only\.$/],
+  [['--read-only', '--for', '1h'], /^--for must be a time of less than 1h, such as 12m\.$/],
+  [['--read-only', '--for', '10'], /^--for must be a time /],
+])('the smoke test rejects %j', async (parameters, message) => {
+  expect(errorOutput(await runInProcess(command, [...staging, ...parameters]))).toMatch(message);
+});
+
 // These tests replace npm with a stub. smoke.proof.ts runs the actual HTTP tests.
 describe('the smoke test of a stage', () => {
   const baseUrl = 'https://example.com/v1';
   const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
   const [npm, called] = [join(folder, 'npm'), join(folder, 'called')];
+  const outputs = { BaseUrl: baseUrl, ApiKeysTable: '' };
   let aws: FakeAws;
 
   useRealTables();
   beforeAll(async () => {
-    const outputs = { BaseUrl: baseUrl, ApiKeysTable: process.env['API_KEYS_TABLE']! };
+    outputs.ApiKeysTable = process.env['API_KEYS_TABLE']!;
     aws = await startFakeAws({ stacks: { [stackName('staging')]: outputs }, caller });
   });
   afterAll(() => aws.close());
 
+  function environment(API_KEY = '') {
+    const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
+    return { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
+  }
+
   /** Runs the smoke test with a stub of npm that writes its arguments to a file and fails. */
-  function smoke(parameters: string[], API_KEY = '') {
+  function smoke(parameters: string[], apiKey?: string) {
     const line = '"$DEPLOYED_STAGE $BASE_URL $API_KEY $*"';
     writeFileSync(npm, `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
-    const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
-    const variables = { AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
-    const environment = { ...aws.environment, ...variables };
-    return runInProcess(command, [...staging, ...parameters], { environment });
+    return runInProcess(command, [...staging, ...parameters], { environment: environment(apiKey) });
+  }
+
+  /** Returns the stage's keys, newest first. */
+  function keys() {
+    return Array.fromAsync(listApiKeys({ stage: 'staging', table: outputs.ApiKeysTable, database }));
   }
 
   test('runs one file at a time with the key in API_KEY', async () => {
@@ -57,16 +76,41 @@ describe('the smoke test of a stage', () => {
     );
   });
 
-  test('uses a new key that expires after 1 hour if API_KEY is not set', async () => {
+  test('uses a new key that expires after 1 hour if API_KEY is not set, and revokes the key', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
     expect(outcome.stdout).not.toContain(key);
-    const store = { stage: 'staging', table: process.env['API_KEYS_TABLE']!, database };
-    const issued = await verifyApiKey(store, key);
-    expect(issued).toMatchObject({ owner: 'smoke test', createdBy: { caller, action: 'issue' } });
-    expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
     // The list contains only this key, because the smoke test with API_KEY issued no key.
-    expect(await Array.fromAsync(listApiKeys(store))).toEqual([issued]);
+    const [issued, ...others] = await keys();
+    const audit = { createdBy: { caller, action: 'issue' }, revokedBy: { caller, action: 'revoke' } };
+    expect(issued).toMatchObject({ hash: hashOf(key), owner: 'smoke test', ...audit });
+    expect(Date.parse(issued!.expiresAt!) - Date.parse(issued!.createdAt)).toBe(3_600_000);
+    expect(others).toEqual([]);
+  });
+
+  test('reports a key that could not be revoked', async () => {
+    const send = database.send.bind(database);
+    const spy = jest.spyOn(database, 'send').mockImplementation(async (sent: any) => {
+      if ('UpdateExpression' in sent.input) throw new Error('It is down.');
+      return send(sent);
+    });
+    const { code, stderr } = await smoke([]);
+    spy.mockRestore();
+    const [{ keyId } = { keyId: '' }] = await keys();
+    const message = `The key ${keyId} was not revoked. It expires within the hour. Cause: It is down.\n`;
+    expect({ code, stderr }).toEqual({ code: 3, stderr: message });
+  });
+
+  test('revokes its key if it is interrupted', async () => {
+    const server = createServer(() => running.process.kill());
+    const { origin, close } = await listenOnLoopback(server);
+    outputs.BaseUrl = `${origin}/v1`;
+    const running = startModule(command, [...staging, '--read-only'], environment());
+    const { code, stderr } = await running.ended;
+    await close();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'The test was interrupted.\n' });
+    const [newest] = await keys();
+    expect(newest).toMatchObject({ owner: 'smoke test', revokedBy: { caller } });
   });
 });

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { probe } from '../../../infra/operate/probe.ts';
+import { errorBody, type ErrorCode } from '../../../shared/contract/errors.ts';
+import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { itemsPath } from '../../support/sample.ts';
+
+const printed = jest.spyOn(console, 'log').mockReturnValue();
+const printedErrors = jest.spyOn(console, 'error').mockReturnValue();
+let service: LocalService;
+let proxy: ClientProxy;
+
+beforeAll(async () => {
+  service = await startLocalService();
+  proxy = await startClientProxy(service.baseUrl);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+
+/** Probes the local service without pauses. The proxy applies the behaviors to the first requests. */
+function run(behaviors: Behavior[] = [], minutes = 0): Promise<void> {
+  proxy.decide(inOrder(...behaviors));
+  const stage = { stage: 'staging', baseUrl: proxy.baseUrl, apiKey: service.apiKey };
+  return probe(stage, new AbortController().signal, minutes, 0);
+}
+
+function reply(code: ErrorCode): Behavior {
+  const body = errorBody(code);
+  return { status: body.status, headers: { 'x-amzn-RequestId': 'the-id' }, body: JSON.stringify(body) };
+}
+
+test('the probe passes and stores nothing', async () => {
+  await run();
+  expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length} checks.`);
+  expect(await (await service.request(itemsPath)).json()).toEqual([]);
+});
+
+test('the probe sends 60 requests a minute, of which few are rejected, because an alarm compares them', async () => {
+  await run([], 2);
+  const accepted = proxy.requests.filter(
+    ({ headers, body }) => headers.authorization?.endsWith(service.apiKey) && body === '',
+  );
+  expect([accepted.length, proxy.requests.length]).toEqual([114, 120]);
+});
+
+test('the probe repeats up to two requests that get a 429, a 5xx or no response', async () => {
+  await run([reply('too_many_requests'), 'lose']);
+  const failure = /^GET \/v1\/\w+ with no key: expected 401, but got 429 \(request id: the-id\)\.$/;
+  expect(printedErrors).toHaveBeenCalledWith(expect.stringMatching(failure));
+  expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length - 2} checks.`);
+  const faults = [reply('too_many_requests'), 'lose', reply('service_unavailable')] as const;
+  await expect(run([...faults])).rejects.toThrow('The stage staging failed 3 requests.');
+});
+
+test.each<[string, string, Behavior[]]>([
+  ['accepts everyone', '401, but got 200', [{ status: 200, body: '[]' }]],
+  ['rejects every key', '400, but got 401', ['pass', 'pass', 'pass', reply('unauthorized')]],
+  ['finds every request invalid', '401, but got 400', [reply('invalid_request')]],
+  ['has no Error body', '401, but got 401 with a wrong body', [{ status: 401, body: '<html></html>' }]],
+  ['redirects', '401, but got 302', [{ status: 302, headers: { Location: itemsPath } }]],
+])('the probe stops at a stage that %s', async (_stage, words, behaviors) => {
+  const count = behaviors.length;
+  const error = await run(behaviors).catch(({ message }: Error) => message);
+  expect(error).toContain(words);
+  expect(proxy.requests).toHaveLength(count);
+  expect(JSON.stringify([error, printed.mock.calls, printedErrors.mock.calls])).not.toContain(service.apiKey);
+});
