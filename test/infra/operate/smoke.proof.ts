@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { HttpResponse } from '../../../infra/local/emulator/gateway/http-message.ts';
+import { probe } from '../../../infra/operate/probe.ts';
 import { stackName } from '../../../shared/names.ts';
 import { awsRejections } from '../../support/aws-rejections.ts';
 import { startFaultyService } from '../../support/faulty-service.ts';
@@ -70,13 +71,16 @@ async function startStrictGateway() {
   };
 }
 
-test('the smoke test passes despite throttling and error responses from AWS', async () => {
+test('the smoke test and the probe pass despite throttling and error responses from AWS', async () => {
   const gateway = await startStrictGateway();
   const outputs = { BaseUrl: gateway.baseUrl, ApiKeysTable: 'unused' };
   const aws = await startFakeAws({ stacks: { [stackName('staging')]: outputs } });
+  const { baseUrl, apiKey } = gateway;
+  await probe({ stage: 'staging', baseUrl, apiKey }, new AbortController().signal, 1, 0);
+  expect(gateway.counts.failed).toBeGreaterThan(0);
   const { code, stdout, stderr } = await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], {
     ...aws.environment,
-    API_KEY: gateway.apiKey,
+    API_KEY: apiKey,
   });
   await Promise.all([gateway.close(), aws.close()]);
 
