@@ -17,7 +17,7 @@ Runs the HTTP tests against a deployed stage. The pets that the tests create are
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
   PATTERN      runs only the test files whose path matches, for example test/http/get-pet
   --read-only  instead of the HTTP tests, sends one request a second and stores no pets
-  --for        repeats the requests of --read-only for this time, such as 12m (default: sends each request once)
+  --for        time of less than 1h to repeat the requests, such as 12m (default: sends each request once)
 
 The tests use the API key in API_KEY. Without API_KEY, they use a new key, which expires after 1 hour and is revoked at
 the end.`;
