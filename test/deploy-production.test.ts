@@ -21,6 +21,8 @@ finish() {
 case "\${0##*/} $*" in
   *describe-stacks*) [[ ! $FIRST ]] || { echo 'The stack does not exist' >&2; exit 254; } ;;
   *describe-alarms*) printf 'arn:1\\tarn:2\\n' ;;
+  *list-stack-resources*DeploymentGroup*) printf 'group1\tgroup2\n' ;;
+  *list-deployments*group2*) echo d-2 ;;
   *cancel-update-stack*) finish; exit $CANCELED ;;
   *PetStore-production*)
     echo $PPID > deployment
@@ -52,14 +54,14 @@ test.each([
     { FAILING: '2', DEPLOYED: '1' },
     1,
     /"Stop a deployment"/,
-    'account cancel production smoke smoke',
+    'account cancel production smoke smoke stop-deployment --deployment-id d-2',
   ],
   [
     'ends before its cancellation',
     { FAILING: '2', CANCELED: '254' },
     1,
     /"Rollback by hand"/,
-    'account cancel production smoke smoke',
+    'account cancel production smoke smoke stop-deployment --deployment-id d-2',
   ],
   ['fails the last probe', { FAILING: '3' }, 1, /"Rollback by hand"/, 'account production smoke smoke smoke'],
 ])('a deployment of production that %s', async (_case, faults, code, message, expected) => {
@@ -68,7 +70,7 @@ test.each([
   // The second probe starts at the same time as the deployment.
   expect(
     calls
-      .match(/(?<=deploy PetStore-)\w+|cancel|smoke/g)!
+      .match(/(?<=deploy PetStore-)\w+|cancel|smoke|stop-deployment --deployment-id d-2/g)!
       .toSorted()
       .join(' '),
   ).toBe(expected);
@@ -80,7 +82,7 @@ test('a deployment of production rolls back if an alarm fires that also rolls ba
   expect((await run({})).calls).toContain(options);
   const groups = resourcesOf(readableTemplate('production'), 'AWS::CodeDeploy::DeploymentGroup');
   const alarms = groups.flatMap(([, { Properties }]) =>
-    JSON.stringify(Properties['AlarmConfiguration']).match(/(?<=Monitoring)Api\w+/g)!,
+    JSON.stringify(Properties['AlarmConfiguration']).match(/(?<=Monitoring)(?:Api|Firewall)\w+/g)!,
   );
   const names = readFileSync(script, 'utf8').matchAll(/contains\(AlarmName, '(\w+)'\)/g);
   expect(new Set(Array.from(names, ([, name]) => name))).toEqual(new Set(alarms));
