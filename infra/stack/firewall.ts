@@ -110,7 +110,7 @@ function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
  */
 function addLog(scope: Construct, resourceArn: string, stage: Stage, action: string): void {
   // WAF requires the prefix. The stack id makes the name unique if an earlier stack's log group was retained.
-  const name = `aws-waf-logs-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
+  const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = addLogGroup(scope, 'FirewallLog', stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
   const isMatch = { ActionCondition: { Action: action.toUpperCase() } };
