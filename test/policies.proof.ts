@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { codeBlocksIn } from './support/markdown-code.ts';
+
+// https://github.com/duo-labs/parliament
+const script = `
+import json, parliament, sys
+for statement in json.load(sys.stdin):
+    policy = json.dumps({"Version": "2012-10-17", "Statement": statement})
+    for finding in parliament.analyze_policy_string(policy).findings:
+        print(json.dumps([finding.issue, finding.detail, statement["Action"]]))`;
+const run = (input: object) => spawnSync('python3', ['-c', script], { input: JSON.stringify(input) });
+
+const statements: any[] = globSync('docs/*.md')
+  .flatMap((file) => codeBlocksIn(readFileSync(file, 'utf8')))
+  .filter(({ code }) => /^\{\s*"Version"/.test(code))
+  .map(({ code }) => code.replaceAll('ACCOUNT', '123456789012').replaceAll(/REGION|PUT-[\w-]+/g, 'eu-west-1'))
+  .flatMap((code) => JSON.parse(code).Statement)
+  // parliament does not know trust policies, which have a principal instead of a resource.
+  .filter(({ Principal }) => !Principal);
+
+/** Returns whether a finding is wrong or accepted. */
+function isAccepted([issue, detail, actions]: [string, any, string | string[]]): boolean {
+  // IAM documents string operators for `iam:PermissionsBoundary`, although its value is an ARN.
+  if (issue === 'MISMATCHED_TYPE_BUT_USABLE') return /StringEquals .* given Arn/.test(detail);
+  // A wildcard such as `lambda:*` also matches actions on resources that the statement does not list.
+  if (issue === 'RESOURCE_MISMATCH')
+    return detail.every(({ action }: any) => ![actions].flat().includes(action));
+  // Anything may be read, and the permissions boundary allows log events in all log groups.
+  const harmless = /Describe|Filter|Get|List|logs:CreateLog|logs:PutLog/;
+  return issue === 'RESOURCE_STAR' && detail.every((action: string) => harmless.test(action));
+}
+
+(run([]).status === 0 ? describe : describe.skip)('with parliament for python3', () => {
+  test('no documented policy has a mistake', () => {
+    const lines = String(run(statements).stdout).match(/.+/g)!;
+    expect(lines.filter((line) => !isAccepted(JSON.parse(line)))).toEqual([]);
+  });
+});
