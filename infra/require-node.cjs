@@ -6,18 +6,18 @@
 var fs = require('fs');
 var path = require('path');
 
+var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8'));
 /** Minimum major version of Node. Lambda runs this version, and `npm ci` installs it. */
-var NEEDED_NODE = 24;
+var neededNode = parseInt(manifest.devDependencies.node, 10);
 
 var command = process.env.npm_config_ignore_scripts === 'true' ? 'npm ci --ignore-scripts=false' : 'npm ci';
 var node = process.versions.node;
-if (parseInt(node, 10) < NEEDED_NODE) {
+if (parseInt(node, 10) < neededNode) {
   fail(
-    'Node ' + NEEDED_NODE + ' or newer is required, but this is Node ' + node + ' (' + process.execPath + ')',
+    'Node ' + neededNode + ' or newer is required, but this is Node ' + node + ' (' + process.execPath + ')',
   );
 }
 
-var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.json'), 'utf8'));
 var absent = Object.keys(Object.assign({}, manifest.dependencies, manifest.devDependencies)).filter(isAbsent);
 if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).join(', ') + ' …)');
 

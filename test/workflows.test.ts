@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { stackName } from '../shared/names.ts';
+import { allFiles } from './infra/local/project-copy.ts';
 
 const folder = '.github/workflows/';
 const read = (name: string): string => readFileSync(`${folder}${name}`, 'utf8');
@@ -21,6 +23,14 @@ test.each(readdirSync(folder))('%s pins its actions and gives its token no more 
   expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
   // Anyone can put shell commands into a title or a branch name, which expressions insert into scripts.
   expect(workflow).not.toMatch(/run:.*\$\{\{/);
+});
+
+test('Dependabot updates every folder that has a lock file', () => {
+  const folders = allFiles()
+    .filter((file) => file.endsWith('package-lock.json'))
+    .map((file) => join('/', dirname(file)));
+  const updated = readFileSync('.github/dependabot.yml', 'utf8').match(/(?<=[ [])\/[\w/]*/g);
+  expect(updated!.toSorted()).toEqual(['/', ...folders].toSorted());
 });
 
 const workflow = read('deploy.yml');

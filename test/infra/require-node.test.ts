@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { done, type Outcome, errorOutput, runModule } from '../support/run-command.ts';
@@ -21,6 +21,19 @@ test('every node command in an npm script loads require-node.cjs', () => {
   const commands = Object.values(scripts as Record<string, string>).flatMap((script) => script.split(' && '));
   const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
   expect(unchecked).toEqual([]);
+});
+
+test('all files use the version of Node.js in package.json', () => {
+  const major = parseInt(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.node);
+  const version = /(?<=NODEJS_|nodejs|'node|node-version: |@types\/node": ")\d+(?=_X|\.x|'|\n|\.)/g;
+  const files = globSync('{package.json,.github/workflows/*,infra/**/*.ts,test/bench/*.ts}');
+  const found = files.flatMap(
+    (file) =>
+      readFileSync(file, 'utf8')
+        .match(version)
+        ?.map((one) => `${file}: ${one}`) ?? [],
+  );
+  expect(found.filter((one) => !one.endsWith(`: ${major}`))).toEqual([]);
 });
 
 describe('require-node.cjs', () => {
