@@ -111,6 +111,16 @@ const Settings = group({
       disableDefaultEndpoint: v.exactOptional(flag),
     }),
   ),
+  /**
+   * Daily copies of the pets and API keys in a vault of another account or region. See docs/backups.md.
+   * @default - no backups outside the tables
+   */
+  backup: v.exactOptional(
+    group({
+      vaultArn: text(/^arn:aws[\w-]*:backup:[\w-]+:\d{12}:backup-vault:[\w-]+$/, 'the ARN of a backup vault'),
+      retentionDays: integer(1, 36_500),
+    }),
+  ),
 });
 
 export type StageSettings = v.InferOutput<typeof Settings>;
@@ -144,8 +154,8 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
       `An on-demand stage requires \`-c stage=NAME\` with a new name of 1 to 30 lowercase letters, not ${format(stage)}, and \`-c like=STAGE\` with ${Object.keys(all).join(' or ')}, not ${format(like)}.`,
     );
   }
-  // The new stage does not inherit the custom domain, because only one API can use a domain.
-  const { domain: _domain, ...settings } = all[like]!;
+  // Only one API can use a domain, and CloudFormation can delete only an empty vault, so neither is inherited.
+  const { domain: _domain, backup: _backup, ...settings } = all[like]!;
   return [{ ...settings, name: stage, keepsData: false }];
 }
 

@@ -4,6 +4,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { Api } from './api.ts';
+import { addBackup } from './backup.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
@@ -69,6 +70,7 @@ function addStageStack(app: App, stage: Stage, bundles: string): Stack {
   const alarms = [...api.rollbackAlarms, ...addFirewall(stack, stage, api.stageArn, monitoring)];
   if (stage.deploysByCanary) addCanaryDeployments(stack, functions, monitoring, alarms);
   addDashboard(stack, api, functions, storage, monitoring);
+  addBackup(stack, stage, storage);
 
   new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
   new CfnOutput(stack, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });

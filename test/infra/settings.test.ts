@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { UsageError } from '../../infra/command.ts';
 import { stagesOf } from '../../infra/settings.ts';
-import { domain, stages } from '../support/stages.ts';
+import { backup, domain, stages } from '../support/stages.ts';
 
 const { certificateArn, hostedZoneId, ...named } = domain;
 const firewall = { action: 'count', requestsPerMinutePerIp: 10, requestsPerMinutePerKey: 10 };
@@ -25,6 +25,7 @@ test.each<object>([
   { alarmEmail: 'operator+api@example.com' },
   { domain: { ...named, certificateArn } },
   { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
+  { backup },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
 ])('accepts %j', (changes) => {
   expect(problemOf(changes)).toBeUndefined();
@@ -43,6 +44,8 @@ test.each<[object, string]>([
   [{ firewall: { action: 'block' } }, 'firewall.requestsPerMinutePerIp is missing'],
   [{ firewall: { ...firewall, action: 'BLOCK' } }, "firewall.action must be 'count' or 'block', not 'BLOCK'"],
   [{ firewall: { ...firewall, requestsPerMinutePerKey: '10' } }, 'must be an integer from 10 to 2000000000'],
+  [{ backup: { ...backup, vaultArn: 'pets' } }, 'backup.vaultArn must be the ARN of a backup vault, not '],
+  [{ backup: { ...backup, retentionDays: 0 } }, 'retentionDays must be an integer from 1 to 36500, not 0'],
   [{ alarmEmial: 'a@b.de' }, 'alarmEmial is not a setting'],
   [{ alarmEmail: undefined }, 'alarmEmail must be an email address or null, not undefined'],
   [{ domain: named }, 'domain must have a certificateArn, or a hostedZoneId for a certificate'],
@@ -94,9 +97,9 @@ test('rejects two stages with the same domain', () => {
 });
 
 describe('an on-demand stage', () => {
-  const all = { staging: stages.staging, production: { ...stages.production, domain } };
+  const all = { staging: stages.staging, production: { ...stages.production, domain, backup } };
 
-  test('has the settings of the existing stage except keepsData and domain', () => {
+  test('has the settings of the existing stage except keepsData, domain and backup', () => {
     const drill = { ...stages.production, name: 'drill', keepsData: false };
     expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual([drill]);
   });

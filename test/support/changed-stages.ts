@@ -9,6 +9,7 @@ export const changes: Record<string, (text: string) => string> = {
   alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),
   domain: (text) =>
     text.replaceAll(/(\w+): \{\s+\.\.\.common,/g, "$& domain: { ...domain, name: '$1.example.com' },"),
+  backup: (text) => text.replace(/production: \{\s+\.\.\.common,/, '$& backup,'),
   listPartitions: (text) => text.replace('listPartitions: 1', 'listPartitions: 4'),
   deploysByCanary: (text) => text.replace('deploysByCanary: true', 'deploysByCanary: false'),
   authorizerCacheSeconds: (text) => text.replace('CacheSeconds: 60', 'CacheSeconds: 30'),

@@ -21,6 +21,11 @@ export const domain = {
   hostedZoneId: 'Z0000000000000000000',
 };
 
+export const backup = {
+  vaultArn: 'arn:aws:backup:eu-west-1:210987654321:backup-vault:copies',
+  retentionDays: 35,
+};
+
 export const stages = {
   staging: { ...common, keepsData: false, recoveryDays: 1, logRetentionDays: 14, deploysByCanary: false },
   production: {

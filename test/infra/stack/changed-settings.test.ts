@@ -7,7 +7,7 @@ import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import { stackName } from '../../../shared/names.ts';
 import { constructOf } from '../../support/invoke.ts';
 import { create, get, list } from '../../support/sample.ts';
-import { domain, stages } from '../../support/stages.ts';
+import { backup, domain, stages } from '../../support/stages.ts';
 import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -27,7 +27,13 @@ const repartitioned = changedStack({
 });
 const alarmEmail = 'operators@example.com';
 const { certificateArn, ...inZone } = domain;
-const extended = changedStack({ alarmEmail, domain: inZone, requestsPerSecond: 7, logRetentionDays: 30 });
+const extended = changedStack({
+  alarmEmail,
+  domain: inZone,
+  backup,
+  requestsPerSecond: 7,
+  logRetentionDays: 30,
+});
 const moved = changedStack({ domain: { name: domain.name, certificateArn, disableDefaultEndpoint: true } });
 
 const variablesOf = (name: string) => repartitioned.Resources[name].Properties.Environment.Variables;
@@ -98,8 +104,27 @@ test('only the configured email address subscribes to the alarm topic', () => {
   expect(some).toEqual([{ Protocol: 'email', Endpoint: alarmEmail, TopicArn: '${MonitoringAlarmTopic}' }]);
 });
 
+describe('a backup', () => {
+  const { BackupVault, BackupPlan, BackupPlanTables } = extended.Resources;
+
+  test('contains the pets and API keys and is copied to the configured vault', () => {
+    const { Resources, IamRoleArn } = BackupPlanTables.Properties.BackupSelection;
+    expect(Resources).toEqual(['${StoragePets.Arn}', '${StorageApiKeys.Arn}']);
+    expect(IamRoleArn).toBe('${BackupRole.Arn}');
+    const copy = { DestinationBackupVaultArn: backup.vaultArn, Lifecycle: { DeleteAfterDays: 35 } };
+    expect(BackupPlan.Properties.BackupPlan.BackupPlanRule).toMatchObject([{ CopyActions: [copy] }]);
+  });
+
+  test('is in a vault with a unique name that outlives the stack if keepsData is true', () => {
+    expect(BackupVault.Properties.BackupVaultName).toBe('${AWS::StackName}-${AWS::StackId}');
+    const kept = readable(templateOf({ stage: 'kept', settings: { ...stages.production, backup } }));
+    const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
+    expect(policies).toEqual(['Delete', 'Retain']);
+  });
+});
+
 test('a stage like production without keepsData retains no data', () => {
-  const settings = { ...stages.production, keepsData: false };
+  const settings = { ...stages.production, backup, keepsData: false };
   const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
