@@ -22,7 +22,7 @@ case "\${0##*/} $*" in
   *describe-stacks*) [[ ! $FIRST ]] || { echo 'The stack does not exist' >&2; exit 254; } ;;
   *describe-alarms*) printf 'arn:1\\tarn:2\\n' ;;
   *list-stack-resources*) echo group1 group2 ;;
-  *list-deployments*group2*) echo d-2 ;;
+  *deployment-group-name?group2*) echo d-2 ;;
   *cancel-update-stack*) finish; exit $CANCELED ;;
   *PetStore-production*)
     echo $PPID > deployment

@@ -73,7 +73,8 @@ describe('the web ACL of production', () => {
     const { Firewall, FirewallLogging } = readableTemplate('staging').Resources;
     const actions = rules.map(({ Action }: any) => (Action ? 'Action' : 'OverrideAction'));
     const Rules = rules.map((rule: any, index: number) => ({ ...rule, [actions[index]]: { Count: {} } }));
-    expect(Firewall.Properties).toEqual({ ...webAcl, Rules });
+    const VisibilityConfig = { ...webAcl.VisibilityConfig, MetricName: stackName('staging') };
+    expect(Firewall.Properties).toEqual({ ...webAcl, Rules, VisibilityConfig });
     const counted = JSON.stringify(logging).replace('BLOCK', 'COUNT');
     expect(FirewallLogging.Properties).toEqual(JSON.parse(counted));
   });
