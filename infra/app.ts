@@ -1,6 +1,6 @@
 import * as cdk from 'aws-cdk-lib';
 import { join } from 'node:path';
-import { runWithOptions } from './command.ts';
+import { requireRegion, runWithOptions } from './command.ts';
 import { bundleFunctions } from './stack/bundling.ts';
 import { stagesOf } from './settings.ts';
 import { addStacks } from './stack/stack.ts';
@@ -29,8 +29,12 @@ if (!app.node.tryGetContext('unchecked')) {
 }
 
 await runWithOptions('node infra/app.ts', {}, async () => {
+  requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
   const bundles = join(app.outdir, 'bundles');
   await bundleFunctions(bundles);
   addStacks(app, checked, bundles);
+  // If a command specifies a stack that does not exist, the CDK does not print the valid names.
+  const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
+  if (!app.node.tryGetContext('unchecked')) console.error(`Stacks: ${names.join(', ')}`);
 });

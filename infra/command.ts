@@ -87,6 +87,12 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
   ],
 ];
 
+/** @throws UsageError if `region` does not have the format of a region's name */
+export function requireRegion(region = 'us-east-1'): string {
+  if (/^[a-z]+(-[a-z]+)+-\d+$/.test(region)) return region;
+  throw new UsageError(`Set AWS_REGION to a region such as eu-central-1, not to ${region}.`);
+}
+
 /** @throws UsageError if `text` is not an integer in the range. The message omits `text`, because it can be an API key. */
 export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);

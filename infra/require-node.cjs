@@ -24,6 +24,14 @@ if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).
 // The compile cache shortens the startup by a third. If the cache cannot be written, Node compiles the code each time.
 require('module').enableCompileCache(path.join(__dirname, '..', 'node_modules', '.cache', 'compiled'));
 
+// Operators edit infra/stages.ts. For a mistake such as a missing comma, Node would print a stack trace.
+process.on('uncaughtExceptionMonitor', function (error) {
+  var line = /infra[/\\]stages\.ts:(\d+)/.exec(error && error.stack);
+  if (!line) return;
+  console.error('infra/stages.ts, line ' + line[1] + ': ' + error.message + '.');
+  process.exit(1);
+});
+
 function isAbsent(name) {
   return !fs.existsSync(path.join(__dirname, '..', 'node_modules', name));
 }

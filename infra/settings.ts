@@ -34,6 +34,11 @@ function group<Entries extends v.ObjectEntries>(entries: Entries) {
 /** https://docs.aws.amazon.com/waf/latest/APIReference/API_RateBasedStatement.html */
 const limit = integer(10, 2_000_000_000);
 
+/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
+const retentions = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+
 /** The settings of a stage. If no reason is given for a valid range, the range is an AWS limit. */
 const Settings = group({
   /**
@@ -56,11 +61,7 @@ const Settings = group({
   /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
-  /**
-   * CloudWatch supports only some of these values. Synthesis rejects all other values.
-   * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
-   */
-  logRetentionDays: integer(1),
+  logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),
   /** This timeout must exceed the database timeout and be less than API Gateway's timeout of 29 seconds. */
   functionTimeoutSeconds: integer(6, 28),
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
@@ -127,11 +128,12 @@ export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
 
 /**
- * Checks whether `name` is a valid stage name. API keys, URLs and stack names contain the stage name. `account` is the
- * stack that all stages share, and `local` is the local service.
+ * Checks the name of a stage, which API keys, URLs and stack names contain. `account` is the stack that all stages share,
+ * and `local` is the local service. @throws UsageError that starts with `place` and omits the name, which can be a key.
  */
-export function isStageName(name: string): boolean {
-  return /^[a-z]{1,30}$/.test(name) && name !== 'account' && name !== 'local';
+export function requireStageName(name: string, place: string): void {
+  if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
+    throw new UsageError(`${place} must be 1 to 30 lowercase letters other than 'account' and 'local'.`);
 }
 
 type Stages = Record<string, StageSettings>;
@@ -149,28 +151,27 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   }
   if (stage === undefined && like === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
-  if (!stage || !isStageName(stage) || Object.hasOwn(all, stage) || !like || !Object.hasOwn(all, like)) {
-    throw new UsageError(
-      `An on-demand stage requires \`-c stage=NAME\` with a new name of 1 to 30 lowercase letters, not ${format(stage)}, and \`-c like=STAGE\` with ${Object.keys(all).join(' or ')}, not ${format(like)}.`,
-    );
-  }
+  const existing = `STAGE is ${Object.keys(all).join(' or ')}`;
+  if (!stage) throw new UsageError('Add `-c stage=NAME`, where NAME is the name of the new stage.');
+  requireStageName(stage, `NAME in \`-c stage=NAME\``);
+  if (Object.hasOwn(all, stage))
+    throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
+  if (!like) throw new UsageError(`Add \`-c like=STAGE\`, where ${existing}.`);
+  if (!Object.hasOwn(all, like))
+    throw new UsageError(`Change \`-c like=${like}\` to \`-c like=STAGE\`, where ${existing}.`);
   // Only one API can use a domain, and CloudFormation can delete only an empty vault, so neither is inherited.
   const { domain: _domain, backup: _backup, ...settings } = all[like]!;
   return [{ ...settings, name: stage, keepsData: false }];
 }
 
 function checkStage(stage: string, settings: StageSettings): void {
-  if (!isStageName(stage)) {
-    throw new UsageError(
-      `Rename stage ${format(stage)} in infra/stages.ts. A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.`,
-    );
-  }
+  requireStageName(stage, `The name of stage ${format(stage)} in infra/stages.ts`);
+  const { issues = [] } = v.safeParse(Settings, settings);
+  let problem = issues.map((issue) => `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`).join('; ');
   const { domain, listPartitions, recordedListPartitions } = settings;
-  const [issue] = v.safeParse(Settings, settings, { abortEarly: true }).issues ?? [];
-  let problem = issue && `${v.getDotPath(issue) ?? 'the stage'} ${issue.message}`;
-  if (!issue && listPartitions < recordedListPartitions)
+  if (!problem && listPartitions < recordedListPartitions)
     problem = `listPartitions must be at least recordedListPartitions (${recordedListPartitions}), not ${listPartitions}, because lists would otherwise omit items`;
-  if (!issue && domain && !domain.certificateArn && !domain.hostedZoneId)
+  if (!problem && domain && !domain.certificateArn && !domain.hostedZoneId)
     problem = 'domain must have a certificateArn, or a hostedZoneId for a certificate that the stack creates';
   if (problem) throw new UsageError(`infra/stages.ts, stage ${stage}: ${problem}.`);
 }

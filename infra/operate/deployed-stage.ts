@@ -1,9 +1,9 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/names.ts';
-import { isStageName } from '../settings.ts';
+import { requireStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
-import { UsageError } from '../command.ts';
+import { requireRegion, UsageError } from '../command.ts';
 
 /** Maximum error of the local clock. The local clock determines the expiry of a key, so it must be correct. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
@@ -20,21 +20,20 @@ export async function findCaller(): Promise<string> {
 
 /** @throws UsageError if the stage name is invalid, the stack does not exist, or an output is missing. */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
-  if (!isStageName(stage))
-    throw new UsageError('--stage must be a deployed stage, such as staging (1 to 30 lowercase letters).');
+  requireStageName(stage, '--stage is the name of a deployed stage, which');
   const StackName = stackName(stage);
   const client = new CloudFormationClient();
-  const { Stacks } = await client
-    .send(new DescribeStacksCommand({ StackName }))
-    .catch(async (error: Error) => {
-      if (!error.message.endsWith('does not exist')) throw error;
-      const region = await client.config.region();
-      const context = Object.hasOwn(stages, stage) ? '' : ` -c stage=${stage} -c like=production`;
-      throw new UsageError(
-        `There is no stack ${StackName} in this account in ${region}. Check AWS_PROFILE and AWS_REGION, ` +
-          `or deploy the stage with npx cdk deploy ${StackName}${context}.`,
-      );
-    });
+  const region = requireRegion(await client.config.region());
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch((error: Error) => {
+    if (!error.message.endsWith('does not exist')) throw error;
+    const names = Object.keys(stages);
+    const near = names.find((name) => name.startsWith(stage.slice(0, 3))) ?? names.join(' or ');
+    // A mistyped name must not lead to the deployment of a new stage.
+    const advice = names.includes(stage)
+      ? `Check AWS_PROFILE and AWS_REGION, or deploy the stage with npx cdk deploy ${StackName}.`
+      : `Did you mean ${near}? For a different stage, check AWS_PROFILE and AWS_REGION, or see "Your own stage" in docs/runbook.md.`;
+    throw new UsageError(`There is no stack ${StackName} in this account in ${region}. ${advice}`);
+  });
   const [baseUrl, apiKeysTable] = ['BaseUrl', 'ApiKeysTable'].map(
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );

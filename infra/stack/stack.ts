@@ -3,6 +3,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
+import { addAnnotations } from './annotations.ts';
 import { Api } from './api.ts';
 import { addBackup } from './backup.ts';
 import { addDashboard } from './dashboard.ts';
@@ -22,6 +23,7 @@ export function addStacks(app: App, stages: Stage[], bundles: string, today = ne
   for (const stage of stages) {
     const stack = addStageStack(app, stage, bundles);
     addSunsetWarnings(stack, today);
+    addAnnotations(stack, stage);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
   }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { done, type Outcome, errorOutput, runModule } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const project = temporaryFolder();
+mkdirSync(join(project, 'infra'));
 const check = 'infra/require-node.cjs';
 const advice = 'Run npm ci and run the npm script again.';
 
@@ -16,9 +17,10 @@ function runAs(version: string, environment: Record<string, string> = {}): Promi
   return runModule(check, [], { NODE_OPTIONS: preload, ...environment });
 }
 
-test('every node command in an npm script loads require-node.cjs', () => {
+test('every node command in an npm script and in cdk.json loads require-node.cjs', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const commands = Object.values(scripts as Record<string, string>).flatMap((script) => script.split(' && '));
+  const { app } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+  const commands = [app, ...Object.values<string>(scripts)].flatMap((script) => script.split(' && '));
   const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
   expect(unchecked).toEqual([]);
 });
@@ -34,6 +36,15 @@ test('all files use the version of Node.js in package.json', () => {
         ?.map((one) => `${file}: ${one}`) ?? [],
   );
   expect(found.filter((one) => !one.endsWith(`: ${major}`))).toEqual([]);
+});
+
+// Every command that imports infra/stages.ts fails in the same way, so this test runs only that file.
+test('a missing comma in infra/stages.ts is reported in one line', async () => {
+  const file = join(project, 'infra/stages.ts');
+  writeFileSync(file, 'export const stages = {\n  one: {}\n  two: {},\n};\n');
+  expect(errorOutput(await runModule(file, [], { NODE_OPTIONS: `--require=${resolve(check)}` }))).toBe(
+    "infra/stages.ts, line 3: Expected ',', got 'ident'.",
+  );
 });
 
 describe('require-node.cjs', () => {
@@ -62,7 +73,6 @@ describe('require-node.cjs', () => {
   });
 
   test('lists missing packages', async () => {
-    mkdirSync(join(project, 'infra'));
     for (const file of [check, 'package.json']) cpSync(file, join(project, file));
     expect(errorOutput(await runModule(join(project, check), []))).toMatch(
       /^Packages are not installed \(@aws-lambda-powertools\/logger, \S+, \S+ …\)\. Run npm ci and run the npm script again\.$/,

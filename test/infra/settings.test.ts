@@ -8,7 +8,7 @@ const firewall = { action: 'count', requestsPerMinutePerIp: 10, requestsPerMinut
 
 test.each([
   ['listPartitions', 1, 1_000],
-  ['logRetentionDays', 1, Infinity],
+  ['maxReadUnitsPerSecond', 1, Infinity],
   // Functions must end before API Gateway's timeout of 29 seconds.
   ['functionTimeoutSeconds', 6, 28],
   ['authorizerCacheSeconds', 0, 3_600],
@@ -41,7 +41,11 @@ test.each<[object, string]>([
   ],
   [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
   [{ firewall: null }, 'firewall must be an object, not null'],
-  [{ firewall: { action: 'block' } }, 'firewall.requestsPerMinutePerIp is missing'],
+  [
+    { firewall: { action: 'block', requestsPerMinutePerKey: 10, requestsPerMinPerIp: 10 } },
+    'firewall.requestsPerMinutePerIp is missing; firewall.requestsPerMinPerIp is not a setting',
+  ],
+  [{ logRetentionDays: 15 }, 'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, '],
   [{ firewall: { ...firewall, action: 'BLOCK' } }, "firewall.action must be 'count' or 'block', not 'BLOCK'"],
   [{ firewall: { ...firewall, requestsPerMinutePerKey: '10' } }, 'must be an integer from 10 to 2000000000'],
   [{ backup: { ...backup, vaultArn: 'pets' } }, 'backup.vaultArn must be the ARN of a backup vault, not '],
@@ -81,11 +85,11 @@ test('rejects a domain name of more than 253 characters with an abbreviated mess
   expect(problem.length).toBeLessThan(300);
 });
 
+const validName = "1 to 30 lowercase letters other than 'account' and 'local'";
 test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
   'rejects the stage name %j',
   (name) => {
-    const rule = "A stage name must consist of 1 to 30 lowercase letters and cannot be 'account' or 'local'.";
-    const error = new UsageError(`Rename stage '${name}' in infra/stages.ts. ${rule}`);
+    const error = new UsageError(`The name of stage '${name}' in infra/stages.ts must be ${validName}.`);
     expect(() => stagesOf({ [name]: stages.staging })).toThrow(error);
   },
 );
@@ -105,15 +109,13 @@ describe('an on-demand stage', () => {
   });
 
   test.each([
-    { stage: 'drill' },
-    { like: 'production' },
-    { stage: 'drill', like: 'prod' },
-    { stage: 'staging', like: 'production' },
-    { stage: 'drill-2', like: 'production' },
-  ])('rejects the context %j', (context) => {
-    expect(() => stagesOf(all, context)).toThrow(
-      /^An on-demand stage requires `-c stage=NAME` with a new name of 1 to 30 lowercase letters, not .*, and `-c like=STAGE` with staging or production, not .*\.$/,
-    );
+    [{ stage: 'drill' }, 'Add `-c like=STAGE`, where STAGE is staging or production.'],
+    [{ like: 'production' }, 'Add `-c stage=NAME`, where NAME is the name of the new stage.'],
+    [{ stage: 'drill', like: 'prod' }, 'Change `-c like=prod` to `-c like=STAGE`, where STAGE is '],
+    [{ stage: 'staging', like: 'production' }, 'Change `-c stage=staging`, because infra/stages.ts '],
+    [{ stage: 'Jane', like: 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
+  ])('rejects the context %j with a message that names only the mistake', (context, message) => {
+    expect(() => stagesOf(all, context)).toThrow(message);
   });
 });
 

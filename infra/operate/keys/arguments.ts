@@ -17,6 +17,7 @@ export const options = {
   data: option('string', 'data folder of the local service, or memory (default: the running one)'),
   owner: option('string', 'client that uses the key, as 1 to 100 visible characters without a key', OWNER),
   state: option('string', `state of the keys: ${keyStates.join(', ')} (default: any)`, STATE),
+  expiring: option('string', 'time within which active keys expire, such as 30d', DURATION),
   overlap: option('string', 'time during which both keys work, such as 2d or 12h (default: 24h)', DURATION),
   'expires-in': option('string', 'lifetime of the new key, such as 90d, 12h or 30m', DURATION),
   yes: option('boolean', 'do not ask for confirmation'),
@@ -34,7 +35,7 @@ export const actions: Record<string, { does: string; usage: string }> = {
   },
   list: {
     does: 'Lists keys, newest first.',
-    usage: '--stage STAGE [--data DIR] [--owner NAME] [--state STATE] [--json]',
+    usage: '--stage STAGE [--data DIR] [--owner NAME] [--state STATE] [--expiring TIME] [--json]',
   },
   rotate: {
     does: 'Issues a successor with the same lifetime, and lets the old key expire after an overlap.',
@@ -57,9 +58,10 @@ ${Object.entries(actions)
 
 To list the options of an action, add --help to the action.`;
 
-/** Returns the help text of an action, or of the whole command if there is no such action. */
-export function helpFor(action = ''): string {
-  if (!Object.hasOwn(actions, action)) return HELP;
+/** Returns the help of the first action in `words`, or of the whole command. Values that npm left can precede the action. */
+export function helpFor(words: string[]): string {
+  const action = words.find((word) => Object.hasOwn(actions, word));
+  if (!action) return HELP;
   const { does, usage } = actions[action]!;
   const accepted = Object.entries(options).filter(([name]) => usage.includes(`--${name}`));
   const list = accepted.map(([name, { help }]) => `  --${name.padEnd(10)}  ${help}`);

@@ -17,10 +17,13 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     await lifecycle.issueApiKey(store, newKey, (issued) => printNewKey(issued, values));
   },
 
-  async list({ store }, { owner, state, json }) {
+  async list({ store }, { owner, state, expiring, json }) {
+    const end = expiring && new Date(Date.now() + milliseconds(expiring)!);
     const records = (await Array.fromAsync(lifecycle.listApiKeys(store)))
       .filter((record) => owner === undefined || record.owner === owner.trim())
-      .filter((record) => state === undefined || stateOf(record, new Date()) === state);
+      .filter((record) => state === undefined || stateOf(record, new Date()) === state)
+      .filter((record) => !end || stateOf(record, new Date()) === 'active')
+      .filter((record) => !end || stateOf(record, end) === 'expired');
     await printList(records, json);
   },
 
@@ -76,4 +79,4 @@ async function manageKeys(values: Values, [action = '', ...operands]: string[]):
   await run[action]!(await findStage(values), values, operands[0] ?? '');
 }
 
-await runWithOptions(helpFor(process.argv[2]), options, manageKeys, { allowPositionals: true });
+await runWithOptions(helpFor(process.argv), options, manageKeys, { allowPositionals: true });

@@ -32,6 +32,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['with a missing profile', { ...region, AWS_PROFILE: 'missing' }, /credentials.* AWS_PROFILE\./],
   ['without a region', credentials, /AWS_REGION/],
   ['with an invalid region', { ...credentials, AWS_REGION: 'somewhere!' }, /AWS_REGION.*somewhere!/],
+  ['with an incomplete region', { ...credentials, AWS_REGION: 'eu-central' }, / eu-central-1, not /],
 ])('a command %s reports what to check', async (_what, environment, reason) => {
   expect(await failure(issue, { ...unreachable, ...environment })).toMatch(reason);
 });
@@ -58,10 +59,11 @@ test.each<[string, AwsBehavior, RegExp, string[]?]>([
     { stacks: {} },
     new RegExp(`no stack ${stackName('staging')} .* cdk deploy \\S+\\.$`),
   ],
+  ['the stage name is abbreviated', { stacks: {} }, / mean production\?/, [...issue, '--stage', 'prod']],
   [
     'the stack of an on-demand stage does not exist',
     { stacks: {} },
-    new RegExp(` cdk deploy ${stackName('drill')} -c stage=drill -c like=production\\.$`),
+    /^(?!.*cdk deploy).* Did you mean staging or .* AWS_REGION, or see "Your own stage" in docs\/runbook\.md\.$/,
     [...issue, '--stage', 'drill'],
   ],
   ['the stack has no table name', { stacks: { [stackName('staging')]: address } }, /staging has incomplete/],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import type { StageSettings } from '../../../infra/settings.ts';
@@ -7,7 +8,7 @@ import { emptyBundles, templateOf } from '../../support/template-of.ts';
 import { stackName } from '../../../shared/names.ts';
 import { constructOf } from '../../support/invoke.ts';
 import { create, get, list } from '../../support/sample.ts';
-import { backup, domain, stages } from '../../support/stages.ts';
+import { backup, domain, type StageName, stages } from '../../support/stages.ts';
 import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -138,13 +139,20 @@ test.each([
   ['2031-12-05T00:00:00Z', 1],
 ])('synthesis at %s prints %d sunset warnings', (today, count) => {
   Object.assign(get, { deprecation });
-  const app = new App({ outdir: join(folder, today) });
-  addStacks(app, [{ ...stages.staging, name: 'staging' }], bundles, new Date(today));
-  const { metadata } = app.node.findChild(stackName('staging')).node;
-  const warnings = metadata.filter(({ type }) => type === 'aws:cdk:warning');
-  expect(warnings.map(({ data }) => data)).toEqual(
+  expect(annotationsOf('staging', {}, '', today)).toEqual(
     Array(count).fill(expect.stringContaining(`${get.id} is scheduled for removal on 2030-12-05.`)),
   );
+});
+
+test('synthesis prints messages about settings that AWS may reject', () => {
+  const settings = { domain, maxReadUnitsPerSecond: 40_000, requestBurst: 5_001 };
+  expect(annotationsOf('production', settings, 'us-east-1')).toEqual([
+    expect.stringMatching(/^warning: requestBurst .* is 5001\. Choose at most 5000, unless AWS has raised /),
+    expect.stringMatching(/^warning: alarmEmail in infra\/stages\.ts is null\. Enter an email address, /),
+    expect.stringMatching(/^error: domain\.certificateArn .* in us-east-1, .* not in eu-central-1\. /),
+  ]);
+  for (const region of ['eu-central-1', ''])
+    expect(annotationsOf('production', { domain, alarmEmail }, region)).toEqual([]);
 });
 
 /** Returns the readable staging template with changed settings. `ids` contains the full logical ids by short id. */
@@ -153,6 +161,17 @@ function changedStack(changes: Partial<StageSettings>) {
   const stack = readable(template);
   const ids = Object.keys(template.Resources);
   return { ...stack, ids: new Map(Object.keys(stack.Resources).map((name, index) => [name, ids[index]])) };
+}
+
+/** Returns the messages that the CDK CLI prints. Without a configured region, the CLI sets us-east-1. */
+function annotationsOf(stage: StageName, settings: Partial<StageSettings>, region = '', day = '2029-01-01') {
+  Object.assign(process.env, { AWS_REGION: region, CDK_DEFAULT_REGION: region || 'us-east-1' });
+  const app = new App({ outdir: mkdtempSync(join(folder, 'app-')) });
+  addStacks(app, [{ ...stages[stage], ...settings, name: stage }], bundles, new Date(day));
+  const { metadata } = app.node.findChild(stackName(stage)).node;
+  return metadata.flatMap(({ type, data }) =>
+    /error|warning/.test(type) ? `${type.slice(8)}: ${data}` : [],
+  );
 }
 
 /** Returns the functions for which CloudFormation publishes a new version. */

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stackName } from '../../../shared/names.ts';
 import { cdkSynth, synthesizeStaging } from '../../support/assembly.ts';
+import { errorOutput, runModule } from '../../support/run-command.ts';
 import { functionNames } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -24,7 +25,8 @@ describe('cdk synth', () => {
   test('writes only the on-demand stage and the account stack if the context contains a stage', async () => {
     const assembly = join(folder, 'on-demand');
     const context = ['--context', 'stage=drill', '--context', 'like=production'];
-    expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '' });
+    const stderr = expect.stringContaining(`Stacks: ${stackName('account')}, ${stackName('drill')}\n`);
+    expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '', stderr });
     const templates = [...deployedFilesOf(assembly).keys()].filter((file) => file.endsWith('.template.json'));
     expect(templates).toEqual(['account', 'drill'].map((stage) => `${stackName(stage)}.template.json`));
   });
@@ -36,8 +38,13 @@ describe('cdk synth', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr.trimEnd().split('\n')).toEqual([
       'infra/stages.ts, stage production: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit items.',
-      'node infra/app.ts: Subprocess exited with error 1',
+      'node --require ./infra/require-node.cjs infra/app.ts: Subprocess exited with error 1',
     ]);
+  });
+
+  test('rejects an incomplete region', async () => {
+    const outcome = await runModule('infra/app.ts', [], { CDK_DEFAULT_REGION: 'eu-central' });
+    expect(errorOutput(outcome)).toBe('Set AWS_REGION to a region such as eu-central-1, not to eu-central.');
   });
 
   test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {

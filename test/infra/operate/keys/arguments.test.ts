@@ -74,8 +74,10 @@ describe('npm run keys', () => {
   });
 
   test('reports an option that npm consumed, but not an option of npm', async () => {
-    const line = errorOutput(await keys(['list'], { npm_config_stage: 'staging' }));
-    expect(line).toContain('npm run keys -- list --stage STAGE');
+    for (const parameters of [['list'], [stage, 'list']]) {
+      const line = errorOutput(await keys(parameters, { npm_config_stage: 'staging' }));
+      expect(line).toContain('npm run keys -- list --stage STAGE');
+    }
     expect(errorOutput(await keys(['list'], { npm_config_yes: 'true' }))).toMatch(/^--stage /);
   });
 });

@@ -104,6 +104,19 @@ describe('keys -- list', () => {
     expect(JSON.parse(stdout)).toEqual([{ ...shown, ...absent, ...revoked }]);
     expect(stdout).not.toContain(hash);
   });
+
+  test('prints only active keys that expire within --expiring', async () => {
+    const [soon, rotated] = [await issue(29 * DAY, 'Other'), await issue()];
+    for (const lifetime of [31 * DAY, -1]) await issue(lifetime);
+    await revokeApiKey(store, (await issue(DAY)).record, caller);
+    done(await keys(['rotate', rotated.record.keyId]));
+    const expiring = ['list', '--expiring', '30d'];
+    const ids = [rotated, soon].map(({ record }) => record.keyId);
+    expect(done(await keys(expiring)).match(/^key_\w+/gm)).toEqual(ids);
+    const stdout = done(await keys([...expiring, '--json', '--owner', 'Other', '--state', 'active']));
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ keyId: ids[1] })]);
+    expect(done(await keys([...expiring, '--state', 'revoked']))).toBe('No keys found.\n');
+  });
 });
 
 describe('keys -- rotate', () => {

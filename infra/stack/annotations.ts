@@ -1,0 +1,34 @@
+import { Annotations, type Stack, Validations } from 'aws-cdk-lib';
+import type { Stage } from '../settings.ts';
+
+/**
+ * Default quotas of an account in most regions. Higher settings only cause a warning, because AWS can raise the quotas.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ */
+const quotas = [
+  ['maxReadUnitsPerSecond', 40_000],
+  ['maxWriteUnitsPerSecond', 40_000],
+  ['requestsPerSecond', 10_000],
+  ['requestBurst', 5_000],
+] as const;
+
+/** Adds the messages about settings that the CDK prints at each synthesis and deployment of the stack. */
+export function addAnnotations(stack: Stack, stage: Stage): void {
+  const warn = (setting: string, problem: string) =>
+    Annotations.of(stack).addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
+  for (const [setting, quota] of quotas) {
+    const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
+    if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
+  }
+  if (stage.keepsData && !stage.alarmEmail)
+    warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
+
+  // The CDK CLI sets CDK_DEFAULT_REGION. If no region is configured, as in the pipeline, it sets us-east-1.
+  const { AWS_REGION, AWS_DEFAULT_REGION, CDK_DEFAULT_REGION } = process.env;
+  const target = CDK_DEFAULT_REGION === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : CDK_DEFAULT_REGION;
+  const region = stage.domain?.certificateArn?.split(':')[3];
+  if (!target || !region || region === target) return;
+  const problem = `domain.certificateArn in infra/stages.ts must be in ${target}, where the CDK deploys, not in ${region}.`;
+  Validations.of(stack).addError('certificateArn', problem);
+}
