@@ -19,6 +19,7 @@ const fields = {
   // Clients cannot choose this value, because API Gateway finds the stage by its host.
   domainName: '$context.domainName',
   tlsVersion: '$context.tlsVersion',
+  cipherSuite: '$context.cipherSuite',
   method: '$context.httpMethod',
   resource: '$context.resourcePath',
   status: '$context.status',

@@ -10,7 +10,7 @@ import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
   error.responseType awsEndpointRequestId integrationStatus responseLatency authorizer.latency integration.latency
-  responseLength identity.sourceIp waf.status xrayTraceId domainName tlsVersion`
+  responseLength identity.sourceIp waf.status xrayTraceId domainName tlsVersion cipherSuite`
   .split(/\s+/)
   .map((name) => `$context.${name}`);
 
