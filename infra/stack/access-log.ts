@@ -47,8 +47,8 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /**
- * Counts requests that the authorizer, the firewall, throttling or a function rejected. Responses with 404 and 405 are
- * excluded, because anyone can get them without an API key.
+ * Counts requests that the authorizer, throttling or a function rejected. Responses that anyone can get without an API key
+ * are excluded: 404, 405, requests without a well-formed key, and requests that the firewall blocked.
  */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 
@@ -69,8 +69,11 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   const isGatewayError = pattern.stringValue('$.errorType', '!=', '-');
   const is4xx = pattern.stringValue('$.status', '=', '4*');
   const isMock = pattern.all(pattern.stringValue('$.functionRequestId', '=', '-'), is4xx);
-  const isNeither = ['404', '405'].map((status) => pattern.stringValue('$.status', '!=', status));
-  count(rejectedRequestsMetric.name, pattern.all(is4xx, ...isNeither));
+  const hasKey = [
+    ...['404', '405'].map((status) => pattern.stringValue('$.status', '!=', status)),
+    ...['UNAUTHORIZED', 'WAF_FILTERED'].map((type) => pattern.stringValue('$.errorType', '!=', type)),
+  ];
+  count(rejectedRequestsMetric.name, pattern.all(is4xx, ...hasKey));
   const dimensions = { status: '$.status', type: '$.errorType' };
   count(gatewayErrorsMetric.name, pattern.any(isGatewayError, isMock), dimensions);
   if (stage.firewall?.action !== 'block') {
@@ -80,7 +83,6 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   }
   const format = JSON.stringify({ service: serviceName(stage.name), ...fields });
   return {
-    logGroup,
     accessLogDestination: new apigateway.LogGroupLogDestination(logGroup),
     accessLogFormat: apigateway.AccessLogFormat.custom(format),
   };

@@ -2,7 +2,6 @@ import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import type * as logs from 'aws-cdk-lib/aws-logs';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { productName, serviceName } from '../../shared/names.ts';
@@ -28,7 +27,6 @@ const tls = {
 export class Api extends Construct {
   readonly baseUrl: string;
   readonly stageArn: string;
-  readonly accessLog: logs.ILogGroup;
   /** Canary deployments roll back if one of these alarms fires. */
   readonly rollbackAlarms: cloudwatch.Alarm[];
   readonly metrics: ReturnType<typeof apiMetrics>;
@@ -37,8 +35,7 @@ export class Api extends Construct {
     super(scope, id);
 
     const { name, domain } = stage;
-    const { logGroup, ...accessLog } = addAccessLog(this, stage);
-    this.accessLog = logGroup;
+    const accessLog = addAccessLog(this, stage);
     const api = new apigateway.RestApi(this, 'RestApi', {
       restApiName: serviceName(name),
       description: `${productName}, stage ${name}`,
@@ -170,10 +167,11 @@ function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitor
     }),
     monitoring.addAlarm('ApiRejectedRequests', {
       section: 'Rejected requests',
-      description:
-        'Clients get 4xx responses. Rejections exceeded 50% of requests by at least 25 in 5 minutes.',
-      metric: excess(rejected, 0.5, api.requests, FIVE_MINUTES),
-      threshold: 25,
+      description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
+      // In longer periods, requests that are counted late would make the share of the rejections seem higher.
+      metric: excess(rejected, 0.5, api.requests, MINUTE),
+      threshold: 5,
+      datapointsToAlarm: 3,
     }),
   ];
 }

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import { gatewayErrorsMetric, rejectedRequestsMetric } from './access-log.ts';
 import type { Api } from './api.ts';
@@ -48,24 +47,6 @@ export function addDashboard(
       Object.entries(graphs).map(
         ([title, left]) => new cloudwatch.GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } }),
       ),
-      deprecatedCalls(api),
     ],
   });
-}
-
-/** Returns a list of the API keys that call deprecated operations. The metric has no key, because each key would cost. */
-function deprecatedCalls({ accessLog }: Api): cloudwatch.IWidget[] {
-  const calls = Object.values<Operation>(operations)
-    .filter(({ deprecation }) => deprecation)
-    .map(({ method, path }) => `(method = "${method}" and resource = "${path}")`);
-  if (calls.length === 0) return [];
-  const query = ['stats count(*) as calls by keyId, method, resource', 'sort calls desc'];
-  return [
-    new cloudwatch.LogQueryWidget({
-      title: 'Calls to deprecated operations, by API key',
-      width: 24,
-      logGroupNames: [accessLog.logGroupName],
-      queryLines: [`filter ${calls.join(' or ')}`, ...query],
-    }),
-  ];
 }

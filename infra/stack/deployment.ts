@@ -8,7 +8,7 @@ import { operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import type { Functions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { excess, FIVE_MINUTES, type MetricWithPeriod, MINUTE, type Monitoring } from './monitoring.ts';
+import { excess, type MetricWithPeriod, MINUTE, type Monitoring } from './monitoring.ts';
 
 /**
  * Deploys new versions as canaries. A canary gets 10% of the requests for 10 minutes and rolls back if an alarm fires.
@@ -42,22 +42,22 @@ export function addCanaryDeployments(
 function addAlarms(monitoring: Monitoring, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
   const { version } = fn.currentVersion;
   const { functionName: FunctionName } = fn;
-  const add = (id: string, failure: string, metric: MetricWithPeriod, threshold = 1) =>
+  const add = (id: string, failure: string, metric: MetricWithPeriod, minimum = {}) =>
     monitoring.addAlarm(`${fn.node.id}NewVersion${id}`, {
       section: 'Errors of a new version',
       description: `Clients get error responses. The newest version of ${fn.node.id} ${failure}. A running canary rolls back.`,
       metric,
-      threshold,
+      ...minimum,
     });
   const Resource = `${FunctionName}:${fn.live.aliasName}`;
   const dimensionsMap = { FunctionName, Resource, ExecutedVersion: version };
   const errors = fn.metricErrors({ dimensionsMap, period: MINUTE });
   const rejections = monitoring.countPerMinute(metrics.rejections, { operation, version });
   const invocations = fn.metricInvocations({ dimensionsMap });
-  const mostlyRejected = excess(rejections, 0.5, invocations, FIVE_MINUTES);
+  const mostlyRejected = excess(rejections, 0.5, invocations, MINUTE);
   const alarms = [
     add('Errors', 'threw an error, crashed, timed out or could not start', errors),
-    add('Rejections', 'rejected more than half of its requests', mostlyRejected, 5),
+    add('Rejections', 'rejected most requests', mostlyRejected, { threshold: 2, datapointsToAlarm: 2 }),
   ];
   // Errors that an operation throws become responses, so Lambda's Errors metric does not count these errors.
   if (operation in operations) {

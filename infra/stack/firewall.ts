@@ -93,11 +93,12 @@ function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
   );
   return monitoring.addAlarm('FirewallBlocks', {
     section: 'Blocked requests',
-    description: 'The firewall blocked at least 50 more requests than it allowed in 5 minutes.',
+    description:
+      'Clients get 403, 413 or 429 responses. The firewall blocked over 90% of requests in 5 minutes.',
     metric: new cloudwatch.MathExpression({
-      expression: 'blocked - allowed',
+      expression: 'blocked - 9 * allowed',
       usingMetrics: { blocked: blocked!, allowed: allowed! },
-      label: 'Blocked minus allowed requests',
+      label: 'Blocked requests above 9 times the allowed requests',
       period,
     }),
     threshold: 50,
@@ -113,14 +114,16 @@ function addLog(scope: Construct, resourceArn: string, stage: Stage, action: str
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = addLogGroup(scope, 'FirewallLog', stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
-  const isMatch = { ActionCondition: { Action: action.toUpperCase() } };
+  // A rule group that only counts has an action of its own in the log.
+  const actions = action === 'block' ? ['BLOCK'] : ['COUNT', 'EXCLUDED_AS_COUNT'];
+  const Conditions = actions.map((Action) => ({ ActionCondition: { Action } }));
   new waf.CfnLoggingConfiguration(scope, 'FirewallLogging', {
     resourceArn,
     logDestinationConfigs: [logGroupArn],
     redactedFields: [{ singleHeader: { Name: KEY_HEADER } }],
     loggingFilter: {
       DefaultBehavior: 'DROP',
-      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ALL', Conditions: [isMatch] }],
+      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions }],
     },
   });
 }

@@ -38,6 +38,10 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     // Responses of mocks have no type, so API Gateway logs a dash.
     [{ status: '404' }, `${gatewayErrors} status=404 type=-`],
     [{ status: '400', awsEndpointRequestId: 'id' }, rejected],
+    [
+      { status: '403', 'error.responseType': 'WAF_FILTERED' },
+      `${gatewayErrors} status=403 type=WAF_FILTERED`,
+    ],
     [{ status: '404', awsEndpointRequestId: 'id' }],
     // Stages whose firewall blocks use API Gateway's own 5xx metric instead of ServerErrors.
     [{ status: '503', integrationStatus: '200' }, ...serverErrors],

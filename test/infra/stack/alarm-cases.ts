@@ -8,6 +8,14 @@ export type AlarmCase = [alarm: string, incident: string, firing: Count[], notFi
 
 export const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
 
+const THREE = [2, 3, 4];
+const HOUR = Array.from({ length: 60 }, (_, minute) => minute);
+
+/** Returns the counts in each of the given minutes. */
+function during(minutes: number[], counts: Count[]): Count[] {
+  return minutes.flatMap((minute) => counts.map(([, metric, value]): Count => [minute, metric, value]));
+}
+
 export function apiCases(stage: StageName): AlarmCase[] {
   const requests = (count: number, status: string, context = {}) =>
     requestCounts(templates[stage], count, { status, ...context });
@@ -33,14 +41,19 @@ export function apiCases(stage: StageName): AlarmCase[] {
 function rejectionCases(requests: (count: number, status: string, context?: object) => Count[]): AlarmCase[] {
   const denied = (count: number) => requests(count, '401', { 'error.responseType': 'ACCESS_DENIED' });
   const invalid = (count: number) => requests(count, '400', { awsEndpointRequestId: 'id' });
-  const blocked = (count: number) => requests(count, '403', { 'error.responseType': 'WAF_FILTERED' });
-  // One of a thousand clients has an invalid key, and scanners request unknown URLs.
-  const tolerated = [...requests(100_000, '200'), ...denied(100), ...requests(100_000, '404')];
+  const withoutKey = [
+    ...requests(100, '404'),
+    ...requests(100, '401', { 'error.responseType': 'UNAUTHORIZED' }),
+    ...requests(100, '403', { 'error.responseType': 'WAF_FILTERED' }),
+  ];
+  const oneOfThousand = [...requests(999, '200'), ...denied(1)];
+  const oneOfThree = [...requests(200, '200'), ...invalid(100)];
   const name = 'ApiRejectedRequests';
   return [
-    [name, 'an authorizer that denies everyone, or an empty API keys table', denied(50), tolerated],
-    [name, 'functions that return a 400 to everyone', invalid(50), invalid(49)],
-    [name, 'a firewall that blocks everyone', blocked(50), blocked(49)],
+    [name, 'an authorizer that denies everyone', during(THREE, denied(10)), during(HOUR, oneOfThousand)],
+    [name, 'an empty API keys table', during(THREE, denied(10)), during(HOUR, withoutKey)],
+    [name, 'functions that return a 400 to everyone', during(THREE, invalid(10)), during(HOUR, oneOfThree)],
+    [name, 'a rejection of everyone for three minutes', during(THREE, invalid(10)), during(HOUR, invalid(9))],
   ];
 }
 
@@ -51,8 +64,9 @@ function firewallCases(stage: StageName): AlarmCase[] {
     metricOf('AWS/WAFV2', metric, dimensions),
     value,
   ];
-  const some = [count('BlockedRequests', 1_000), count('AllowedRequests', 1_000)];
-  return [['FirewallBlocks', 'a firewall that blocks everyone', [count('BlockedRequests', 50)], some]];
+  const attacked = [count('BlockedRequests', 9_000), count('AllowedRequests', 1_000)];
+  const firing = [count('BlockedRequests', 50)];
+  return [['FirewallBlocks', 'a firewall that blocks everyone', firing, during(HOUR, attacked)]];
 }
 
 export function functionCases(stage: StageName, name: string): AlarmCase[] {
@@ -77,20 +91,16 @@ export function functionCases(stage: StageName, name: string): AlarmCase[] {
     ...lambdaCounts('Invocations', name, version, [2], requests),
     emitted(metrics.rejections.name, version, count),
   ];
+  const all = (version: string) => during([2, 3], rejections(version, 4, 4));
   const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
-  const tolerated = [...rejections(oldVersion, 10, 10), ...rejections(newVersion, 100, 1_000)];
+  const tolerated = [...all(oldVersion), ...during(HOUR, rejections(newVersion, 30, 100))];
   const throttle = lambdaCounts('Throttles', name, oldVersion, [2], 1);
   return [
     [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
     [`${name}Throttles`, 'a throttled invocation', throttle, quiet],
     [`${name}NewVersionErrors`, 'a crash of the new version', crashes(newVersion, 2), ofOldVersion],
     [`${name}NewVersionInternalErrors`, 'an internal_error', internalErrors(newVersion), ofOldVersion],
-    [
-      `${name}NewVersionRejections`,
-      'a version that rejects everyone',
-      rejections(newVersion, 10, 10),
-      tolerated,
-    ],
+    [`${name}NewVersionRejections`, 'a version that rejects everyone', all(newVersion), tolerated],
   ];
 }
 
