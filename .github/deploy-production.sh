@@ -3,15 +3,19 @@
 #
 #   .github/deploy-production.sh
 #
-# CloudFormation rolls back the deployment if an alarm fires before five minutes have passed since the last change. The
-# script cancels the deployment if the probe fails.
+# CloudFormation rolls back the deployment if an alarm fires during the deployment or in the five minutes after it. The
+# script cancels the deployment if the probe fails during this time.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
 set -euo pipefail
 stack=PetStore-production
+# npm would not pass signals on, so the probe could not revoke its key.
+probe=(node --require ./infra/require-node.cjs infra/operate/smoke.ts --stage production --read-only)
 
 deploy() { npx cdk deploy "$@" --exclusively --app cdk.out --require-approval never --progress events; }
-probe() { npm run smoke -- --stage production --read-only "$@"; }
-is_running() { kill -0 "$1" 2> /dev/null; }
+fail() {
+  echo "$1" >&2
+  exit 1
+}
 resources() {
   aws cloudformation list-stack-resources --stack-name "$stack" --output text \
     --query "StackResourceSummaries[?ResourceType=='AWS::CodeDeploy::$1'].PhysicalResourceId"
@@ -27,39 +31,31 @@ stop_canaries() {
     done
   done
 }
-fail() {
-  echo "$1" >&2
-  exit 1
-}
 
-# CloudFormation keeps the alarms of a stack for later deployments, so the stack that all stages share gets none.
-deploy PetStore-account
-
-if ! output=$(aws cloudformation describe-stacks --stack-name "$stack" 2>&1); then
-  [[ $output == *'does not exist'* ]] || fail "$output"
-  deploy "$stack"
-  probe
-  exit
-fi
-
-triggers=()
 alarms=$(aws cloudwatch describe-alarms --alarm-name-prefix "$stack-Monitoring" --output text --query "MetricAlarms[?
   contains(AlarmName, 'ApiServerErrors') || contains(AlarmName, 'ApiRejectedRequests') ||
   contains(AlarmName, 'FirewallBlocks')].AlarmArn")
+[[ $alarms ]] || fail "$stack has no alarms for rollbacks. Deploy it by hand, as in First deploy in docs/runbook.md."
+triggers=()
 for arn in $alarms; do triggers+=(--rollback-trigger-alarm-arns "$arn"); done
-[[ ${triggers[*]} ]] || fail "The stack $stack has no alarm that rolls back deployments, so nothing was deployed."
-probe || fail 'Production failed before the deployment, so nothing was deployed.'
+"${probe[@]}" || fail 'The probe failed before the deployment, so nothing was deployed.'
 
+# CloudFormation keeps the alarms of a stack for later deployments, so the stack that all stages share gets none.
+deploy PetStore-account
 deploy "$stack" "${triggers[@]}" --monitoring-time-minutes 5 &
 deployment=$!
+"${probe[@]}" --for 50m &
+probing=$!
 by_hand='The new version is deployed, but the probe failed. Follow "Rollback by hand" in docs/runbook.md.'
-while is_running "$deployment"; do
-  probe --for 1m && continue
+wait -n "$deployment" "$probing" || true
+if kill -0 "$deployment" 2> /dev/null && ! wait "$probing"; then
   # CloudFormation rejects this before the update starts and after it ends.
-  until aws cloudformation cancel-update-stack --stack-name "$stack" || ! is_running "$deployment"; do sleep 10; done
+  until aws cloudformation cancel-update-stack --stack-name "$stack" || ! kill -0 "$deployment"; do sleep 10; done
   stop_canaries || echo 'Some canaries could not be stopped.' >&2
   wait "$deployment" && fail "$by_hand"
-  fail 'The deployment was canceled, because the probe failed. Follow "Stop a deployment" in docs/runbook.md.'
-done
+  fail 'The deployment was canceled, because the probe failed. See "Failed rollbacks" in docs/runbook.md.'
+fi
+kill "$probing" 2> /dev/null || true
+wait "$probing" || true
 wait "$deployment"
-probe --for 1m || fail "$by_hand"
+"${probe[@]}" --for 1m || fail "$by_hand"

@@ -10,70 +10,59 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const script = resolve('.github/deploy-production.sh');
 const parent = temporaryFolder();
 
-/** Stub of each command. The deployment ends after the second probe or a cancellation, which wait for its end. */
+/** Stub of each command. The deployment ends when the probe beside it has run, or when it is canceled. */
 const stub = `#!/bin/bash
-echo "\${0##*/} $*" >> calls
-finish() {
-  touch finished
-  until [[ -s deployment ]]; do sleep 0.01; done
-  while kill -0 "$(< deployment)" 2> /dev/null; do sleep 0.01; done
-}
-case "\${0##*/} $*" in
-  *describe-stacks*) [[ ! $FIRST ]] || { echo 'The stack does not exist' >&2; exit 254; } ;;
-  *describe-alarms*) printf 'arn:1\\tarn:2\\n' ;;
+command="\${0##*/} $*"
+[[ $command != *50m ]] || until [[ -s deployment ]]; do sleep 0.01; done
+echo "$command" >> calls
+case $command in
+  *describe-alarms*) printf "$ALARMS" ;;
   *list-stack-resources*) echo group1 group2 ;;
   *deployment-group-name?group2*) echo d-2 ;;
-  *cancel-update-stack*) finish; exit $CANCELED ;;
-  *PetStore-production*)
-    echo $PPID > deployment
-    until [[ $FIRST || -e finished ]]; do sleep 0.01; done
+  *cancel-update-stack*)
+    touch finished
+    while kill -0 "$(< deployment)" 2> /dev/null; do sleep 0.01; done
+    exit $CANCELED ;;
+  npx*PetStore-production*)
+    echo $$ > deployment
+    until [[ -e finished ]]; do sleep 0.01; done
     exit "$DEPLOYED" ;;
-  npm*)
-    probes=$(grep -c ^npm calls)
-    [[ $probes != "$FAILING" ]] || exit 1
-    [[ $probes != 2 ]] || finish ;;
+  node*)
+    [[ $(grep -c ^node calls) != "$FAILING" ]] || exit 1
+    [[ $command != *50m ]] || { touch finished; while :; do sleep 0.01; done; } ;;
 esac
 `;
 
 /** Runs the script with stubs of the commands that it calls. */
 async function run(faults: object) {
   const cwd = mkdtempSync(join(parent, 'run-'));
-  for (const name of ['aws', 'npm', 'npx']) writeFileSync(join(cwd, name), stub, { mode: 0o755 });
-  const env = { FAILING: '', DEPLOYED: '0', ...faults, PATH: `${cwd}:${process.env['PATH']}` };
+  for (const name of ['aws', 'node', 'npx']) writeFileSync(join(cwd, name), stub, { mode: 0o755 });
+  const defaults = { ALARMS: 'arn:1\\tarn:2\\n', FAILING: '', DEPLOYED: '0', CANCELED: '0' };
+  const env = { ...defaults, ...faults, PATH: `${cwd}:${process.env['PATH']}` };
   const { code, stderr } = await outcomeOf(promisify(execFile)(script, { cwd, env }));
   return { code, stderr, calls: readFileSync(join(cwd, 'calls'), 'utf8') };
 }
 
+const [started, canceled] = ['smoke account production 50m', 'cancel-update-stack stop-deployment'];
 test.each([
-  ['passes', {}, 0, /^$/, 'account production smoke smoke smoke'],
-  ['is the first', { FIRST: 'true' }, 0, /^$/, 'account production smoke'],
-  ['fails', { DEPLOYED: '1' }, 1, /^$/, 'account production smoke smoke'],
-  ['follows a failed probe', { FAILING: '1' }, 1, /nothing was deployed/, 'account smoke'],
-  [
-    'fails the probe',
-    { FAILING: '2', DEPLOYED: '1' },
-    1,
-    /"Stop a deployment"/,
-    'account cancel production smoke smoke stop-deployment --deployment-id d-2',
-  ],
+  ['passes', {}, 0, /^$/, `${started} 1m`],
+  ['fails', { DEPLOYED: '1' }, 1, /^$/, started],
+  ['is the first', { ALARMS: '' }, 1, /First deploy/, ''],
+  ['follows a failed probe', { FAILING: '1' }, 1, /nothing was deployed/, 'smoke'],
+  ['fails the probe', { FAILING: '2', DEPLOYED: '1' }, 1, /was canceled/, `${started} ${canceled}`],
   [
     'ends before its cancellation',
     { FAILING: '2', CANCELED: '254' },
     1,
     /"Rollback by hand"/,
-    'account cancel production smoke smoke stop-deployment --deployment-id d-2',
+    `${started} ${canceled}`,
   ],
-  ['fails the last probe', { FAILING: '3' }, 1, /"Rollback by hand"/, 'account production smoke smoke smoke'],
+  ['fails the last probe', { FAILING: '3' }, 1, /"Rollback by hand"/, `${started} 1m`],
 ])('a deployment of production that %s', async (_case, faults, code, message, expected) => {
   const { calls, ...outcome } = await run(faults);
   expect(outcome).toEqual({ code, stderr: expect.stringMatching(message) });
-  // The second probe starts at the same time as the deployment.
-  expect(
-    calls
-      .match(/(?<=deploy PetStore-)\w+|cancel|smoke|stop-deployment --deployment-id d-2/g)!
-      .toSorted()
-      .join(' '),
-  ).toBe(expected);
+  const steps = /(?<=deploy PetStore-)\w+|cancel-update-stack|stop-deployment|1m|50m|smoke(?=.*read-only$)/gm;
+  expect((calls.match(steps) ?? []).join(' ')).toBe(expected);
 });
 
 test('a deployment of production rolls back if an alarm fires that also rolls back its canaries', async () => {
