@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,12 +33,8 @@ interface Example {
 const folder = temporaryFolder();
 const files = globSync(['*.md', 'docs/*.md']).toSorted();
 const hasCurl = spawnSync('curl', ['--fail-with-body', '--version']).status === 0;
-let assembly: string;
-
-beforeAll(async () => {
-  // The authorizer cache is disabled because a revoked key would otherwise work for another minute.
-  assembly = await assemblyWithoutCache(folder);
-});
+// The authorizer cache is disabled because a revoked key would otherwise work for another minute.
+const assembly = await assemblyWithoutCache(folder);
 
 test.each(files)('the code blocks of %s have a known kind and valid syntax', (file) => {
   const kinds = [COMMANDS, RESPONSE, NOT_RUN, OTHERS[file] ?? COMMANDS];

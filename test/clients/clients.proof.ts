@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { INT64 } from '../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
-import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
 import { integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,23 +22,15 @@ import {
 // Runs the clients in docs/clients.md as printed. A proxy between the clients and the service injects faults.
 
 const folder = temporaryFolder();
-let service: LocalService;
+const service = await startLocalService();
 const proxies: ClientProxy[] = [];
 /** Items that exist before the first test, newest first. */
 const sold: Item[] = [];
-
-beforeAll(async () => {
-  service = await startLocalService();
-  for (const int64 of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
-    const body = stringifyJson({
-      ...validInput,
-      [textField]: `<b>; rel="next"`,
-      [integerField]: int64,
-      status: 'sold',
-    });
-    sold.unshift(await call('', { method: 'POST', body }));
-  }
-});
+const soldInput = { ...validInput, [textField]: `<b>; rel="next"`, status: 'sold' };
+for (const int64 of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
+  const body = stringifyJson({ ...soldInput, [integerField]: int64 });
+  sold.unshift(await call('', { method: 'POST', body }));
+}
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
   await service.stop();

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
-import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
+import { type Behavior, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { blockWith } from '../support/markdown-code.ts';
 import { done, type Outcome } from '../support/run-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -15,11 +15,7 @@ const curl = clients.find(({ name }) => name === 'curl')!;
 const apiKey = generateApiKey('staging');
 const parent = temporaryFolder();
 const created: Behavior = { status: 201, headers: {}, body: '{}' };
-let proxy: ClientProxy;
-
-beforeAll(async () => {
-  proxy = await startClientProxy('');
-});
+const proxy = await startClientProxy('');
 afterAll(() => proxy.close());
 
 function run(folder: string, program: string, environment: Record<string, string> = {}): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
 import { errorCatalogue } from '../../shared/contract/errors.ts';
@@ -7,9 +7,11 @@ import { type Operation, operations } from '../../shared/contract/operations.ts'
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type ApiResponse, anonymousRequest, apiKey, expectError, request } from '../support/client.ts';
 import { addItem, itemsWith } from '../support/resources.ts';
-import { bodyWith, type Item, itemsPath } from '../support/sample.ts';
+import { bodyWith, itemsPath } from '../support/sample.ts';
 
 const stage = /^[^_]+_(.+)_[^_]+$/.exec(apiKey)?.[1] ?? '';
+
+const first = await addItem();
 
 const requests = Object.values<Operation>(operations).map(({ id, method, path, request: { entries } }) => ({
   id,
@@ -35,11 +37,6 @@ describe.each(requests)('$id', ({ target, init }) => {
 describe('a create request', () => {
   const marker = randomUUID();
   const init = { method: 'POST', body: stringifyJson(bodyWith(marker)) };
-  let first: Item;
-
-  beforeAll(async () => {
-    first = await addItem();
-  });
 
   test.each<[string, Record<string, string>]>([
     ['an empty header', { Authorization: '' }],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { randomInt, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ErrorCode } from '../../shared/contract/errors.ts';
@@ -6,9 +6,10 @@ import { stringifyJson } from '../../shared/contract/json.ts';
 import { MAX_BODY_BYTES, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { baseUrl, expectError, expectSuccess, post, request } from '../support/client.ts';
 import { addItem, itemsAddedAfter } from '../support/resources.ts';
-import { bodyWith, integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
+import { bodyWith, integerField, itemsPath, textField, validInput } from '../support/sample.ts';
 import { variants } from '../support/variants.ts';
 
+const first = await addItem();
 const valid = stringifyJson(validInput);
 /** Text and integer of all invalid items. The last test checks that the list does not contain these items. */
 const marker = randomUUID();
@@ -63,7 +64,7 @@ describe('a create request', () => {
 
   // The function cannot always reject the byte, because API Gateway can replace it with U+FFFD.
   test('does not store an invalid UTF-8 byte unchanged', async () => {
-    const [first, text] = [await addItem(), randomUUID()];
+    const text = randomUUID();
     const response = await post(Buffer.from(JSON.stringify(bodyWith(`${text}\u00ea`)), 'latin1'));
     expect([201, 400]).toContain(response.status);
     const stored = (await itemsAddedAfter(first)).filter((item) => item[textField].startsWith(text));
@@ -73,12 +74,6 @@ describe('a create request', () => {
 });
 
 describe('a create request with invalid input', () => {
-  let first: Item;
-
-  beforeAll(async () => {
-    first = await addItem();
-  });
-
   describe.each([
     [
       textField,

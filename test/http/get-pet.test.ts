@@ -1,14 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { expectError, expectSuccess, request } from '../support/client.ts';
 import { addItem } from '../support/resources.ts';
-import { get, type Item, itemsPath } from '../support/sample.ts';
+import { get, itemsPath } from '../support/sample.ts';
 
-let item: Item;
-
-beforeAll(async () => {
-  item = await addItem();
-});
+const item = await addItem();
 
 describe(`${get.method} ${get.path}`, () => {
   test.each<[string, (id: bigint) => string]>([
@@ -30,6 +26,7 @@ describe(`${get.method} ${get.path}`, () => {
     ['an id with a minus sign', (id) => `-${id}`],
     ['an id with an encoded slash', (id) => `${id}%2F2`],
     ['an id with malformed percent-encoding', (id) => `${id}%zz`],
+    ['its id with a digit that is percent-encoded twice', (id) => `${id}`.replace(/.$/, '%253$&')],
     ['a placeholder', () => '{id}'],
     ['an id of 4,000 letters', () => 'a'.repeat(4_000)],
   ])('returns 404 for %s', async (_case, path) => {

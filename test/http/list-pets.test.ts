@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { encodeCursor } from '../../shared/contract/cursor.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { baseUrl, expectError, expectSuccess, nextLink, request } from '../support/client.ts';
@@ -6,23 +6,19 @@ import { addItem, addItems, listAddress, untilListed, walk } from '../support/re
 import { type Item, itemsPath, validBody } from '../support/sample.ts';
 import { filterQueries, listParameters, variants } from '../support/variants.ts';
 
-/** Items with each value of each field, and three for each list, all newer than the id `oldest`. */
-const recent: Item[] = [];
-let oldest: bigint;
-
 const MOSTLY_INVALID = ['', 'nonsense', '0', '5.0', '%205', '%zz', '%00', PAGE.maximum + 1];
 const CURSOR_MESSAGE = 'cursor must be from a page of this list, or omitted.';
 const allFilters = filterQueries[0]!;
 
-beforeAll(async () => {
-  // These items fill the longest page, so that only `limit` determines the length of a page.
-  const older = await addItems(PAGE.maximum);
-  ({ id: oldest } = await addItem());
-  for (const input of variants) recent.push(await addItem(input));
-  for (const query of filterQueries) recent.push(...(await addItems(3, { ...validBody, ...query })));
-  await untilListed([...older, ...recent]);
-  for (const query of filterQueries) await untilListed(recent.filter(matches(query)), query);
-});
+// These items fill the longest page, so that only `limit` determines the length of a page.
+const older = await addItems(PAGE.maximum);
+const { id: oldest } = await addItem();
+/** Items with each value of each field, and three for each list, all newer than the id `oldest`. */
+const recent: Item[] = [];
+for (const input of variants) recent.push(await addItem(input));
+for (const query of filterQueries) recent.push(...(await addItems(3, { ...validBody, ...query })));
+await untilListed([...older, ...recent]);
+for (const query of filterQueries) await untilListed(recent.filter(matches(query)), query);
 
 describe('a list request', () => {
   test.each([

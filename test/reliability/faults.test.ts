@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { type Fault, faultNames } from '../support/fault-proxy.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { startFaultyService } from '../support/faulty-service.ts';
 import { stagingTemplate } from '../support/real-database.ts';
 import { collection, textField, validInput } from '../support/sample.ts';
 import { createRequest } from './requested-items.ts';
@@ -16,7 +16,6 @@ const faultsOfWrites = new Map<string, Fault[]>();
 let faultsOfIntents: Fault[] = [];
 /** Faults to inject into the next reads of single items. */
 let faultsOfReads: Fault[] = [];
-let service: FaultyService;
 
 async function chooseFault(_call: number, read: () => Promise<string>): Promise<Fault | undefined> {
   const { TableName, Key, Item } = JSON.parse(await read());
@@ -25,9 +24,7 @@ async function chooseFault(_call: number, read: () => Promise<string>): Promise<
   return faultsOfWrites.get(Item?.[textField]?.S)?.shift();
 }
 
-beforeAll(async () => {
-  service = await startFaultyService(await stagingTemplate(), chooseFault);
-});
+const service = await startFaultyService(await stagingTemplate(), chooseFault);
 afterAll(() => service.close());
 
 function create(text: string, key?: string): Promise<HttpResponse> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { stages } from '../support/stages.ts';
 import type { IssuedKey } from '../../shared/storage/api-keys.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
+import { startFaultyService } from '../support/faulty-service.ts';
 import { collection, validBody } from '../support/sample.ts';
 import { stagingTemplate } from '../support/real-database.ts';
 
@@ -10,14 +10,11 @@ const CACHE_MILLISECONDS = stages.staging.authorizerCacheSeconds * 1_000;
 const HOUR_MILLISECONDS = 3_600_000;
 const caller = 'arn:aws:iam::123456789012:user/operator';
 
-let service: FaultyService;
 /** Start of the test, in milliseconds since 1970. */
 let start: number;
 
-beforeAll(async () => {
-  service = await startFaultyService(await stagingTemplate());
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-});
+const service = await startFaultyService(await stagingTemplate());
+jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 afterAll(async () => {
   jest.useRealTimers();
   await service.close();

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { readLocalService, writeLocalService } from '../../infra/local/local-service.ts';
 import { assemblyWithoutCache } from '../support/assembly.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { startLocalService } from '../support/local-service.ts';
 import { done, type RunningModule, startModule } from '../support/run-command.ts';
 import { itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -17,20 +17,16 @@ const data = join(folder, 'data');
 /** Data folder that contains the proxy's URL as the database endpoint. */
 const proxyData = temporaryFolder();
 
-let service: LocalService;
-let proxy: FaultProxy;
 /** Function that runs before each database call of the command. */
 let beforeCall: (body: string) => Promise<unknown> = async () => {};
 
-beforeAll(async () => {
-  service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache(folder));
-  const local = readLocalService(data);
-  proxy = await startFaultProxy(local.databaseEndpoint, async (_call, read) => {
-    await beforeCall(await read());
-    return undefined;
-  });
-  writeLocalService(proxyData, { ...local, databaseEndpoint: proxy.endpoint });
+const service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache(folder));
+const local = readLocalService(data);
+const proxy = await startFaultProxy(local.databaseEndpoint, async (_call, read) => {
+  await beforeCall(await read());
+  return undefined;
 });
+writeLocalService(proxyData, { ...local, databaseEndpoint: proxy.endpoint });
 afterAll(async () => {
   await proxy.close();
   await service.stop();

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { probe } from '../../../infra/operate/probe.ts';
 import { errorBody, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../../support/client-proxy.ts';
-import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { type Behavior, inOrder, startClientProxy } from '../../support/client-proxy.ts';
+import { startLocalService } from '../../support/local-service.ts';
 import { itemsPath } from '../../support/sample.ts';
 
 const printed = jest.spyOn(console, 'log').mockReturnValue();
 const printedErrors = jest.spyOn(console, 'error').mockReturnValue();
-let service: LocalService;
-let proxy: ClientProxy;
-
-beforeAll(async () => {
-  service = await startLocalService();
-  proxy = await startClientProxy(service.baseUrl);
-});
+const service = await startLocalService();
+const proxy = await startClientProxy(service.baseUrl);
 afterAll(async () => {
   await proxy.close();
   await service.stop();

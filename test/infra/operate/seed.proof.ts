@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
-import { type ClientProxy, startClientProxy } from '../../support/client-proxy.ts';
-import { type LocalService, startLocalService } from '../../support/local-service.ts';
+import { startClientProxy } from '../../support/client-proxy.ts';
+import { startLocalService } from '../../support/local-service.ts';
 import { type RunningModule, startModule } from '../../support/run-command.ts';
 import { collection } from '../../support/sample.ts';
 
-let service: LocalService;
-let proxy: ClientProxy;
-
-beforeAll(async () => {
-  service = await startLocalService();
-  proxy = await startClientProxy(service.baseUrl);
-});
+const service = await startLocalService();
+const proxy = await startClientProxy(service.baseUrl);
 afterAll(async () => {
   await proxy.close();
   await service.stop();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { parseJson } from '../../../shared/contract/json.ts';
-import { type Behavior, type ClientProxy, startClientProxy } from '../../support/client-proxy.ts';
+import { type Behavior, startClientProxy } from '../../support/client-proxy.ts';
 import { errorOutput } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { collection, create } from '../../support/sample.ts';
 
 const KEY = `${keyPrefix('staging')}abcdefgh`;
 const schema = create.request.entries.body;
-let proxy: ClientProxy;
-
-beforeAll(async () => {
-  proxy = await startClientProxy('http://127.0.0.1:1');
-});
+const proxy = await startClientProxy('http://127.0.0.1:1');
 afterAll(() => proxy.close());
 
 const seed = (
