@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { unescape } from 'node:querystring';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ApiError } from './api-error.ts';
@@ -28,8 +29,10 @@ export function parseRequest<O extends Operation>(
   event: APIGatewayProxyEvent,
 ): v.InferOutput<O['request']> {
   const { headers, body } = operation.request.entries;
+  const pathParameters = Object.entries(event.pathParameters ?? {});
   const received = {
-    path: decodePath(event.pathParameters),
+    // `decodeURIComponent` would throw an error for an invalid encoding, which the schema rejects.
+    path: Object.fromEntries(pathParameters.map(([name, value = '']) => [name, unescape(value)])),
     query: singleValues(Object.entries(event.multiValueQueryStringParameters ?? {})),
     ...(headers && {
       headers: singleValues(Object.keys(headers.entries).map((name) => [name, headerValues(event, name)])),
@@ -48,19 +51,6 @@ export function rootUrl(event: APIGatewayProxyEvent): string {
   const stagePath = `/${requestContext.stage}`;
   const prefix = requestContext.path.startsWith(`${stagePath}/`) ? stagePath : '';
   return `${scheme}://${requestContext.domainName}${prefix}`;
-}
-
-/** Decodes percent-encoded path parameters. Invalid encodings are left unchanged, so the schema rejects them. */
-function decodePath(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(parameters ?? {}).map(([name, value]) => {
-      try {
-        return [name, decodeURIComponent(value ?? '')];
-      } catch {
-        return [name, value];
-      }
-    }),
-  );
 }
 
 /** Returns single values as strings and repeated values as arrays. */

@@ -61,7 +61,8 @@ type KeyState = (typeof keyStates)[number];
 export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
   const key = generateApiKey(stage);
   // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
-  const keyId = `key_${hexadecimal(Date.now(), 12)}${hexadecimal(randomInt(2 ** 32), 8)}`;
+  const id = BigInt(Date.now()) * 2n ** 32n + BigInt(randomInt(2 ** 32));
+  const keyId = `key_${id.toString(16).padStart(20, '0')}`;
   const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
   const record: ApiKeyRecord = {
     hash: hashOf(key),
@@ -117,10 +118,6 @@ export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Da
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
-}
-
-function hexadecimal(number: number, digits: number): string {
-  return number.toString(16).padStart(digits, '0');
 }
 
 function withChecksum(text: string): string {
