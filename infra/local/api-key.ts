@@ -4,6 +4,7 @@ import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { listOperation } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
+import type { Pair } from './emulator/gateway/http-message.ts';
 import { databaseSettings, localOperator, type LocalService } from './local-service.ts';
 
 /**
@@ -16,7 +17,11 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
   const stored = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (new RegExp(`^${keyPrefix('[a-z]+')}`).test(stored) && !stored.startsWith(keyPrefix(service.stage)))
     throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
-  if (stored && (await isAccepted(api, stored))) return stored;
+  const { method, path } = listOperation;
+  const headers: Pair[] = [['Authorization', `Bearer ${stored}`]];
+  const request = { method, path, query: 'limit=1', headers, body: Buffer.alloc(0), sourceIp: '127.0.0.1' };
+  // The API rejects revoked keys and keys whose table was deleted.
+  if ((await api.handle(request)).status !== 401) return stored;
   // The SDK is loaded only when a key is issued, because this takes 0.2 s.
   const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
   const { newApiKey } = await import('../../shared/storage/api-keys.ts');
@@ -28,13 +33,4 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
   rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
   writeFileSync(file, key, { mode: 0o600 });
   return key;
-}
-
-/** Returns whether the API accepts the key. The API rejects revoked keys and keys whose table was deleted. */
-async function isAccepted(api: ApiGateway, key: string): Promise<boolean> {
-  const headers: [string, string][] = [['Authorization', `Bearer ${key}`]];
-  const { method, path } = listOperation;
-  const request = { method, path, query: 'limit=1', headers, sourceIp: '127.0.0.1' };
-  const { status } = await api.handle({ ...request, body: Buffer.alloc(0) });
-  return status !== 401;
 }

@@ -34,13 +34,9 @@ export function defaultDataFolder(stage = 'staging'): string {
 
 /** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */
 export function temporaryFolder(): string {
-  try {
-    const folder = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
-    process.once('exit', () => folder.remove());
-    return folder.path;
-  } catch (error) {
-    throw new UsageError(`Set TMPDIR to a writable folder (${(error as Error).message}).`);
-  }
+  const folder = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
+  process.once('exit', () => folder.remove());
+  return folder.path;
 }
 
 /** Writes a service's connection data to its data folder. Returns a function that deletes the data. */
@@ -62,19 +58,18 @@ export function readLocalService(folder: string): LocalService {
  * @throws UsageError if no such service is running, or if several services keep their data in memory.
  */
 export async function findLocalService(data?: string): Promise<LocalService> {
-  const onDisk = data === IN_MEMORY ? [] : [data ? resolve(data) : defaultDataFolder()];
-  const inMemory = data && data !== IN_MEMORY ? [] : temporaryFolders();
-  const found = await Promise.all([...onDisk, ...inMemory].map(findRunning));
-  const [first, ...others] = found.filter((service) => service !== undefined);
+  const onDisk = data === IN_MEMORY ? undefined : resolve(data || defaultDataFolder());
+  const service = onDisk && (await findRunning(onDisk));
+  if (service) return service;
+  const inMemory = data && onDisk ? [] : await Promise.all(temporaryFolders().map(findRunning));
+  const [first, ...others] = inMemory.filter((found) => found !== undefined);
   if (!first) {
-    const place = data === IN_MEMORY ? 'in memory' : `with the data folder ${onDisk.join()}`;
+    const place = onDisk ? `with the data folder ${onDisk}` : 'in memory';
     throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
   }
-  if (others.length > 0 && first.folder !== onDisk[0]) {
-    const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} on ${folder}`).join(', ');
-    throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
-  }
-  return first;
+  if (others.length === 0) return first;
+  const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} on ${folder}`).join(', ');
+  throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
 }
 
 /** Returns only this user's folders, because a different user's service could collect API keys. */

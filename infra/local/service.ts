@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findApiKey } from './api-key.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
@@ -25,9 +26,9 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions) {
   const { stage, port, verbose } = options;
   const folder = options.data === IN_MEMORY ? undefined : resolve(options.data);
-  const workFolder = folder ?? temporaryFolder();
   const started = new AsyncDisposableStack();
   try {
+    const workFolder = folder ?? temporaryFolder();
     await requireFreePort(port); // The synthesis is slow, so the port is checked first.
     const store = await openStore(folder && join(folder, 'tables'));
     started.defer(store.close);
@@ -60,6 +61,6 @@ export async function startService(options: ServiceOptions) {
     return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
   } catch (error) {
     await started.disposeAsync();
-    throw explainError(workFolder, error);
+    throw explainError(folder ?? tmpdir(), error);
   }
 }

@@ -42,7 +42,7 @@ describe('the local service', () => {
 
   test('does not start if the assembly has no template for the stage', async () => {
     expect(await errorOf({ stage: 'production' })).toMatch(
-      /^The stack \w+-production cannot be read \(ENOENT: .*\)\. Check --stage and --assembly, or/,
+      /^The stack \w+-production cannot be read \(ENOENT: .*\)\. \S+ contains no templates\. Check --stage and --assembly, or/,
     );
   });
 
@@ -64,10 +64,10 @@ describe('the local service', () => {
 
   test('does not start if the app does not define the stage', async () => {
     const other = mkdtempSync(join(folders, 'assembly-'));
-    const names = ['account', 'production', 'staging'].map(stackName);
-    for (const name of names) writeFileSync(join(other, `${name}.template.json`), '{}');
+    const templates = ['production', 'staging'].map((name) => `${stackName(name)}.template.json`);
+    for (const template of templates) writeFileSync(join(other, template), '{}');
     expect(await errorOf({ assembly: other, stage: 'test' })).toContain(
-      `contains ${names.join(', ')}. Check --stage`,
+      `contains ${templates.join(', ')}. Check --stage`,
     );
   });
 

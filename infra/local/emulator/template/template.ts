@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { EmulatorError } from '../errors.ts';
 import { resourceModels, type ResourceType, SKIPPED_TYPES } from './resources.ts';
@@ -32,12 +32,6 @@ function functionArn(name: string): string {
   return `arn:aws:lambda:${region}:${accountId}:function:${name}`;
 }
 
-/** Parts of a template that the emulator reads. The other parts have no effect on resources that it supports. */
-interface RawTemplate {
-  Resources: Record<string, { Type: any; Properties?: any; Condition?: unknown; Metadata?: any }>;
-  Outputs?: Record<string, { Value: unknown }>;
-}
-
 export interface Resource<T extends ResourceType> {
   logicalId: string;
   metadata: Record<string, unknown>;
@@ -49,23 +43,19 @@ export type Template = ReturnType<typeof parseTemplate>;
 
 /** @throws EmulatorError if the stack's template is missing, invalid or not supported. */
 export function readTemplate(stackName: string, assembly: string): Template {
-  const suffix = '.template.json';
-  const stacks = globSync(`*${suffix}`, { cwd: assembly }).map((file) => basename(file, suffix));
-  if (stacks.length > 0 && !stacks.includes(stackName)) {
-    const names = stacks.toSorted().join(', ');
-    throw new EmulatorError('stack', `The stack ${stackName} does not exist. ${assembly} contains ${names}.`);
-  }
   try {
-    return parseTemplate(readFileSync(join(assembly, `${stackName}${suffix}`), 'utf8'));
+    return parseTemplate(readFileSync(join(assembly, `${stackName}.template.json`), 'utf8'));
   } catch (error) {
     if (error instanceof EmulatorError) throw error;
-    throw new EmulatorError('stack', `The stack ${stackName} cannot be read (${(error as Error).message}).`);
+    const problem = `The stack ${stackName} cannot be read (${(error as Error).message}).`;
+    const templates = globSync('*.template.json', { cwd: assembly }).toSorted().join(', ') || 'no templates';
+    throw new EmulatorError('stack', `${problem} ${assembly} contains ${templates}.`);
   }
 }
 
 /** @throws EmulatorError if parts of the template are not supported. The message lists all these parts. */
 export function parseTemplate(text: string) {
-  const { Resources, Outputs = {} } = JSON.parse(text) as RawTemplate;
+  const { Resources, Outputs = {} } = JSON.parse(text) as { Resources: Record<string, any>; Outputs?: any };
   const resolve = createResolver(Resources);
   const problems: string[] = [];
   const skippedTypes = new Set<string>();
@@ -107,7 +97,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
  * Returns a function that replaces intrinsic functions by their values. An intrinsic function without a value becomes a
  * symbol that describes the problem. Only properties without an effect accept symbols.
  */
-function createResolver(resources: RawTemplate['Resources']) {
+function createResolver(resources: Record<string, any>) {
   function resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolve).filter((element) => element !== undefined);
     if (typeof value !== 'object' || value === null) return value;
