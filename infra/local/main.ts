@@ -3,7 +3,7 @@ import { listOperation } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { integerOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
-import { startService } from './service.ts';
+import { options, startService } from './service.ts';
 import { explainError } from './startup-errors.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
@@ -17,16 +17,6 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
   --synth     synthesize even if no source has changed, for example after editing node_modules
   --watch     reload functions when their sources are saved
   --verbose   list the resource types that are not run locally, and print metrics`;
-
-const options = {
-  stage: { type: 'string', default: 'staging' },
-  port: { type: 'string', default: process.env['PORT'] ?? '3000' },
-  data: { type: 'string' },
-  assembly: { type: 'string' },
-  synth: { type: 'boolean', default: false },
-  watch: { type: 'boolean', default: false },
-  verbose: { type: 'boolean', default: false },
-} as const;
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);

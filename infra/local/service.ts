@@ -5,27 +5,28 @@ import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
-import { plain } from '../command.ts';
+import { type OptionValues, plain } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
 import { respondToBrowser } from './reference.ts';
 import { explainError } from './startup-errors.ts';
 
 /** The options that `npm start -- --help` describes. */
-export interface ServiceOptions {
-  stage: string;
-  port: number;
-  data: string;
-  assembly?: string | undefined;
-  synth?: boolean;
-  watch: boolean;
-  verbose: boolean;
-}
+export const options = {
+  stage: { type: 'string', default: 'staging' },
+  port: { type: 'string', default: process.env['PORT'] ?? '3000' },
+  data: { type: 'string' },
+  assembly: { type: 'string' },
+  synth: { type: 'boolean', default: false },
+  watch: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+} as const;
+
+export type ServiceOptions = Omit<OptionValues<typeof options>, 'port'> & { port: number; data: string };
 
 /** @throws UsageError if an option, the template or the data prevents the service from starting. */
-export async function startService(options: ServiceOptions) {
-  const { stage, port, verbose } = options;
-  const folder = options.data === IN_MEMORY ? undefined : resolve(options.data);
+export async function startService({ stage, port, data, verbose, ...others }: ServiceOptions) {
+  const folder = data === IN_MEMORY ? undefined : resolve(data);
   const started = new AsyncDisposableStack();
   try {
     const workFolder = folder ?? temporaryFolder();
@@ -33,8 +34,8 @@ export async function startService(options: ServiceOptions) {
     const store = await openStore(folder && join(folder, 'tables'));
     started.defer(store.close);
 
-    const assembly = options.assembly ?? join(workFolder, 'cdk.out');
-    if (!options.assembly) await synthesizeIfChanged(assembly, options.synth);
+    const assembly = others.assembly || join(workFolder, 'cdk.out');
+    if (!others.assembly) await synthesizeIfChanged(assembly, others.synth);
     const log = (line: string): void => {
       // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
       if (verbose || !line.startsWith('{"_aws":')) console.log(line);
@@ -53,7 +54,7 @@ export async function startService(options: ServiceOptions) {
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
 
-    if (options.watch) {
+    if (others.watch) {
       const { startWatch } = await import('./watch.ts');
       started.defer(await startWatch(emulator, workFolder));
     }

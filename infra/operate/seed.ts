@@ -95,7 +95,9 @@ async function send({ baseUrl, apiKey }: Service, path: string, headers = {}, bo
  */
 async function addPet(service: Service, seed: number, index: number): Promise<void> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
-  const body = stringifyJson(generatePet(seed, index));
+  faker.seed([seed, index]);
+  const fields = Object.entries(NewPet.entries).map(([name, field]) => [name, sampleOf(field)]);
+  const body = stringifyJson(Object.fromEntries(fields));
   for (let attempt = 1; ; attempt += 1) {
     const { status, reason, retryAfter } = await send(service, '/pets', headers, body);
     if (status === 201) return;
@@ -111,13 +113,7 @@ async function addPet(service: Service, seed: number, index: number): Promise<vo
   }
 }
 
-/** Returns the pet that `seed` and `index` determine. Some pets contain values that clients often corrupt. */
-function generatePet(seed: number, index: number): object {
-  faker.seed([seed, index]);
-  return Object.fromEntries(Object.entries(NewPet.entries).map(([name, field]) => [name, sampleOf(field)]));
-}
-
-/** Returns a random value of a field. At times, an optional field gets no value. */
+/** Returns a random value of a field, or none for an optional field. Some values are ones that clients often corrupt. */
 function sampleOf(field: any): unknown {
   const { datatype, helpers, number, word } = faker;
   if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;

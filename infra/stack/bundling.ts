@@ -1,6 +1,6 @@
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { projectRoot, UsageError } from '../command.ts';
 
 /** Modules of which the functions use only what `shared/bundle/sdk.ts` exports. */
@@ -62,11 +62,11 @@ export const bundlingOptions: BuildOptions = {
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
 export async function bundleFunctions(folder: string, previousHash = ''): Promise<string> {
-  const entries = globSync('functions/*.ts', { cwd: projectRoot });
   const { metafile, outputFiles } = await build({
     ...bundlingOptions,
     absWorkingDir: projectRoot,
-    entryPoints: entries.map((entry) => ({ in: entry, out: `${basename(entry, '.ts')}/index` })),
+    entryPoints: ['functions/*.ts'],
+    entryNames: '[name]/index',
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     metafile: true,

@@ -29,12 +29,21 @@ describe('npm start', () => {
 
 describe('the local service', () => {
   const folders = temporaryFolder();
+  const help = 'To see all options, run npm start -- --help.';
   const assembly = mkdtempSync(join(folders, 'assembly-'));
 
   /** Returns the message of the UsageError that prevents the service from starting. */
   async function errorOf(options: Partial<ServiceOptions>): Promise<string> {
     const data = mkdtempSync(join(folders, 'data-'));
-    const defaults = { stage: 'staging', port: 0, data, assembly, watch: false, verbose: false };
+    const defaults = {
+      stage: 'staging',
+      port: 0,
+      data,
+      assembly,
+      synth: false,
+      watch: false,
+      verbose: false,
+    };
     const error: unknown = await startService({ ...defaults, ...options }).catch((reason: unknown) => reason);
     assert(error instanceof UsageError, String(error));
     return error.message;
@@ -42,7 +51,7 @@ describe('the local service', () => {
 
   test('does not start if the assembly has no template for the stage', async () => {
     expect(await errorOf({ stage: 'production' })).toMatch(
-      /^The stack \w+-production cannot be read \(ENOENT: .*\)\. \S+ contains no templates\. Check --stage and --assembly, or/,
+      /^The stack \w+-production cannot be read \(ENOENT: .*\)\. \S+ contains no templates\. Check the stack and the folder, or/,
     );
   });
 
@@ -67,7 +76,7 @@ describe('the local service', () => {
     const templates = ['production', 'staging'].map((name) => `${stackName(name)}.template.json`);
     for (const template of templates) writeFileSync(join(other, template), '{}');
     expect(await errorOf({ assembly: other, stage: 'test' })).toContain(
-      `contains ${templates.join(', ')}. Check --stage`,
+      `contains ${templates.join(', ')}. Check the stack`,
     );
   });
 
@@ -81,7 +90,7 @@ describe('the local service', () => {
       await once(other, 'listening');
       const { port } = other.address() as AddressInfo;
       expect(await errorOf({ port })).toBe(
-        `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port with --port.`,
+        `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
       );
       other.close();
     },
@@ -109,8 +118,8 @@ describe('the local service', () => {
   test('does not start if another local service uses the data', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const store = await openStore(join(data, 'tables'));
-    expect(await errorOf({ data, assembly: undefined })).toBe(
-      `Another process uses the tables in ${join(data, 'tables')}. Stop the local service that uses this folder, or choose another folder with --data.`,
+    expect(await errorOf({ data, assembly: '' })).toBe(
+      `Another process uses the tables in ${join(data, 'tables')}. Stop the local service that uses this folder, or choose another folder. ${help}`,
     );
     expect(readdirSync(data)).toEqual(['tables']);
     await store.close();

@@ -23,7 +23,8 @@ export async function openStore(folder?: string) {
   // The store is opened here, because dynalite exits the process if the store cannot be opened.
   await db.open().catch(({ cause }: { cause: NodeJS.ErrnoException }) => {
     if (cause.code !== 'LEVEL_LOCKED') throw cause;
-    throw new EmulatorError('lock', `Another process uses the tables in ${folder}.`, { cause });
+    const remedy = 'Stop the local service that uses this folder, or choose another folder.';
+    throw new EmulatorError(`Another process uses the tables in ${folder}. ${remedy}`, { cause });
   });
   return {
     /**
@@ -35,12 +36,10 @@ export async function openStore(folder?: string) {
     async ensureTable({ logicalId: TableName, properties }: Table): Promise<void> {
       const key = `table~${TableName}`;
       const stored = await db.get(key);
-      if (!stored) await db.put(key, { TableName, TableStatus: 'ACTIVE', ...properties });
-      else if (!isDeepStrictEqual(shape(stored), shape(properties)))
-        throw new EmulatorError(
-          'tables',
-          `The keys or indexes of the stored table ${TableName} differ from the template.`,
-        );
+      if (!stored) return db.put(key, { TableName, TableStatus: 'ACTIVE', ...properties });
+      if (isDeepStrictEqual(shape(stored), shape(properties))) return;
+      const problem = `The keys or indexes of the stored table ${TableName} differ from the template.`;
+      throw new EmulatorError(`${problem} Choose another folder, or delete the data if you do not need it.`);
     },
     handle(request: IncomingMessage, input: object, response: ServerResponse): void {
       const { method, url, headers } = request;

@@ -64,5 +64,5 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
 function onlyOne<T extends ResourceType>(template: Template, type: T): Resource<T> {
   const [first, ...others] = template.resources(type);
   if (first && others.length === 0) return first;
-  throw new EmulatorError('unsupported', `The emulator supports only stacks with exactly one ${type}.`);
+  throw new EmulatorError(`The emulator supports only stacks with exactly one ${type}.`);
 }

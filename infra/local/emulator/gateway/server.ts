@@ -94,7 +94,7 @@ async function listen(port: number, create = () => http.createServer()): Promise
       if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) continue;
       await closeAll(servers);
       if (port === 0 && code === 'EADDRINUSE') return listen(port, create);
-      throw new EmulatorError('port', `Port ${port} cannot be used (${message}).`);
+      throw new EmulatorError(`Port ${port} cannot be used (${message}). Choose another port.`);
     }
   }
   return servers;

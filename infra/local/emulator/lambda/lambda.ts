@@ -36,7 +36,9 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
   const pattern = `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}/${module}.{mjs,cjs,js}`;
   const [file] = globSync(pattern, { cwd: assembly });
   if (file) return join(assembly, file);
-  throw new EmulatorError('stack', `The assembly ${assembly} does not contain the bundle of ${logicalId}.`);
+  throw new EmulatorError(
+    `The assembly ${assembly} does not contain the bundle of ${logicalId}. Synthesize it again.`,
+  );
 }
 
 /**

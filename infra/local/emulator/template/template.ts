@@ -49,7 +49,8 @@ export function readTemplate(stackName: string, assembly: string): Template {
     if (error instanceof EmulatorError) throw error;
     const problem = `The stack ${stackName} cannot be read (${(error as Error).message}).`;
     const templates = globSync('*.template.json', { cwd: assembly }).toSorted().join(', ') || 'no templates';
-    throw new EmulatorError('stack', `${problem} ${assembly} contains ${templates}.`);
+    const remedy = 'Check the stack and the folder, or synthesize with npx cdk synth.';
+    throw new EmulatorError(`${problem} ${assembly} contains ${templates}. ${remedy}`);
   }
 }
 
@@ -71,8 +72,10 @@ export function parseTemplate(text: string) {
     }
   }
   if (problems.length > 0) {
-    const list = problems.join('; ');
-    throw new EmulatorError('unsupported', `The emulator does not support parts of the stack: ${list}.`);
+    const remedy = 'Extend template/resources.ts or template/template.ts of the emulator.';
+    throw new EmulatorError(
+      `The emulator does not support parts of the stack: ${problems.join('; ')}. ${remedy}`,
+    );
   }
 
   return {
@@ -81,7 +84,7 @@ export function parseTemplate(text: string) {
     output(name: string): string {
       const value = resolve(Outputs[name]?.Value);
       if (typeof value === 'string') return value;
-      throw new EmulatorError('stack', `The template has no output ${name}.`);
+      throw new EmulatorError(`The template has no output ${name}.`);
     },
     skippedTypes: [...skippedTypes].toSorted(),
   };

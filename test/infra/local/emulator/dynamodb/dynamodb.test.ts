@@ -99,8 +99,7 @@ describe('a tables folder', () => {
     await (await startWith(table('id', 'kind'), store)).close();
     for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
       await expect(startWith(other, store)).rejects.toMatchObject({
-        subject: 'tables',
-        message: 'The keys or indexes of the stored table Things differ from the template.',
+        message: expect.stringContaining('stored table Things differ from the template.'),
       });
     }
     await (await startWith(table('id', 'kind'), store)).close();

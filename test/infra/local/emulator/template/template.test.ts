@@ -79,8 +79,7 @@ describe('parseTemplate', () => {
       'Data (AWS::DynamoDB::GlobalTable): BillingMode: the intrinsic function Fn::If; ' +
       'Data (AWS::DynamoDB::GlobalTable): LocalSecondaryIndexes: not supported; ' +
       'Data (AWS::DynamoDB::GlobalTable): Condition: not supported.';
-    const error = expect.objectContaining({ subject: 'unsupported', message });
-    expect(() => templateOf({ Queue, Data })).toThrow(error);
+    expect(() => templateOf({ Queue, Data })).toThrow(message);
   });
 
   const stage = sampleApi.Stage;
