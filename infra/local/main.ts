@@ -30,8 +30,6 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 await runWithOptions(USAGE, options, async (values) => {
   const port = integerOption(`The port ${values.port} (--port or PORT)`, values.port, 0, 65_535);
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
-  if (!/^\w+$/.test(values.stage))
-    throw new UsageError(`--stage must be a stage in infra/stages.ts, not ${values.stage}.`);
   if (values.assembly && (values.watch || values.synth))
     throw new UsageError('--watch and --synth cannot be combined with --assembly. Omit --assembly.');
   const { data = defaultDataFolder(values.stage) } = values;

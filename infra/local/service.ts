@@ -44,7 +44,7 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
     started.defer(emulator.close);
     const { api, template, databaseEndpoint } = emulator;
 
-    const access = { stage, apiKeysTable: template.output('ApiKeysTable'), databaseEndpoint };
+    const access = { stage, apiKeysTable: template.outputs['ApiKeysTable']!.Value, databaseEndpoint };
     const apiKey = await findApiKey(workFolder, api, access);
     const servedPort = await emulator.listen(port, {
       respondFirst: (request) => respondToBrowser(request, apiKey),

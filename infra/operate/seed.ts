@@ -56,9 +56,7 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Se
     );
   }
   if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl)) {
-    throw new UsageError(
-      'BASE_URL must be an https URL or an http URL of a loopback host, such as localhost.',
-    );
+    throw new UsageError('BASE_URL must be an https URL, or an http URL of a loopback host like localhost.');
   }
   if (apiKey.startsWith(keyPrefix('production'))) {
     throw new UsageError('API_KEY must not be a production key, so that production gets no sample pets.');

@@ -32,14 +32,13 @@ export const gatewayResponses: Record<string, ErrorCode> = {
   WAF_FILTERED: 'forbidden',
 };
 
-/** Error codes of the authorizer and the integration. Only requests that match an operation can get these errors. */
-const OPERATION_CODES: ErrorCode[] = ['unauthorized', 'service_unavailable', 'gateway_timeout'];
-
-/** Returns the error codes that API Gateway can return for requests that match an operation, or for all other requests. */
-export function gatewayErrorCodes(requests: 'operations' | 'others'): ErrorCode[] {
-  const excluded = requests === 'operations' ? ['not_found'] : OPERATION_CODES;
-  return [...new Set(Object.values(gatewayResponses))].filter((code) => !excluded.includes(code));
-}
+const codes = new Set(Object.values(gatewayResponses));
+/** Error codes that API Gateway can return for requests that match an operation. */
+export const operationCodes = codes.difference(new Set(['not_found']));
+/** Error codes for all other requests, which reach neither the authorizer nor an integration. */
+export const otherCodes = codes.difference(
+  new Set(['unauthorized', 'service_unavailable', 'gateway_timeout']),
+);
 
 export function methodsByPath(): Map<string, string[]> {
   const groups = Map.groupBy(Object.values<Operation>(operations), ({ path }) => path);

@@ -6,7 +6,6 @@ import { headersObject } from './headers.ts';
 import { exampleOf, type Json, schemaObject } from './schema-objects.ts';
 
 const REQUEST_ID = '407fc894-750f-42ad-9f8a-7a2266197d54';
-const gatewayCodes = gateway.gatewayErrorCodes('operations');
 const [methods = []] = gateway.methodsByPath().values();
 
 type Requests = Pick<Operation, 'errors' | 'deprecation'>;
@@ -22,27 +21,27 @@ export function responsesOf(operation: Operation, shared: Json): Json {
       content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
       links,
     },
-    ...errorResponses(operation, gatewayCodes, shared),
+    ...errorResponses(operation, gateway.operationCodes, shared),
   };
 }
 
 /** Returns the responses to requests that do not match an operation, by status. */
 export function otherResponses(): Json {
-  return errorResponses(otherRequests, gateway.gatewayErrorCodes('others'));
+  return errorResponses(otherRequests, gateway.otherCodes);
 }
 
 /** Returns the error responses that are the same for all operations, by their names in the document. */
 export function sharedResponses(): Json {
   const all = Object.values<Operation>(operations);
   const isShared = (code: ErrorCode) =>
-    gatewayCodes.includes(code) &&
+    gateway.operationCodes.has(code) &&
     all.every((operation) => isDeepStrictEqual(errorResponse(code, operation), errorResponse(code)));
   const codes = errorCodes.filter(isShared);
   return Object.fromEntries(codes.map((code) => [pascalCase(code), errorResponse(code)]));
 }
 
-function errorResponses(requests: Requests, ofGateway: ErrorCode[], shared: Json = {}): Json {
-  const codes = errorCodes.filter((code) => code in requests.errors || ofGateway.includes(code));
+function errorResponses(requests: Requests, ofGateway: Set<ErrorCode>, shared: Json = {}): Json {
+  const codes = errorCodes.filter((code) => code in requests.errors || ofGateway.has(code));
   return Object.fromEntries(
     codes.map((code) => {
       const name = pascalCase(code);
@@ -56,7 +55,7 @@ function errorResponse(code: ErrorCode, requests = otherRequests): Json {
   const { description, headers, retryAfterSeconds, isOfAllFunctions } = errorCatalogue[code];
   const message = requests.errors[code];
   // Responses that API Gateway generates have no deprecation headers.
-  const presence = gatewayCodes.includes(code) ? 'sometimes' : 'always';
+  const presence = gateway.operationCodes.has(code) ? 'sometimes' : 'always';
   return {
     description,
     headers: headersObject({

@@ -12,8 +12,6 @@ import type { HttpRequest, HttpResponse, Pair } from './http-message.ts';
 const MAX_HEAD_BYTES = 2 * 10_240;
 const SHUTDOWN_MILLISECONDS = 10_000;
 
-export type HttpServer = Awaited<ReturnType<typeof serve>>;
-
 export interface ServerSettings {
   /** Handler that runs before the API and returns undefined for API requests. */
   respondFirst?: (request: HttpRequest) => Promise<HttpResponse | undefined>;

@@ -81,11 +81,7 @@ export function parseTemplate(text: string) {
   return {
     resources: <T extends ResourceType>(type: T) =>
       known.filter((resource) => resource.type === type) as unknown as Resource<T>[],
-    output(name: string): string {
-      const value = resolve(Outputs[name]?.Value);
-      if (typeof value === 'string') return value;
-      throw new EmulatorError(`The template has no output ${name}.`);
-    },
+    outputs: resolve(Outputs) as Record<string, { Value: string }>,
     skippedTypes: [...skippedTypes].toSorted(),
   };
 }

@@ -41,7 +41,7 @@ let aws: FakeAws;
 
 beforeAll(async () => {
   const template = await stagingTemplate();
-  store = { stage: 'staging', table: tableName(template.output('ApiKeysTable')), database };
+  store = { stage: 'staging', table: tableName(template.outputs['ApiKeysTable']!.Value), database };
   const renamed = template
     .resources('AWS::DynamoDB::GlobalTable')
     .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { ApiGateway } from '../../../../../infra/local/emulator/gateway/api-gateway.ts';
 import type { HttpRequest, HttpResponse } from '../../../../../infra/local/emulator/gateway/http-message.ts';
-import { type HttpServer, serve } from '../../../../../infra/local/emulator/gateway/server.ts';
+import { serve } from '../../../../../infra/local/emulator/gateway/server.ts';
 
 function gatewayResponse(): HttpResponse {
   return { status: 500, headers: { 'x-amzn-RequestId': 'request-1' }, body: '{"code":"internal_error"}' };
@@ -22,7 +22,7 @@ async function echo({ method, path, query, headers }: HttpRequest): Promise<Http
 
 const first: HttpResponse = { status: 200, headers: {}, body: 'first' };
 const api: ApiGateway = { handle: echo, gatewayResponse, flushAuthorizersCache: () => {} };
-let server: HttpServer;
+let server: Awaited<ReturnType<typeof serve>>;
 /** The requests that got a response. */
 const responses: string[] = [];
 

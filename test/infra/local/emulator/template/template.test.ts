@@ -49,8 +49,7 @@ describe('parseTemplate', () => {
   test('resolves intrinsic functions in outputs', () => {
     const Outputs = { Address: { Value: { Ref: 'Api' } } };
     const template = parseTemplate(JSON.stringify({ Resources: sampleApi, Outputs }));
-    expect(template.output('Address')).toBe('Api');
-    expect(() => template.output('Else')).toThrow('no output Else');
+    expect(template.outputs).toEqual({ Address: { Value: 'Api' } });
   });
 
   const unresolvable = { 'Fn::If': ['Never', 1, { 'Fn::GetAtt': ['Nobody', 'Arn'] }] };
