@@ -67,7 +67,9 @@ function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
   if (Buffer.byteLength(sent, event.isBase64Encoded ? 'base64' : 'utf8') > MAX_BODY_BYTES) {
     throw new ApiError('request_too_large', `The body must not exceed ${MAX_BODY_BYTES} bytes.`);
   }
-  const body = parseBody(event.isBase64Encoded ? decodeBase64(sent) : sent);
+  const bytes = event.isBase64Encoded ? Buffer.from(sent, 'base64') : undefined;
+  if (bytes && !isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
+  const body = parseBody(bytes ? bytes.toString() : sent);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('invalid_request', 'The body must be a JSON object.');
   }
@@ -84,12 +86,6 @@ function requireJson(event: APIGatewayProxyEvent): void {
   const codings = headerValues(event, 'Content-Encoding').join().split(',');
   if (codings.some((coding) => !/^(?:identity)?$/i.test(coding.trim())))
     throw new ApiError('unsupported_media_type', 'Content-Encoding must be identity or omitted.');
-}
-
-function decodeBase64(text: string): string {
-  const bytes = Buffer.from(text, 'base64');
-  if (!isUtf8(bytes)) throw new ApiError('invalid_request', 'The body is not valid UTF-8.');
-  return bytes.toString('utf8');
 }
 
 function parseBody(text: string): unknown {
