@@ -48,17 +48,13 @@ export interface NewKey {
   replaces?: string;
 }
 
-export interface IssuedKey {
-  /** The secret. The database stores only the hash of the key. */
-  key: string;
-  record: ApiKeyRecord;
-}
+/** A key and its record. The database stores only the hash of the key, because the key is a secret. */
+export type IssuedKey = ReturnType<typeof newApiKey>;
 
 export const keyStates = ['active', 'expired', 'revoked'] as const;
-type KeyState = (typeof keyStates)[number];
 
 /** Returns a new key and its record, which must be stored for the key to work. */
-export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey): IssuedKey {
+export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey) {
   const key = generateApiKey(stage);
   // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
   const id = BigInt(Date.now()) * 2n ** 32n + BigInt(randomInt(2 ** 32));
@@ -114,7 +110,7 @@ export async function verifyApiKey(
 }
 
 /** Returns the state of a key. A key with an invalid expiry date is expired. */
-export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date): KeyState {
+export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date) {
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt === undefined || now < new Date(expiresAt) ? 'active' : 'expired';
