@@ -1,13 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
-import { stringifyJson } from '../../shared/contract/json.ts';
-import { INT64 } from '../../shared/contract/limits.ts';
-import { createEvent, STAGE_DOMAIN } from '../support/api-gateway-event.ts';
+import { createEvent } from '../support/api-gateway-event.ts';
 import { type ApiResponse, invoke } from '../support/invoke.ts';
 import { counted, countedInternalError, logLines, occurrences } from '../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../support/mocked-database.ts';
-import { collection, validBody, validInput } from '../support/sample.ts';
+import { validBody } from '../support/sample.ts';
 
 setEnvironment({ PETS_TABLE: 'pets', INTENTS_TABLE: 'intents', LIST_PARTITIONS: '1' });
 
@@ -16,30 +14,6 @@ function post(keyId: string, idempotencyKey = 'a'): Promise<ApiResponse> {
   const request = { headers, requestContext: { authorizer: { keyId } } };
   return invoke(handler, createEvent(validBody, request));
 }
-
-describe('POST /v1/pets', () => {
-  test('returns 201 with the stored pet and its URL', async () => {
-    mock.on(PutCommand).resolves({});
-    const newPet = { ...validInput, categoryId: INT64.minimum, status: 'sold' };
-    const event = createEvent(stringifyJson({ id: 1, ...newPet, color: 'red' }));
-    const { status, headers, body } = await invoke(handler, event);
-    expect(status).toBe(201);
-    const { id } = body;
-    expect(id).toBeGreaterThan(1n);
-    expect(body).toEqual({ id, ...newPet });
-    expect(headers).toEqual({
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      Location: `https://${STAGE_DOMAIN}/staging${collection}/${id}`,
-    });
-    // A filter for a different field adds a key.
-    expect(inputs().map(({ Item }) => Item)).toMatchObject([
-      { ...body, partition: '0', statusPartition: 'sold#0', creation: expect.any(String) },
-    ]);
-    expect(occurrences()).toEqual([counted('PetsCreated')]);
-    expect(logLines()).toEqual([]);
-  });
-});
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
   beforeEach(() => {
