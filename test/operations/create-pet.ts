@@ -7,7 +7,6 @@ const post = { method: 'POST', target: collection };
 
 export const tests: OperationTests = {
   permissions: 'dynamodb:GetItem and dynamodb:PutItem on ${StorageIntents.Arn} and ${StoragePets.Arn}',
-  primingRead: { TableName: 'PETS_TABLE', Key: { id: 0n } },
   responses: {
     201: (send, { examples }) => send(examples.createPet),
     400: (send) => send({ ...post, body: '{"categoryId":"7"}' }),

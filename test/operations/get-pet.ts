@@ -5,7 +5,6 @@ const targetOf = (id: string): string => operations.getPet.path.replace('{petId}
 
 export const tests: OperationTests = {
   permissions: 'dynamodb:GetItem on ${StoragePets.Arn}',
-  primingRead: { TableName: 'PETS_TABLE', Key: { id: 0n } },
   responses: {
     200: async (send, { examples }) => {
       const { response } = await send(examples.createPet);

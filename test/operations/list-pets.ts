@@ -7,7 +7,6 @@ const indexes = listIndexes.map(({ indexName }) => `\${StoragePets.Arn}/index/${
 
 export const tests: OperationTests = {
   permissions: `dynamodb:Query on ${indexes.join(' and ')}`,
-  primingRead: { TableName: 'PETS_TABLE', Limit: PAGE.default + 1 },
   responses: {
     200: async (send, { examples, responses }) => {
       const [newest, next] = responses.get('listPets 200')!.example as { id: number }[];

@@ -27,8 +27,6 @@ export interface MarkedRequest {
 export interface OperationTests {
   /** The function's permissions in addition to writing its log and sending traces. */
   permissions: string;
-  /** Part of the input of the function's database call during priming. Tables have the names of their variables. */
-  primingRead: object;
   /**
    * Calls for the success and for the errors in the operation's contract, by status. The first exchange must equal the
    * documented example. API Gateway's responses with the same status are added to the exchanges.
@@ -49,7 +47,7 @@ for (const id of operationIds)
 
 /** Returns an instruction to add what an operation's file does not contain, or undefined if the file is complete. */
 export function incomplete(id: OperationId): string | undefined {
-  const members: (keyof OperationTests)[] = ['permissions', 'primingRead', 'responses', 'markedRequests'];
+  const members: (keyof OperationTests)[] = ['permissions', 'responses', 'markedRequests'];
   const missing = members.filter((member) => !(member in files[id]));
   if (missing.length === 0) return undefined;
   return `${id}: Add ${missing.join(', ')} to ${fileOf(id)}, as in ${fileOf(get.id)}.`;
