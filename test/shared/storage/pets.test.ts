@@ -35,17 +35,6 @@ describe('createPet', () => {
     await expect(createPet(requiredInput, undefined, () => 42n)).rejects.toThrow(UnavailableError);
     expect(inputs()).toHaveLength(2);
   });
-
-  test('fails with a 503 if 20 generated ids are taken', async () => {
-    mock.on(PutCommand).rejects(conditionFailed);
-    mock.on(GetCommand).resolves({ Item: { creation: 'other request' } });
-    let id = 0n;
-    const creating = createPet(requiredInput, undefined, () => (id += 1n));
-    await expect(creating).rejects.toThrow(UnavailableError);
-    expect(inputs().flatMap(({ Item }) => Item?.id ?? [])).toEqual(
-      Array.from({ length: 20 }, (_, index) => BigInt(index + 1)),
-    );
-  });
 });
 
 test('the partition keys of an index differ for different values of its filters', () => {
