@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { MAX_BODY_BYTES, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { exampleBody } from './documented.ts';
 import {
   type Content,
@@ -7,7 +8,6 @@ import {
   INT64_MAX,
   INT64_MIN,
   type Field,
-  limits,
   nested,
   objectOf,
   requiredNames,
@@ -16,8 +16,6 @@ import {
 
 // Generates bodies of create requests and the responses that docs/interface.md documents. The generators do not use the
 // schemas, so the fuzzer can find errors in the schemas.
-
-const { MAX_BODY_BYTES, MAX_NAME_CHARACTERS } = limits;
 
 /** Error code of an expected error response, and text that its message must contain. */
 export interface ExpectedError {

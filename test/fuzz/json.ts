@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { stringifyJson } from '../../shared/contract/json.ts';
+import { MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { createFields, requiredFields, valuesOf } from './documented.ts';
 
 // Generates valid contents of resources and equivalent JSON texts for each content.
@@ -13,13 +14,6 @@ export type Field = [name: string, json: string];
 
 export const INT64_MIN = -(2n ** 63n);
 export const INT64_MAX = 2n ** 63n - 1n;
-/** Limits in docs/interface.md. limits.test.ts compares them with the contract. */
-export const limits = {
-  MAX_NAME_CHARACTERS: 255,
-  MAX_BODY_BYTES: 64 * 1024,
-  PAGE: { minimum: 1, maximum: 100, default: 20 },
-};
-const { MAX_NAME_CHARACTERS } = limits;
 export const statuses = ['available', 'pending', 'sold'];
 
 const goodName = fc

@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import type { DocumentedOperation } from '../support/openapi-document.ts';
 import { collection } from '../support/sample.ts';
 import { anyBody, type ExpectedError } from './bodies.ts';
 import { fieldsOf, filters, listParameters, operations, otherOperations, valuesOf } from './documented.ts';
 import { bodyHeaders, idempotencyKey, type Pairs } from './headers.ts';
-import { type Generated, limits } from './json.ts';
+import type { Generated } from './json.ts';
 
 // Generates requests for the operations and the responses that docs/interface.md documents.
 
@@ -29,7 +30,6 @@ const anyText = fc.oneof(
 const otherName = anyText.filter((text) => !listParameters.some(({ name }) => name === text));
 /** Unknown parameters, which the service must ignore. */
 const otherParameters: fc.Arbitrary<Pairs> = fc.array(fc.tuple(otherName, anyText), { maxLength: 3 });
-const { PAGE } = limits;
 const NONE = { requiredKeys: [] };
 const goodLimit = fc.integer({ min: PAGE.minimum, max: PAGE.maximum }).map(String);
 
