@@ -10,13 +10,11 @@ var manifest = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'package.js
 /** Minimum major version of Node. Lambda runs this version, and `npm ci` installs it. */
 var neededNode = parseInt(manifest.devDependencies.node, 10);
 
-var command = process.env.npm_config_ignore_scripts === 'true' ? 'npm ci --ignore-scripts=false' : 'npm ci';
 var node = process.versions.node;
-if (parseInt(node, 10) < neededNode) {
+if (parseInt(node, 10) < neededNode)
   fail(
     'Node ' + neededNode + ' or newer is required, but this is Node ' + node + ' (' + process.execPath + ')',
   );
-}
 
 var absent = Object.keys(Object.assign({}, manifest.dependencies, manifest.devDependencies)).filter(isAbsent);
 if (absent.length > 0) fail('Packages are not installed (' + absent.slice(0, 3).join(', ') + ' …)');
@@ -37,6 +35,7 @@ function isAbsent(name) {
 }
 
 function fail(reason) {
+  var command = process.env.npm_config_ignore_scripts === 'true' ? 'npm ci --ignore-scripts=false' : 'npm ci';
   console.error(reason + '. Run ' + command + ' and run the npm script again.');
   process.exit(1);
 }

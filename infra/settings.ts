@@ -103,10 +103,7 @@ const Settings = group({
         'a lowercase domain name such as api.example.com',
       ),
       certificateArn: v.exactOptional(
-        text(
-          /^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
-          'the ARN of a certificate in AWS Certificate Manager',
-        ),
+        text(/^arn:aws[\w-]*:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of an ACM certificate'),
       ),
       hostedZoneId: v.exactOptional(text(/^Z[A-Z\d]+$/, 'the id of a Route 53 zone such as Z0123456789ABC')),
       disableDefaultEndpoint: v.exactOptional(flag),

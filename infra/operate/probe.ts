@@ -3,9 +3,8 @@ import { type ErrorCode, errorCatalogue } from '../../shared/contract/errors.ts'
 import { listOperation, type Operation, operations } from '../../shared/contract/operations.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { UsageError } from '../command.ts';
+import { send } from './request.ts';
 
-/** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
-const TIMEOUT_MILLISECONDS = 30_000;
 /** Single 429 and 5xx responses can be accidents. Alarms detect a version that returns them more often. */
 const MAX_TRANSIENT_FAILURES = 2;
 
@@ -58,8 +57,7 @@ export async function probe(
   const { accepted, rejected } = checks();
   const length = minutes * 60 || accepted.length + rejected.length;
   // In a stage without other traffic, more rejected requests would fire the alarms on rejected requests.
-  const check = (index: number) => rejected[index % 60] ?? accepted[index % accepted.length]!;
-  const queue = Array.from({ length }, (_, index) => check(index));
+  const queue = Array.from({ length }, (_, i) => rejected[i % 60] ?? accepted[i % accepted.length]!);
   let failed = 0;
   for (const [index, next] of queue.entries()) {
     const pause = Math.max(0, start + index * interval - Date.now());
@@ -69,7 +67,7 @@ export async function probe(
     const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
     const authorization = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
     const headers = { 'Content-Type': 'application/json', ...authorization };
-    const failure = await send(baseUrl.replace(/\/v1$/, next.path), next, headers, interruption);
+    const failure = await problemOf(baseUrl.replace(/\/v1$/, next.path), next, headers, interruption);
     if (failure) {
       console.error(failure);
       failed += 1;
@@ -83,29 +81,22 @@ export async function probe(
 }
 
 /** Returns why a retry is needed, or undefined if the check passed. @throws UsageError if a retry cannot help */
-async function send(
+async function problemOf(
   url: string,
   { method, path, key, body, code }: Check,
   headers: Record<string, string>,
   interruption: AbortSignal,
 ): Promise<string | undefined> {
-  const expected = code ? errorCatalogue[code].status : listOperation.success.status;
-  const explain = (actual: string) =>
-    `${method} ${path} with ${key}: expected ${expected}, but got ${actual}.`;
-  const signal = AbortSignal.any([interruption, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]);
-  // A redirect must not receive the key.
-  const init: RequestInit = { method, headers, body: body ?? null, redirect: 'manual', signal };
-  const response = await fetch(url, init).catch(
-    ({ name, cause }: Error & { cause?: { code?: string } }) => cause?.code ?? name,
-  );
-  const reply: any = typeof response === 'string' ? null : await response.json().catch(() => null);
+  const response = await send(url, { method, headers, body: body ?? null }, interruption);
   interruption.throwIfAborted();
-  if (typeof response === 'string') return explain(`no response (${response})`);
-  const { status } = response;
+  const { status, body: reply, reason } = response;
+  const expected = code ? errorCatalogue[code].status : listOperation.success.status;
   const isCorrect = code ? reply?.code === code && reply.status === status : Array.isArray(reply);
   if (status === expected && isCorrect) return undefined;
   const actual = status === expected ? `${status} with a wrong body` : status;
-  const problem = explain(`${actual} (request id: ${response.headers.get('x-amzn-RequestId')})`);
+  const problem =
+    `${method} ${path} with ${key}: expected ${expected}, but got ${actual} ` +
+    `(request id: ${response.headers.get('x-amzn-RequestId')}). ${reason}`;
   if (status === 429 || status >= 500) return problem;
   throw new UsageError(problem);
 }

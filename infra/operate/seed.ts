@@ -5,13 +5,12 @@ import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { IDEMPOTENCY_HOURS } from '../../shared/contract/limits.ts';
 import { NewPet } from '../../shared/contract/schemas.ts';
+import { send } from './request.ts';
 import { integerOption, runWithOptions, seedOption, showProgress, UsageError } from '../command.ts';
 
 const CONCURRENT_REQUESTS = 8;
 const ATTEMPTS = 10;
 const MAX_BACKOFF_SECONDS = 60;
-/** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
-const TIMEOUT_MILLISECONDS = 30_000;
 const textsBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка', 'مشمش', 'たま', '小白', 'Nala 🐕'];
 
 const USAGE = `npm run seed -- [--count 1000] [--seed N]
@@ -46,7 +45,7 @@ await runWithOptions(USAGE, options, async (values) => {
 });
 
 /** @throws UsageError if the URL or API key of the service is missing or rejected. */
-async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Service> {
+async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv) {
   const baseUrl = BASE_URL?.replace(/\/+$/, '');
   const apiKey = API_KEY?.trim();
   if (!baseUrl || !apiKey) {
@@ -55,49 +54,31 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv): Promise<Se
         'export BASE_URL=http://localhost:3000/v1 API_KEY="$(cat .petstore/staging/api-key)"',
     );
   }
-  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl)) {
+  if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl))
     throw new UsageError('BASE_URL must be an https URL, or an http URL of a loopback host like localhost.');
-  }
-  if (apiKey.startsWith(keyPrefix('production'))) {
+  if (apiKey.startsWith(keyPrefix('production')))
     throw new UsageError('API_KEY must not be a production key, so that production gets no sample pets.');
-  }
-  const { status, reason } = await send({ baseUrl, apiKey }, '/pets?limit=1');
-  if (status === 200) return { baseUrl, apiKey };
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const { status, reason } = await send(`${baseUrl}/pets?limit=1`, { headers });
+  if (status === 200) return { baseUrl, headers };
   throw new UsageError(`${baseUrl} returned no list of pets. ${reason} Check BASE_URL and API_KEY.`);
 }
 
-type Service = Record<'baseUrl' | 'apiKey', string>;
-
-/** Sends a request without retries. A missing response is treated like a 504. */
-async function send({ baseUrl, apiKey }: Service, path: string, headers = {}, body: string | null = null) {
-  const response = await fetch(`${baseUrl}${path}`, {
-    method: body === null ? 'GET' : 'POST',
-    headers: { ...headers, Authorization: `Bearer ${apiKey}` },
-    body,
-    redirect: 'manual', // a redirect must not receive the key
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-  }).catch(({ name, cause }: Error & { cause?: { code?: string } }) =>
-    Response.json({ message: `There was no response (${cause?.code ?? name}).` }, { status: 504 }),
-  );
-  const { status } = response;
-  // A response from a proxy can have a body that is not JSON.
-  const error = (await response.json().catch(() => null)) as { message?: string } | null;
-  const reason = error?.message ?? `The response has status ${status} and no Error body.`;
-  return { status, reason, retryAfter: Number.parseInt(response.headers.get('Retry-After') ?? '', 10) };
-}
+type Service = Awaited<ReturnType<typeof findService>>;
 
 /**
  * Creates the pet that `seed` and `index` determine. Retries with an idempotency key as docs/interface.md describes.
  *
  * @throws UsageError if the service rejects the pet or all attempts fail.
  */
-async function addPet(service: Service, seed: number, index: number): Promise<void> {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `seed-${seed}-${index}` };
+async function addPet({ baseUrl, ...service }: Service, seed: number, index: number): Promise<void> {
+  const key = `seed-${seed}-${index}`;
+  const headers = { ...service.headers, 'Content-Type': 'application/json', 'Idempotency-Key': key };
   faker.seed([seed, index]);
   const fields = Object.entries(NewPet.entries).map(([name, field]) => [name, sampleOf(field)]);
   const body = stringifyJson(Object.fromEntries(fields));
   for (let attempt = 1; ; attempt += 1) {
-    const { status, reason, retryAfter } = await send(service, '/pets', headers, body);
+    const { status, reason, ...response } = await send(`${baseUrl}/pets`, { method: 'POST', headers, body });
     if (status === 201) return;
     const isFinal = status < 500 && status !== 429;
     if (isFinal || attempt === ATTEMPTS) {
@@ -106,6 +87,7 @@ async function addPet(service: Service, seed: number, index: number): Promise<vo
           `To resume, run the same command with --seed ${seed}.`,
       );
     }
+    const retryAfter = Number.parseInt(response.headers.get('Retry-After') ?? '', 10);
     const backoffSeconds = Math.random() * Math.min(2 ** (attempt - 1), MAX_BACKOFF_SECONDS);
     await setTimeout(1_000 * (Number.isNaN(retryAfter) ? backoffSeconds : retryAfter));
   }

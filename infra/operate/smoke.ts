@@ -31,9 +31,7 @@ const options = {
 async function smoke(values: OptionValues<typeof options>, patterns: string[]): Promise<void> {
   const { stage = '', 'read-only': isReadOnly, for: time } = values;
   if (isReadOnly && patterns.length > 0)
-    throw new UsageError(
-      '--read-only and PATTERN cannot be combined, because --read-only runs no test files.',
-    );
+    throw new UsageError('--read-only and PATTERN cannot be combined, because no test files are run.');
   if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
   const duration = milliseconds(time) ?? 0;
   // The key must not expire before the last request.

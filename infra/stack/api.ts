@@ -101,12 +101,15 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
 /** Adds a custom domain. URLs with this domain do not contain the stage's name. */
 function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNullable<Stage['domain']>): void {
   const { name, certificateArn, hostedZoneId } = settings;
+  const validation = () =>
+    acm.CertificateValidation.fromDns(route53.HostedZone.fromHostedZoneId(scope, 'Zone', hostedZoneId!));
+  const certificate = certificateArn
+    ? acm.Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
+    : new acm.Certificate(scope, 'Certificate', { domainName: name, validation: validation() });
   const domain = new apigateway.DomainName(scope, 'Domain', {
     ...tls,
     domainName: name,
-    certificate: certificateArn
-      ? acm.Certificate.fromCertificateArn(scope, 'Certificate', certificateArn)
-      : addCertificate(scope, name, hostedZoneId!),
+    certificate,
     mapping: api,
   });
   const dnsName = domain.domainNameAliasDomainName;
@@ -116,12 +119,6 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
   } else {
     new CfnOutput(Stack.of(scope), 'DomainTarget', { value: dnsName, description: 'CNAME target' });
   }
-}
-
-function addCertificate(scope: Construct, domainName: string, hostedZoneId: string): acm.Certificate {
-  const zone = route53.HostedZone.fromHostedZoneId(scope, 'Zone', hostedZoneId);
-  const validation = acm.CertificateValidation.fromDns(zone);
-  return new acm.Certificate(scope, 'Certificate', { domainName, validation });
 }
 
 /** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */
@@ -155,21 +152,21 @@ function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitor
   monitoring.addAlarm('ApiServerErrorShare', {
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',
-    metric: excess(errors, 0.01, api.requests, FIFTEEN_MINUTES),
+    metric: excess(errors.with({ period: FIFTEEN_MINUTES }), 0.01, api.requests),
     threshold: 2,
   });
   return [
     monitoring.addAlarm('ApiServerErrors', {
       section: 'Server errors',
       description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
-      metric: excess(errors, 0.001, api.requests, MINUTE),
+      metric: excess(errors, 0.001, api.requests),
       threshold: 5,
     }),
     monitoring.addAlarm('ApiRejectedRequests', {
       section: 'Rejected requests',
       description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
       // In longer periods, requests that are counted late would make the share of the rejections seem higher.
-      metric: excess(rejected, 0.5, api.requests, MINUTE),
+      metric: excess(rejected, 0.5, api.requests),
       threshold: 5,
       datapointsToAlarm: 3,
     }),

@@ -54,7 +54,7 @@ function addAlarms(monitoring: Monitoring, operation: string, fn: LambdaFunction
   const errors = fn.metricErrors({ dimensionsMap, period: MINUTE });
   const rejections = monitoring.countPerMinute(metrics.rejections, { operation, version });
   const invocations = fn.metricInvocations({ dimensionsMap });
-  const mostlyRejected = excess(rejections, 0.5, invocations, MINUTE);
+  const mostlyRejected = excess(rejections, 0.5, invocations);
   const alarms = [
     add('Errors', 'threw an error, crashed, timed out or could not start', errors),
     add('Rejections', 'rejected most requests', mostlyRejected, { threshold: 2, datapointsToAlarm: 2 }),

@@ -86,20 +86,17 @@ export function addFirewall(
 /** https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
 function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
   const dimensionsMap = { WebACL, Region: Aws.REGION, Rule: 'ALL' };
-  const period = FIVE_MINUTES;
-  const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum', period };
-  const [blocked, allowed] = ['BlockedRequests', 'AllowedRequests'].map(
-    (metricName) => new cloudwatch.Metric({ ...ofWebAcl, metricName }),
-  );
+  const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum', period: FIVE_MINUTES };
+  const metric = (metricName: string) => new cloudwatch.Metric({ ...ofWebAcl, metricName });
   return monitoring.addAlarm('FirewallBlocks', {
     section: 'Blocked requests',
     description:
       'Clients get 403, 413 or 429 responses. The firewall blocked over 90% of requests in 5 minutes.',
     metric: new cloudwatch.MathExpression({
       expression: 'blocked - 9 * allowed',
-      usingMetrics: { blocked: blocked!, allowed: allowed! },
+      usingMetrics: { blocked: metric('BlockedRequests'), allowed: metric('AllowedRequests') },
       label: 'Blocked requests above 9 times the allowed requests',
-      period,
+      period: FIVE_MINUTES,
     }),
     threshold: 50,
   });

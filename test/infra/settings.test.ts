@@ -56,7 +56,7 @@ test.each<[object, string]>([
   [{ domain: { ...domain, name: undefined } }, `${domainName}, not undefined`],
   [
     { domain: { ...domain, certificateArn: 'x' } },
-    'domain.certificateArn must be the ARN of a certificate in ',
+    'domain.certificateArn must be the ARN of an ACM certificate',
   ],
   [
     { domain: { ...domain, hostedZoneId: '/hostedzone/Z1' } },

@@ -42,7 +42,7 @@ test('the probe sends 60 requests a minute, of which few are rejected, because a
 
 test('the probe repeats up to two requests that get a 429, a 5xx or no response', async () => {
   await run([reply('too_many_requests'), 'lose']);
-  const failure = /^GET \/v1\/\w+ with no key: expected 401, but got 429 \(request id: the-id\)\.$/;
+  const failure = /^GET \/v1\/\w+ with no key: expected 401, but got 429 \(request id: the-id\)\. /;
   expect(printedErrors).toHaveBeenCalledWith(expect.stringMatching(failure));
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length - 2} checks.`);
   const faults = [reply('too_many_requests'), 'lose', reply('service_unavailable')] as const;

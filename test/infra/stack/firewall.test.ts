@@ -75,12 +75,10 @@ describe('the web ACL of production', () => {
     const Rules = rules.map((rule: any, index: number) => ({ ...rule, [actions[index]]: { Count: {} } }));
     const VisibilityConfig = { ...webAcl.VisibilityConfig, MetricName: stackName('staging') };
     expect(Firewall.Properties).toEqual({ ...webAcl, Rules, VisibilityConfig });
-    const conditionsOf = ({ LoggingFilter }: any) =>
-      LoggingFilter.Filters[0].Conditions.map(({ ActionCondition }: any) => ActionCondition.Action);
-    expect([logging, FirewallLogging.Properties].map(conditionsOf)).toEqual([
-      ['BLOCK'],
-      ['COUNT', 'EXCLUDED_AS_COUNT'],
-    ]);
+    const logged = [logging, FirewallLogging.Properties].map((one) =>
+      JSON.stringify(one).match(/BLOCK|\w*COUNT/g),
+    );
+    expect(logged).toEqual([['BLOCK'], ['COUNT', 'EXCLUDED_AS_COUNT']]);
   });
 
   test('logs only blocked requests', () => {

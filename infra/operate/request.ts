@@ -1,0 +1,20 @@
+/** Exceeds API Gateway's default integration timeout of 29 seconds, so API Gateway responds first. */
+const TIMEOUT_MILLISECONDS = 30_000;
+
+/** Sends a request without retries and redirects, so that no other host gets the key. A missing response is a 504. */
+export async function send(url: string, init: RequestInit, interruption = new AbortController().signal) {
+  const signal = AbortSignal.any([interruption, AbortSignal.timeout(TIMEOUT_MILLISECONDS)]);
+  const response = await fetch(url, { ...init, redirect: 'manual', signal }).catch(
+    ({ name, cause }: Error & { cause?: { code?: string } }) =>
+      Response.json({ message: `There was no response (${cause?.code ?? name}).` }, { status: 504 }),
+  );
+  // A response from a proxy can have a body that is not JSON.
+  const body: any = await response.json().catch(() => null);
+  const { status, headers } = response;
+  return {
+    status,
+    headers,
+    body,
+    reason: body?.message ?? `The response has status ${status} and no Error body.`,
+  };
+}
