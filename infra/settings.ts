@@ -90,10 +90,10 @@ const Settings = group({
   /** Email address that receives alarms. If null, only subscribers to the topic AlarmTopic receive alarms. */
   alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
   /**
-   * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. If the
-   * Route 53 zone is in the stage's account, `hostedZoneId` lets the stack add the domain's record to the zone, and lets
-   * the stack create the certificate if `certificateArn` is omitted. Set `disableDefaultEndpoint` to true at least one
-   * deployment later, after all clients have moved. The domain is then the only base URL.
+   * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. With
+   * `hostedZoneId`, the stack adds the record to the Route 53 zone. Without `certificateArn`, it also creates the
+   * certificate. Set `disableDefaultEndpoint` to true at least one deployment later, after all clients have moved. The
+   * domain is then the only base URL.
    * @default - only the base URL that API Gateway assigns
    */
   domain: v.exactOptional(

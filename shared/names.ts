@@ -25,7 +25,7 @@ export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   /** A deployment is rolled back if this metric increases for the new version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** Number of 4xx responses except 404. A deployment is rolled back if the new version rejects most requests. */
+  /** 4xx responses except 404, and denials of the authorizer. A canary that rejects most requests rolls back. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
   /** The access log shows which clients send these requests. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },

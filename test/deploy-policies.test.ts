@@ -95,7 +95,7 @@ test('the permissions boundary allows only the actions that the roles in the sta
   const used = inline.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
   // API Gateway and AWS Backup need these actions through managed policies of AWS.
   const managed =
-    /^logs:(?:CreateLogGroup|Describe|FilterLog|GetLog)|^backup:|^dynamodb:(?:Describe|ListTags|\w+Backup)/;
+    /^logs:(?:CreateLogGroup|Describe|FilterLog|GetLog)|^(?:backup|kms):|^dynamodb:(?:Describe|ListTags|\w+Backup)/;
   const needed = new Set(used.flatMap(({ Action }) => Action));
   expect(new Set(boundary.filter((action) => !managed.test(action)))).toEqual(needed);
 });

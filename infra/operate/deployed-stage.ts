@@ -20,7 +20,7 @@ export async function findCaller(): Promise<string> {
 
 /** @throws UsageError if the stage name is invalid, the stack does not exist, or an output is missing. */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
-  requireStageName(stage, '--stage is the name of a deployed stage, which');
+  requireStageName(stage, '--stage must be a deployed stage, whose name');
   const StackName = stackName(stage);
   const client = new CloudFormationClient();
   const region = requireRegion(await client.config.region());

@@ -19,7 +19,7 @@ const folder = temporaryFolder();
 
 test.each(['', 'local', generateApiKey('staging')])('the smoke test rejects the stage %j', async (stage) => {
   const line = errorOutput(await runInProcess(command, ['--stage', stage]));
-  expect(line).toMatch(/^--stage is the name of a deployed stage, which must be 1 to 30 lowercase letters /);
+  expect(line).toMatch(/^--stage must be a deployed stage, whose name must be 1 to 30 lowercase letters /);
 });
 
 test.each([

@@ -145,12 +145,4 @@ describe('a response of a deprecated operation', () => {
       expect(occurrences()).toEqual([...errorResponses, call]);
     },
   );
-
-  test.each([undefined, { principalId: 'nobody' }])(
-    'is counted for the key id "unknown" if the authorizer context is %j',
-    async (authorizer) => {
-      await invoke(working, getEvent('42', { requestContext: { authorizer } }));
-      expect(occurrences()).toEqual([counted('DeprecatedCalls', { operation: get.id })]);
-    },
-  );
 });
