@@ -69,11 +69,11 @@ export function addAccessLog(scope: Construct, stage: Stage) {
   const isGatewayError = pattern.stringValue('$.errorType', '!=', '-');
   const is4xx = pattern.stringValue('$.status', '=', '4*');
   const isMock = pattern.all(pattern.stringValue('$.functionRequestId', '=', '-'), is4xx);
-  const hasKey = [
+  const isRejection = [
     ...['404', '405'].map((status) => pattern.stringValue('$.status', '!=', status)),
     ...['UNAUTHORIZED', 'WAF_FILTERED'].map((type) => pattern.stringValue('$.errorType', '!=', type)),
   ];
-  count(rejectedRequestsMetric.name, pattern.all(is4xx, ...hasKey));
+  count(rejectedRequestsMetric.name, pattern.all(is4xx, ...isRejection));
   const dimensions = { status: '$.status', type: '$.errorType' };
   count(gatewayErrorsMetric.name, pattern.any(isGatewayError, isMock), dimensions);
   if (stage.firewall?.action !== 'block') {

@@ -57,7 +57,7 @@ function addAlarms(monitoring: Monitoring, operation: string, fn: LambdaFunction
   const mostlyRejected = excess(rejections, 0.5, invocations);
   const alarms = [
     add('Errors', 'threw an error, crashed, timed out or could not start', errors),
-    add('Rejections', 'rejected most requests', mostlyRejected, { threshold: 2, datapointsToAlarm: 2 }),
+    add('Rejections', 'rejected most requests', mostlyRejected, { threshold: 5, datapointsToAlarm: 2 }),
   ];
   // Errors that an operation throws become responses, so Lambda's Errors metric does not count these errors.
   if (operation in operations) {

@@ -91,7 +91,7 @@ export function functionCases(stage: StageName, name: string): AlarmCase[] {
     ...lambdaCounts('Invocations', name, version, [2], requests),
     emitted(metrics.rejections.name, version, count),
   ];
-  const all = (version: string) => during([2, 3], rejections(version, 4, 4));
+  const all = (version: string) => during([2, 3], rejections(version, 10, 10));
   const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
   const tolerated = [...all(oldVersion), ...during(HOUR, rejections(newVersion, 30, 100))];
   const throttle = lambdaCounts('Throttles', name, oldVersion, [2], 1);
