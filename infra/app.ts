@@ -36,5 +36,6 @@ await runWithOptions('node infra/app.ts', {}, async () => {
   addStacks(app, checked, bundles);
   // If a command specifies a stack that does not exist, the CDK does not print the valid names.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
-  if (!app.node.tryGetContext('unchecked')) console.error(`Stacks: ${names.join(', ')}`);
+  if (!app.node.tryGetContext('unchecked'))
+    console.error(`Stacks in ${process.env['CDK_DEFAULT_REGION']}: ${names.join(', ')}`);
 });

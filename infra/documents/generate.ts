@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
+import { stagesOf } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { withParts } from './markdown.ts';
@@ -24,7 +25,7 @@ await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ c
 });
 
 function generatedFiles(): [file: string, text: string][] {
-  const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
+  const seconds = Math.max(...stagesOf(stages).map((stage) => stage.authorizerCacheSeconds));
   const cache = { 'authorizer cache': `${seconds}` };
   const contract = withoutReferences(parseJson(openApiJson('3.1.1')));
   const parts: Record<string, Record<string, string>> = {

@@ -96,7 +96,7 @@ async function problemOf(
   const actual = status === expected ? `${status} with a wrong body` : status;
   const problem =
     `${method} ${path} with ${key}: expected ${expected}, but got ${actual} ` +
-    `(request id: ${response.headers.get('x-amzn-RequestId')}). ${reason}`;
+    `(request id: ${response.headers.get('x-amzn-RequestId') ?? 'none'}). ${reason}`;
   if (status === 429 || status >= 500) return problem;
   throw new UsageError(problem);
 }

@@ -50,6 +50,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
     });
     interruption.addEventListener('abort', () => tests.kill());
     const [code] = (await once(tests, 'exit')) as [number | null];
+    interruption.throwIfAborted();
     process.exitCode = code ?? 1;
     console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
   });

@@ -100,13 +100,12 @@ export class Monitoring extends Construct {
 
 /** Returns the number by which `part` exceeds a share of `total` in a period of `part`. */
 export function excess(part: cloudwatch.Metric, share: number, total: cloudwatch.Metric) {
-  const { period } = part;
   return new cloudwatch.MathExpression({
     // Without IF, a missing total is zero, so a small part would fire the alarm before the total arrives.
     expression: `IF(total, part - ${share} * total)`,
-    usingMetrics: { part, total: total.with({ period }) },
+    usingMetrics: { part, total: total.with({ period: part.period }) },
     label: `Excess over ${share * 100}%`,
-    period,
+    period: part.period,
   });
 }
 
