@@ -19,8 +19,7 @@ Runs the HTTP tests against a deployed stage. The pets that the tests create are
   --read-only  instead of the HTTP tests, sends one request a second and stores no pets
   --for        time of less than 1h to repeat the requests, such as 12m (default: sends each request once)
 
-The tests use the API key in API_KEY. Without API_KEY, they use a new key, which expires after 1 hour and is revoked at
-the end.`;
+The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end.`;
 
 const options = {
   stage: { type: 'string' },
