@@ -1,8 +1,8 @@
-import { Aws, Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import * as backup from 'aws-cdk-lib/aws-backup';
-import * as iam from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { Stage } from '../settings.ts';
+import { addManagedRole } from './roles.ts';
 import type { Storage } from './storage.ts';
 
 /**
@@ -25,17 +25,8 @@ export function addBackup(scope: Construct, stage: Stage, { pets, apiKeys }: Sto
   // The original is kept only for a week, because point-in-time recovery serves restores in the stage's account.
   plan.addRule(new backup.BackupPlanRule({ deleteAfter: Duration.days(7), copyActions: [copy] }));
   const policy = 'service-role/AWSBackupServiceRolePolicyForBackup';
-  const role = new iam.Role(scope, 'BackupRole', {
-    assumedBy: new iam.ServicePrincipal('backup.amazonaws.com', {
-      // IfExists is needed because AWS does not document whether AWS Backup sends this condition key.
-      conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-    }),
-    managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)],
-  });
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-    reason: 'AWS maintains this policy for backups of all services. The plan selects only two tables.',
-  });
+  const reason = 'AWS maintains this policy for backups of all services. The plan selects only two tables.';
+  const role = addManagedRole(scope, 'BackupRole', { service: 'backup', policy, reason });
   const resources = [pets, apiKeys].map((table) => backup.BackupResource.fromDynamoDbTable(table));
   plan.addSelection('Tables', { role, resources });
 }

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { addLogGroup } from './monitoring.ts';
+import { principalOf } from './roles.ts';
 
 interface LambdaFunctionProps {
   /** Folder of the bundle, whose name is the name of the module in `functions/`. */
@@ -28,12 +29,7 @@ export class LambdaFunction extends lambda.Function {
     const { bundle, memoryMegabytes = 512, actions, resources, ...others } = props;
     const logGroup = addLogGroup(scope, `${id}Logs`, stage);
     // The default role has a managed policy that allows writing to every log group.
-    const role = new iam.Role(scope, `${id}Role`, {
-      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com', {
-        // IfExists is needed because AWS does not document whether Lambda sends this condition key.
-        conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Stack.of(scope).account } },
-      }),
-    });
+    const role = new iam.Role(scope, `${id}Role`, { assumedBy: principalOf('lambda') });
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({

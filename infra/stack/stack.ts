@@ -1,6 +1,5 @@
-import { Annotations, type App, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
-import * as iam from 'aws-cdk-lib/aws-iam';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
@@ -11,6 +10,7 @@ import { addCanaryDeployments } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
+import { addManagedRole } from './roles.ts';
 import type { Stage } from '../settings.ts';
 import { Storage } from './storage.ts';
 
@@ -41,17 +41,9 @@ function addAccountStack(app: App): Stack {
     tags: { service: serviceTag },
   });
   const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
-  const role = new iam.Role(stack, 'LogRole', {
-    assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com', {
-      // IfExists is needed because AWS does not document whether API Gateway sends this condition key.
-      conditions: { StringEqualsIfExists: { 'aws:SourceAccount': stack.account } },
-    }),
-    managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)],
-  });
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-    reason: 'API Gateway requires a role that can write to all log groups. This policy allows nothing else.',
-  });
+  const reason =
+    'API Gateway requires a role that can write to all log groups. This policy allows nothing else.';
+  const role = addManagedRole(stack, 'LogRole', { service: 'apigateway', policy, reason });
   const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
   for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
   return stack;

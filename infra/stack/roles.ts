@@ -1,0 +1,21 @@
+import { Aws, Validations } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+/** Returns the principal of an AWS service, restricted to requests on behalf of this account. */
+export const principalOf = (service: string) =>
+  new iam.ServicePrincipal(`${service}.amazonaws.com`, {
+    // IfExists is needed because AWS does not document whether the services send this condition key.
+    conditions: { StringEqualsIfExists: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+  });
+
+type ManagedRole = Record<'service' | 'policy' | 'reason', string>;
+
+/** Adds a role that only `service` can assume, with a managed policy of AWS that is acceptable for `reason`. */
+export function addManagedRole(scope: Construct, id: string, { service, policy, reason }: ManagedRole) {
+  const managedPolicies = [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)];
+  const role = new iam.Role(scope, id, { assumedBy: principalOf(service), managedPolicies });
+  const rule = `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
+  Validations.of(role).acknowledge({ id: rule, reason });
+  return role;
+}
