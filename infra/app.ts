@@ -20,7 +20,8 @@ class TemplateRules extends cdk.CloudFormationValidatePlugin {
 // TemplateRules replaces the CDK's built-in validation.
 const app = new cdk.App({ builtinCloudFormationValidation: false });
 // The local service and the tests set this context to skip the checks, because they deploy nothing.
-if (!app.node.tryGetContext('unchecked')) {
+const isUnchecked = app.node.tryGetContext('unchecked');
+if (!isUnchecked) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
   cdk.Validations.of(app).addPlugins(
     new AwsSolutionsChecks(app),
@@ -29,13 +30,12 @@ if (!app.node.tryGetContext('unchecked')) {
 }
 
 await runWithOptions('node infra/app.ts', {}, async () => {
-  requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
+  const region = requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
   const bundles = join(app.outdir, 'bundles');
   await bundleFunctions(bundles);
   addStacks(app, checked, bundles);
   // If a command specifies a stack that does not exist, the CDK does not print the valid names.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
-  if (!app.node.tryGetContext('unchecked'))
-    console.error(`Stacks in ${process.env['CDK_DEFAULT_REGION']}: ${names.join(', ')}`);
+  if (!isUnchecked) console.error(`Stacks in ${region}: ${names.join(', ')}`);
 });

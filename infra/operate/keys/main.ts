@@ -18,12 +18,12 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
   },
 
   async list({ store }, { owner, state, expiring, json }) {
-    const end = expiring && new Date(Date.now() + milliseconds(expiring)!);
+    const now = new Date();
+    const end = expiring && new Date(+now + milliseconds(expiring)!);
     const records = (await Array.fromAsync(lifecycle.listApiKeys(store)))
       .filter((record) => owner === undefined || record.owner === owner.trim())
-      .filter((record) => state === undefined || stateOf(record, new Date()) === state)
-      .filter((record) => !end || stateOf(record, new Date()) === 'active')
-      .filter((record) => !end || stateOf(record, end) === 'expired');
+      .filter((record) => state === undefined || stateOf(record, now) === state)
+      .filter((record) => !end || (stateOf(record, now) === 'active' && stateOf(record, end) === 'expired'));
     await printList(records, json);
   },
 
