@@ -1,5 +1,4 @@
 import * as cdk from 'aws-cdk-lib';
-import { join } from 'node:path';
 import { requireRegion, runWithOptions } from './command.ts';
 import { bundleFunctions } from './stack/bundling.ts';
 import { stagesOf } from './settings.ts';
@@ -32,9 +31,7 @@ if (!isUnchecked) {
 await runWithOptions('node infra/app.ts', {}, async () => {
   const region = requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
-  const bundles = join(app.outdir, 'bundles');
-  await bundleFunctions(bundles);
-  addStacks(app, checked, bundles);
+  addStacks(app, checked, await bundleFunctions(app.outdir));
   // If a command specifies a stack that does not exist, the CDK does not print the valid names.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
   if (!isUnchecked) console.error(`Stacks in ${region}: ${names.join(', ')}`);

@@ -7,7 +7,7 @@ import { options, startService } from './service.ts';
 import { explainError } from './startup-errors.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
-          [--watch] [--verbose]
+          [--watch] [--inspect PORT] [--verbose]
 
   --stage     stage in infra/stages.ts to run (default: staging)
   --port      port on localhost, or 0 for any free port (default: the variable PORT, or 3000)
@@ -16,6 +16,9 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
               changed, or always with --data memory)
   --synth     synthesize even if no source has changed, for example after editing node_modules
   --watch     reload functions when their sources are saved
+  --inspect   like --watch, but for debuggers: run functions that are not minified and have no
+              timeout, and accept a debugger on PORT for the first function, on the next port
+              for the next function, and so on; debuggers expect 9229
   --verbose   list the resource types that are not run locally, and print metrics`;
 
 // During startup, no requests are in progress, so the process can exit immediately.
@@ -29,9 +32,12 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 
 await runWithOptions(USAGE, options, async (values) => {
   const port = integerOption(`The port ${values.port} (--port or PORT)`, values.port, 0, 65_535);
+  const inspect = integerOption('--inspect', values.inspect, 0, 65_000);
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
-  if (values.assembly && (values.watch || values.synth))
-    throw new UsageError('--watch and --synth cannot be combined with --assembly. Omit --assembly.');
+  if (values.assembly && (values.watch || values.synth || inspect))
+    throw new UsageError(
+      '--watch, --inspect and --synth cannot be combined with --assembly. Omit --assembly.',
+    );
   const { data = defaultDataFolder(values.stage) } = values;
   process.stdout.on('error', () => stop()); // The program that reads the output has exited.
   // dynalite's storage errors are uncaught exceptions. LevelDB can lose writes after a failed write, so the process
@@ -41,7 +47,12 @@ await runWithOptions(USAGE, options, async (values) => {
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, port, data });
+  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({
+    ...values,
+    port,
+    inspect,
+    data,
+  });
   console.log(`
 ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 

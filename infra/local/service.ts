@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findApiKey } from './api-key.ts';
+import { sourceMapsFolder, toSources } from '../source-maps.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
@@ -19,10 +21,15 @@ export const options = {
   assembly: { type: 'string' },
   synth: { type: 'boolean', default: false },
   watch: { type: 'boolean', default: false },
+  inspect: { type: 'string', default: '0' },
   verbose: { type: 'boolean', default: false },
 } as const;
 
-export type ServiceOptions = Omit<OptionValues<typeof options>, 'port'> & { port: number; data: string };
+export type ServiceOptions = Omit<OptionValues<typeof options>, 'port' | 'inspect'> & {
+  port: number;
+  inspect: number;
+  data: string;
+};
 
 /** @throws UsageError if an option, the template or the data prevents the service from starting. */
 export async function startService({ stage, port, data, verbose, ...others }: ServiceOptions) {
@@ -38,9 +45,10 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
     if (!others.assembly) await synthesizeIfChanged(assembly, others.synth);
     const log = (line: string): void => {
       // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
-      if (verbose || !line.startsWith('{"_aws":')) console.log(line);
+      if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMapOf));
     };
-    const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, log });
+    const settings = { assembly, stackName: stackName(stage), store, inspectPort: others.inspect, log };
+    const emulator = await startEmulator(settings);
     started.defer(emulator.close);
     const { api, template, databaseEndpoint } = emulator;
 
@@ -54,7 +62,7 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
 
-    if (others.watch) {
+    if (others.watch || others.inspect) {
       const { startWatch } = await import('./watch.ts');
       started.defer(await startWatch(emulator, workFolder));
     }
@@ -64,4 +72,9 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
     await started.disposeAsync();
     throw explainError(folder ?? tmpdir(), error);
   }
+}
+
+/** Returns the source map that `bundleFunctions` wrote for the bundle at a position. */
+function sourceMapOf(bundle: string, position: string): string {
+  return fileURLToPath(new URL(`../${sourceMapsFolder}/${bundle}.map`, position));
 }

@@ -1,5 +1,5 @@
 import { type FSWatcher, globSync, rmSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { bundleFunctions } from '../stack/bundling.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
@@ -15,14 +15,17 @@ const QUIET_MILLISECONDS = 50;
  */
 export async function startWatch({ template, functions, api }: Emulator, workFolder: string) {
   const running = template.resources('AWS::Lambda::Function').map(({ logicalId, metadata }) => ({
-    file: join(metadata['bundle'] as string, 'index.mjs'),
+    name: metadata['bundle'] as string,
     fn: functions.get(logicalId)!,
   }));
+  const debuggers = running.map(({ name, fn }) => fn.inspectPort && `${name} on 127.0.0.1:${fn.inspectPort}`);
+  const isForDebugger = debuggers.every(Boolean);
+  if (isForDebugger) print(`debuggers can attach to ${debuggers.join(', ')}`);
   const root = join(workFolder, 'bundles');
   rmSync(root, { recursive: true, force: true });
   let watchers = watchFolders(onChange);
   let timer: NodeJS.Timeout | undefined;
-  let hash = '';
+  let loaded = '';
   let folder: string | undefined;
 
   function onChange(): void {
@@ -46,14 +49,20 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
   async function reload(): Promise<void> {
     const start = performance.now();
     const outdir = join(root, Date.now().toString());
-    const newHash = await bundleFunctions(outdir, hash);
-    if (newHash === hash) return;
-    const drained = running.map(({ file, fn }) => fn.updateCode(join(outdir, file)));
+    const bundles = await bundleFunctions(outdir, isForDebugger);
+    // The name of a bundle contains a hash of its content.
+    const names = [...bundles.values()].map((file) => basename(file)).join();
+    if (names === loaded) return rmSync(outdir, { recursive: true });
+    const drained = running.map(({ name, fn }) => fn.updateCode(bundles.get(name)!));
     const previous = folder;
-    if (previous) void Promise.all(drained).then(() => rmSync(previous, { recursive: true, force: true }));
-    [hash, folder] = [newHash, outdir];
+    [loaded, folder] = [names, outdir];
     api.flushAuthorizersCache();
-    if (previous) print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
+    if (!previous) return;
+    // The next reload does not wait for slow requests, or for a debugger.
+    void Promise.all(drained).then(() => {
+      rmSync(previous, { recursive: true, force: true });
+      return print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
+    });
   }
 
   // The first build applies changes that were saved after the synthesis started.

@@ -1,7 +1,10 @@
 import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { hash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, parse, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { projectRoot, UsageError } from '../command.ts';
+import { sourceMapsFolder } from '../source-maps.ts';
 
 /** Modules of which the functions use only what `shared/bundle/sdk.ts` exports. */
 const replacedModules = [
@@ -54,33 +57,53 @@ export const bundlingOptions: BuildOptions = {
   logOverride: { 'import-is-undefined': 'error' },
 };
 
+/** File of each bundle by the name of its module, such as `get-pet`. */
+export type Bundles = Map<string, string>;
+
+/** Options for bundles that a debugger can show as sources. */
+const debuggingOptions: BuildOptions = {
+  minify: false,
+  sourcemap: 'both',
+  sourceRoot: pathToFileURL(projectRoot).href,
+  sourcesContent: true,
+};
+
 /**
- * Bundles each module `NAME.ts` in `functions/` to `NAME/index.mjs` in `folder`. esbuild prints the details of errors.
+ * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
+ * `folder/source-maps/`. The hash of the bundle appears in each line of a stack trace, so a stack trace identifies the
+ * source map that belongs to it. esbuild prints the details of errors.
  *
- * @param previousHash hash of the bundles that need not be written again
- * @returns hash of the bundles
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
-export async function bundleFunctions(folder: string, previousHash = ''): Promise<string> {
+export async function bundleFunctions(folder: string, isForDebugger = false): Promise<Bundles> {
   const { metafile, outputFiles } = await build({
     ...bundlingOptions,
+    sourcemap: 'external',
+    sourcesContent: false,
+    ...(isForDebugger && debuggingOptions),
     absWorkingDir: projectRoot,
     entryPoints: ['functions/*.ts'],
-    entryNames: '[name]/index',
-    outdir: folder,
+    outdir: '.', // Source maps contain the paths of sources relative to this folder.
     outExtension: { '.js': '.mjs' },
     metafile: true,
     write: false,
   }).catch((cause: Error) => {
     throw new UsageError('The functions cannot be bundled.', { cause });
   });
-  const incomplete = Object.values(metafile.outputs).find(({ exports }) => !exports.includes('handler'));
-  if (incomplete) throw new UsageError(`${incomplete.entryPoint} does not export handler.`);
-  const bundlesHash = outputFiles.map(({ hash }) => hash).join();
-  if (bundlesHash === previousHash) return bundlesHash;
-  for (const { path, contents } of outputFiles) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contents);
+  const contents = new Map(
+    outputFiles.map((output) => [relative(projectRoot, output.path), output.contents]),
+  );
+  const bundles: Bundles = new Map();
+  for (const [output, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
+    if (!entryPoint) continue; // a source map
+    if (!exports.includes('handler')) throw new UsageError(`${entryPoint} does not export handler.`);
+    const { name, ext } = parse(output);
+    const file = `${name}-${hash('sha256', contents.get(output)!).slice(0, 8)}${ext}`;
+    bundles.set(name, join(folder, name, file));
+    rmSync(join(folder, name), { recursive: true, force: true });
+    for (const subfolder of [name, sourceMapsFolder]) mkdirSync(join(folder, subfolder), { recursive: true });
+    writeFileSync(join(folder, name, file), contents.get(output)!);
+    writeFileSync(join(folder, sourceMapsFolder, `${file}.map`), contents.get(`${output}.map`)!);
   }
-  return bundlesHash;
+  return bundles;
 }

@@ -1,20 +1,20 @@
 import type { Construct } from 'constructs';
-import { join } from 'node:path';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { environmentVariables, serviceName } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
+import type { Bundles } from './bundling.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import { FIVE_MINUTES, type Monitoring } from './monitoring.ts';
 import type { Storage } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
-/** Adds a stage's functions, whose bundles are in the folder `bundles`, and the alarms of the functions. */
+/** Adds a stage's functions and their alarms. */
 export function addFunctions(
   scope: Construct,
   stage: Stage,
-  bundles: string,
+  bundles: Bundles,
   { pets, intents, apiKeys }: Storage,
   monitoring: Monitoring,
 ): Functions {
@@ -22,14 +22,14 @@ export function addFunctions(
   const environment = { [service]: serviceName(stage.name), [petsTable]: pets.tableName };
   const functions: Functions = {
     listPets: new LambdaFunction(scope, 'ListPets', stage, {
-      bundle: join(bundles, 'list-pets'),
+      bundle: bundles.get('list-pets')!,
       description: operations.listPets.summary,
       environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: listIndexes.map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     }),
     createPet: new LambdaFunction(scope, 'CreatePet', stage, {
-      bundle: join(bundles, 'create-pet'),
+      bundle: bundles.get('create-pet')!,
       description: operations.createPet.summary,
       environment: {
         ...environment,
@@ -41,14 +41,14 @@ export function addFunctions(
       resources: [pets.tableArn, intents.tableArn],
     }),
     getPet: new LambdaFunction(scope, 'GetPet', stage, {
-      bundle: join(bundles, 'get-pet'),
+      bundle: bundles.get('get-pet')!,
       description: operations.getPet.summary,
       environment,
       actions: ['dynamodb:GetItem'],
       resources: [pets.tableArn],
     }),
     authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
-      bundle: join(bundles, 'authorizer'),
+      bundle: bundles.get('authorizer')!,
       description: 'Checks the API key of a request',
       environment: {
         [service]: serviceName(stage.name),

@@ -2,14 +2,14 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { basename } from 'node:path';
+import { basename, dirname, parse } from 'node:path';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { addLogGroup } from './monitoring.ts';
 import { principalOf } from './roles.ts';
 
 interface LambdaFunctionProps {
-  /** Folder of the bundle, whose name is the name of the module in `functions/`. */
+  /** The only file in a folder that has the name of the module in `functions/`. */
   bundle: string;
   description: string;
   /** Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size"). @default 512 */
@@ -39,8 +39,8 @@ export class LambdaFunction extends lambda.Function {
 
     super(scope, id, {
       ...others,
-      code: lambda.Code.fromAsset(bundle),
-      handler: 'index.handler',
+      code: lambda.Code.fromAsset(dirname(bundle)),
+      handler: `${parse(bundle).name}.handler`,
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: memoryMegabytes,
@@ -55,7 +55,7 @@ export class LambdaFunction extends lambda.Function {
       role,
     });
     // `npm start -- --watch` reads this metadata.
-    (this.node.defaultChild as lambda.CfnFunction).addMetadata('bundle', basename(bundle));
+    (this.node.defaultChild as lambda.CfnFunction).addMetadata('bundle', basename(dirname(bundle)));
     // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
     const version = this.currentVersion as lambda.IVersion;
     this.live = new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as lambda.IAlias;

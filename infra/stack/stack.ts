@@ -5,6 +5,7 @@ import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
 import { Api } from './api.ts';
 import { addBackup } from './backup.ts';
+import type { Bundles } from './bundling.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
@@ -17,8 +18,8 @@ import { Storage } from './storage.ts';
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
 
-/** Adds the account stack and the stacks of the stages. The functions' bundles are in the folder `bundles`. */
-export function addStacks(app: App, stages: Stage[], bundles: string, today = new Date()): void {
+/** Adds the account stack and the stacks of the stages. The functions have the bundles that `bundleFunctions` returned. */
+export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = new Date()): void {
   const account = addAccountStack(app);
   for (const stage of stages) {
     const stack = addStageStack(app, stage, bundles);
@@ -50,7 +51,7 @@ function addAccountStack(app: App): Stack {
 }
 
 /** Adds the tables, the functions and the REST API of one stage. No other stage uses these resources. */
-function addStageStack(app: App, stage: Stage, bundles: string): Stack {
+function addStageStack(app: App, stage: Stage, bundles: Bundles): Stack {
   const stack = new Stack(app, stackName(stage.name), {
     description: `${productName}, stage ${stage.name}`,
     analyticsReporting: false,

@@ -15,7 +15,7 @@ import { collection, validBody } from '../support/sample.ts';
 import { itemId, type StubDatabase } from './stub-database.ts';
 
 interface Bundle {
-  /** File `index.mjs` in a folder of its own. */
+  /** The only file in its folder. */
   file: string;
   environment: Record<string, string>;
   /** Memory size in the template, or undefined for a yardstick. */

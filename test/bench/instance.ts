@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { dirname } from 'node:path';
+import { dirname, parse } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../infra/command.ts';
@@ -34,7 +34,7 @@ export async function startInstance(subject: Subject, quota?: CpuQuota) {
   quota?.setMemorySize();
   const start = performance.now();
   const child = spawn(process.execPath, [...memoryOptions(megabytes), runtimeFile], {
-    env: { ...environment, ...lambdaEnvironment(dirname(file), megabytes), AWS_LAMBDA_RUNTIME_API: address },
+    env: { ...environment, ...lambdaEnvironment(file, megabytes), AWS_LAMBDA_RUNTIME_API: address },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const kill = () => child.kill('SIGKILL');
@@ -107,7 +107,7 @@ function eventHeaders(): Record<string, string> {
   };
 }
 
-function lambdaEnvironment(folder: string, megabytes: number): Record<string, string> {
+function lambdaEnvironment(file: string, megabytes: number): Record<string, string> {
   return {
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: megabytes.toString(),
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
@@ -115,8 +115,8 @@ function lambdaEnvironment(folder: string, megabytes: number): Record<string, st
     AWS_LAMBDA_LOG_FORMAT: 'JSON',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    LAMBDA_TASK_ROOT: folder,
-    _HANDLER: 'index.handler',
+    LAMBDA_TASK_ROOT: dirname(file),
+    _HANDLER: `${parse(file).name}.handler`,
     TZ: ':UTC',
   };
 }

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
 import type { StageSettings } from '../../infra/settings.ts';
 import { projectRoot } from '../../infra/command.ts';
+import type { Bundles } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 import type { StackTemplate } from './stack-template.ts';
 
@@ -28,9 +29,11 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
   }
 }
 
-/** Creates an empty folder for the bundle of each function in `folder`. */
-export function emptyBundles(folder: string): string {
-  const modules = globSync('*.ts', { cwd: join(projectRoot, 'functions') });
-  for (const module of modules) mkdirSync(join(folder, basename(module, '.ts')));
-  return folder;
+/** Creates an empty bundle of each function in `folder`. */
+export function emptyBundles(folder: string): Bundles {
+  const names = globSync('*.ts', { cwd: join(projectRoot, 'functions') }).map((file) =>
+    basename(file, '.ts'),
+  );
+  for (const name of names) mkdirSync(join(folder, name));
+  return new Map(names.map((name) => [name, join(folder, name, 'index.mjs')]));
 }

@@ -1,7 +1,7 @@
 import { startDatabase } from './dynamodb/dynamodb.ts';
 import { type OpenStore, openStore } from './dynamodb/store.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
-import { serve, type ServerSettings } from './gateway/server.ts';
+import { requireFreePort, serve, type ServerSettings } from './gateway/server.ts';
 import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
 import { readPermissions } from './template/permissions.ts';
 import { readTemplate } from './template/template.ts';
@@ -12,6 +12,8 @@ export interface EmulatorOptions {
   stackName: string;
   /** Result of `openStore`. Close the store after the emulator. @default - tables in memory */
   store?: OpenStore;
+  /** Port for a debugger of the first function. The next functions use the next ports. @default - no debuggers */
+  inspectPort?: number;
   /** Receives each line that a function writes. @default console.log */
   log?: (line: string) => void;
 }
@@ -23,7 +25,8 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
  *
  * @throws EmulatorError if the stack is missing or contains something that the emulator does not support.
  */
-export async function startEmulator({ assembly, stackName, store, log = console.log }: EmulatorOptions) {
+export async function startEmulator(options: EmulatorOptions) {
+  const { assembly, stackName, store, inspectPort: firstPort = 0, log = console.log } = options;
   await using starting = new AsyncDisposableStack();
   const template = readTemplate(stackName, assembly);
   const tables = template.resources('AWS::DynamoDB::GlobalTable');
@@ -32,7 +35,9 @@ export async function startEmulator({ assembly, stackName, store, log = console.
   const functions = new Map<string, RunningFunction>();
   for (const resource of template.resources('AWS::Lambda::Function')) {
     const file = bundleIn(assembly, resource);
-    const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, log });
+    const inspectPort = firstPort && firstPort + functions.size;
+    if (inspectPort) await requireFreePort(inspectPort);
+    const fn = createFunction(resource, { file, databaseEndpoint: database.endpoint, inspectPort, log });
     starting.defer(fn.close);
     functions.set(resource.logicalId, fn);
   }

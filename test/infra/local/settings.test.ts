@@ -42,6 +42,7 @@ describe('the local service', () => {
       assembly,
       synth: false,
       watch: false,
+      inspect: 0,
       verbose: false,
     };
     const error: unknown = await startService({ ...defaults, ...options }).catch((reason: unknown) => reason);

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../../infra/command.ts';
 import { bundlingOptions } from '../../../infra/stack/bundling.ts';
@@ -15,26 +16,30 @@ const temporary = temporaryFolder();
 
 const { assembly } = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
-const folders = functionNames.map((name): [string, string] => {
-  const archive: string = Resources[name].Properties.Code.S3Key;
-  return [name, join(assembly, `asset.${archive.replace('.zip', '')}`)];
+const bundles = functionNames.map((name): [string, string] => {
+  const { Code, Handler } = Resources[name].Properties;
+  const file = Handler.replace(/handler$/, 'mjs');
+  return [name, join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
 });
 
 // The size is limited because a cold start reads and compiles the complete bundle.
-test.each(folders)('the bundle of %s is one file within the size limit', (name, folder) => {
-  expect(readdirSync(folder)).toEqual(['index.mjs']);
-  const { size } = statSync(join(folder, 'index.mjs'));
+test.each(bundles)('the bundle of %s is one file within the size limit', (name, file) => {
+  expect(readdirSync(dirname(file))).toEqual([basename(file)]);
+  const { size } = statSync(file);
   expect(size).toBeLessThanOrEqual(name === 'Authorizer' ? 170_000 : 215_000);
 });
 
-// `npm start -- --watch` replaces the bundles that the assembly contains.
-test('each function has the bundle of the module that the template names', () => {
+// The name of a bundle identifies its source map, so a new name must mean new code. `npm start -- --watch` replaces the
+// bundles that the assembly contains.
+test('each function has the bundle of the module that the template names, with a hash of the bundle', () => {
   // The exports of node:process depend on what a process has loaded, so a new process creates the bundles.
   const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('${temporary}');`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
-  for (const [name, folder] of folders) {
-    const built = readFileSync(join(temporary, Resources[name].Metadata.bundle, 'index.mjs'));
-    expect(readFileSync(join(folder, 'index.mjs'))).toEqual(built);
+  for (const [name, file] of bundles) {
+    const module: string = Resources[name].Metadata.bundle;
+    const built = readFileSync(join(temporary, module, basename(file)));
+    expect(basename(file)).toBe(`${module}-${hash('sha256', built).slice(0, 8)}.mjs`);
+    expect(readFileSync(file)).toEqual(built);
   }
 });
 
@@ -62,7 +67,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
       exported.push([typeof handler, Object.keys(rest)]);
     }
     console.log(JSON.stringify({ exported, loaded: process.moduleLoadList.slice(ownModules) }));`;
-  const urls = folders.map(([, folder]) => pathToFileURL(join(folder, 'index.mjs')).href);
+  const urls = bundles.map(([, file]) => pathToFileURL(file).href);
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...urls], {
     // This process's environment is omitted, because a function has only the variables that the stack sets.
     env: {

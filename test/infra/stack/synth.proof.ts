@@ -16,7 +16,7 @@ describe('cdk synth', () => {
     const first = join(folder, 'first');
     expect(await cdkSynth(first, [], {}, 'infra/stages.ts')).toMatchObject({ code: 0, stdout: '' });
     const files = deployedFilesOf(first);
-    const bundles = [...files.keys()].filter((file) => file.endsWith('index.mjs'));
+    const bundles = [...files.keys()].filter((file) => file.endsWith('.mjs'));
     expect(bundles).toHaveLength(functionNames.length);
     expect(files.get(`${stackName('staging')}.template.json`)).toBeDefined();
     expect(deployedFilesOf(await synthesizeStaging())).toEqual(files);

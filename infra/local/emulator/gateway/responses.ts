@@ -91,8 +91,8 @@ export async function invoke<T>(
   schema: v.GenericSchema<unknown, T>,
 ): Promise<T | undefined> {
   const [, logicalId = ''] = /:function:(\w+)/.exec(uri) ?? [];
-  const { result = 'null', error = 'malformed result' } = await functions.get(logicalId)!.invoke(event);
+  const { result = 'null', error } = await functions.get(logicalId)!.invoke(event);
   const { success, output } = v.safeParse(schema, JSON.parse(result));
-  if (!success) console.error(`${logicalId}: ${error}`);
+  if (!success && !error) console.error(`${logicalId}: malformed result`);
   return success ? output : undefined;
 }

@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { Invocation } from './lambda.ts';
 
-const { file, Handler, MemorySize } = workerData;
-const exportName = Handler.split('.')[1];
+// Runs in a thread, or in a process without `parentPort`.
+const [, , file = '', handlerName = '', memoryLimitInMB] = process.argv;
+const exportName = handlerName.split('.')[1]!;
 const { [exportName]: handler } = await import(pathToFileURL(file).href);
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);
 
-parentPort!.on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
+process.once('disconnect', () => process.exit()); // The local service has been killed.
+(parentPort ?? process).on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
   const context = {
     awsRequestId: randomUUID(),
     functionName: process.env['AWS_LAMBDA_FUNCTION_NAME'],
     functionVersion: '1',
-    memoryLimitInMB: String(MemorySize),
+    memoryLimitInMB,
     getRemainingTimeInMillis: () => deadline - Date.now(),
   };
   const invocation: Invocation = await Promise.try(handler, event, context)
@@ -25,5 +27,6 @@ parentPort!.on('message', async ({ event, deadline }: { event: unknown; deadline
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
   }
-  parentPort!.postMessage(invocation);
+  if (parentPort) parentPort.postMessage(invocation);
+  else process.send!(invocation);
 });

@@ -1,3 +1,5 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +15,9 @@ const MAX_INSTANCES = 3;
 /** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
+/** Time limit of events in an instance that a debugger can pause: the longest time that a timer supports, 24 days. */
+const PAUSABLE_MILLISECONDS = 2 ** 31 - 1;
+
 type FunctionResource = Resource<'AWS::Lambda::Function'>;
 
 /** Result of an event as JSON, or the reason why the event failed. */
@@ -24,8 +29,13 @@ export interface Invocation {
 interface FunctionOptions {
   file: string;
   databaseEndpoint: string;
+  /** Port on 127.0.0.1 for a debugger. The function then has one instance and no timeout. @default - no debugger */
+  inspectPort?: number;
   log: (line: string) => void;
 }
+
+/** Node.js runtime of an instance. */
+type Runtime = EventEmitter & Pick<Worker, 'stdout' | 'stderr' | 'terminate'> & Pick<ChildProcess, 'send'>;
 
 export type RunningFunction = ReturnType<typeof createFunction>;
 export type LambdaFunction = Pick<RunningFunction, 'invoke'>;
@@ -47,6 +57,8 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
  */
 export function createFunction(resource: FunctionResource, options: FunctionOptions) {
   let { file } = options;
+  const { inspectPort, log } = options;
+  const maxInstances = inspectPort ? 1 : MAX_INSTANCES;
   const instances = new Set<ReturnType<typeof start>>();
   const waiting: ((instance: ReturnType<typeof start>) => void)[] = [];
 
@@ -62,89 +74,111 @@ export function createFunction(resource: FunctionResource, options: FunctionOpti
   function assignEvents(): void {
     while (waiting.length > 0) {
       const idle = instances.values().find(({ isIdle }) => isIdle());
-      if (!idle && instances.size >= MAX_INSTANCES) return;
+      if (!idle && instances.size >= maxInstances) return;
       waiting.shift()!(idle ?? start());
     }
   }
 
   return {
+    inspectPort,
     invoke: (event: unknown) =>
       new Promise<Invocation>((resolve) => {
         waiting.push(async (instance) => {
-          resolve(await instance.invoke(event));
+          const invocation = await instance.invoke(event);
+          if (invocation.error) log(`${resource.logicalId}: ${invocation.error}`);
+          resolve(invocation);
           assignEvents();
         });
         assignEvents();
       }),
     /** Handles new events with the given bundle. Resolves when all instances of the previous bundle have exited. */
     updateCode: async (bundle: string): Promise<void> => {
-      const previous = [...instances];
       file = bundle;
-      start(); // An instance starts before the first event so that load errors are logged immediately.
-      await Promise.all(previous.map(({ close }) => close()));
+      await Promise.all([...instances].map(({ retire }) => retire()));
+      // An instance starts before the first event so that load errors are logged immediately.
+      if (instances.size === 0) start();
     },
+    /** Terminates all instances, even if they handle events. */
     close: async (): Promise<void> => {
       waiting.length = 0;
-      await Promise.all([...instances].map(({ close }) => close()));
+      await Promise.all([...instances].map(({ terminate }) => terminate()));
     },
   };
 }
 
-/** Starts an instance of a function. The instance gets no environment variables of this process. */
-function startInstance(
-  { logicalId, properties }: FunctionResource,
-  { file, databaseEndpoint, log }: FunctionOptions,
-  onExit: () => void,
-) {
-  const { Environment, Handler, MemorySize, Timeout } = properties;
-  const worker = new Worker(new URL('./lambda-worker.ts', import.meta.url), {
-    workerData: { file, Handler, MemorySize },
-    env: {
-      ...Environment.Variables,
-      AWS_LAMBDA_FUNCTION_NAME: logicalId,
-      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-      ...databaseEnvironment(databaseEndpoint, logicalId),
-    },
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    resourceLimits: {
-      maxOldGenerationSizeMb: MemorySize - YOUNG_GENERATION_MEGABYTES,
-      maxYoungGenerationSizeMb: YOUNG_GENERATION_MEGABYTES,
-    },
-  });
+/** Starts an instance of a function. */
+function startInstance(resource: FunctionResource, options: FunctionOptions, onExit: () => void) {
+  const { Timeout } = resource.properties;
+  const milliseconds = options.inspectPort ? PAUSABLE_MILLISECONDS : Timeout * 1000;
+  const runtime = startRuntime(resource, options);
   let isOpen = true;
   let inProgress: PromiseWithResolvers<Invocation> | undefined;
 
   function end(error: string): void {
     // An idle instance has no event that could fail with the error.
-    if (isOpen && !inProgress) log(`${logicalId}: ${error}`);
+    if (isOpen && !inProgress) options.log(`${resource.logicalId}: ${error}`);
     isOpen = false;
     inProgress?.resolve({ error });
-    void worker.terminate();
+    void runtime.terminate();
   }
 
-  for (const stream of [worker.stdout, worker.stderr]) createInterface(stream).on('line', log);
-  worker.on('message', (invocation: Invocation) => inProgress?.resolve(invocation));
-  worker.on('error', (error) => end(inspect(error)));
-  worker.on('exit', (code) => end(`The instance exited with code ${code}`));
-  worker.on('exit', onExit);
+  for (const stream of [runtime.stdout, runtime.stderr]) createInterface(stream).on('line', options.log);
+  runtime.on('message', (invocation: Invocation) => inProgress?.resolve(invocation));
+  runtime.on('error', (error) => end(inspect(error)));
+  runtime.on('exit', (code) => end(`The instance exited with code ${code}`));
+  runtime.on('exit', onExit);
+
+  function terminate(): Promise<unknown> {
+    isOpen = false;
+    return runtime.terminate();
+  }
   return {
     isIdle: () => isOpen && !inProgress,
     invoke: async (event: unknown): Promise<Invocation> => {
       inProgress = Promise.withResolvers();
-      const timer = setTimeout(() => end(`Task timed out after ${Timeout} seconds`), Timeout * 1000);
-      worker.postMessage({ event, deadline: Date.now() + Timeout * 1000 });
+      const timer = setTimeout(() => end(`Task timed out after ${Timeout} seconds`), milliseconds);
+      runtime.send({ event, deadline: Date.now() + milliseconds });
       const invocation = await inProgress.promise;
       clearTimeout(timer);
       inProgress = undefined;
       return invocation;
     },
+    terminate,
     /** Terminates the instance after its event in progress. */
-    close: async (): Promise<void> => {
+    retire: async (): Promise<void> => {
       isOpen = false;
       await inProgress?.promise;
-      await worker.terminate();
+      await terminate();
     },
   };
+}
+
+/**
+ * Starts the runtime in a thread or, for debuggers, in a process, because a thread at a breakpoint cannot be terminated.
+ * The runtime gets no environment variables of this process.
+ */
+function startRuntime({ logicalId, properties }: FunctionResource, options: FunctionOptions): Runtime {
+  const { file, databaseEndpoint, inspectPort } = options;
+  const { Environment, Handler, MemorySize } = properties;
+  const url = new URL('./lambda-worker.ts', import.meta.url);
+  const argv = [file, Handler, MemorySize.toString()];
+  const env = {
+    ...Environment.Variables,
+    AWS_LAMBDA_FUNCTION_NAME: logicalId,
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    ...databaseEnvironment(databaseEndpoint, logicalId),
+  };
+  if (!inspectPort) {
+    const resourceLimits = {
+      maxOldGenerationSizeMb: MemorySize - YOUNG_GENERATION_MEGABYTES,
+      maxYoungGenerationSizeMb: YOUNG_GENERATION_MEGABYTES,
+    };
+    const thread = new Worker(url, { argv, env, execArgv: [], stdout: true, stderr: true, resourceLimits });
+    return Object.assign(thread, { send: (message: unknown) => (thread.postMessage(message), true) });
+  }
+  const execArgv = [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'];
+  // In its own process group, the process does not receive the Ctrl-C that stops this process.
+  const child = fork(url, argv, { env, execArgv, silent: true, detached: true });
+  const exited = new Promise<number>((resolve) => child.once('exit', resolve));
+  return Object.assign(child as ChildProcess & Runtime, { terminate: () => (child.kill('SIGKILL'), exited) });
 }

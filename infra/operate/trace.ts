@@ -1,0 +1,29 @@
+import { globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { bundlesIn, sourceMapsFolder, toSources } from '../source-maps.ts';
+
+const defaultMaps = join(projectRoot, 'cdk.out', sourceMapsFolder);
+
+const USAGE = `npm run trace -- [--maps DIR] < LOG
+
+Prints log lines of deployed functions with files and lines of the sources in stack traces.
+
+  --maps  folder with the source maps of one or more builds (default: ${relative(projectRoot, defaultMaps)})`;
+
+await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async ({ maps }) => {
+  if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
+  const log = await text(process.stdin);
+  if (bundlesIn(log).length === 0)
+    throw new UsageError('Standard input contains no stack trace of a function.');
+  const traced = toSources(log, (bundle) =>
+    join(maps, globSync(`**/${bundle}.map`, { cwd: maps })[0] ?? bundle),
+  );
+  console.log(traced.replaceAll(String.raw`\n`, '\n').trimEnd());
+  const [unknown] = bundlesIn(traced);
+  if (unknown)
+    throw new UsageError(
+      `A different build created ${unknown}, because ${maps} does not contain its source map. Follow "Find the line" in docs/runbook.md.`,
+    );
+});

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+
+/** Folder of the source maps, next to the folders of the bundles. It is not part of an asset, so it is never deployed. */
+export const sourceMapsFolder = 'source-maps';
+
+/** Matches positions in bundles, such as `file:///var/task/get-pet-0a1b2c3d.mjs:1:234`. */
+const POSITION = /file:\/\/\S*?\/([\w-]+-[\da-f]{8}\.mjs):(\d+):(\d+)/g;
+
+const maps = new Map<string, SourceMap>();
+
+/** Returns the names of the bundles whose positions are in `text`. */
+export function bundlesIn(text: string): string[] {
+  return [...text.matchAll(POSITION)].map(([, bundle]) => bundle!);
+}
+
+/**
+ * Replaces positions in bundles with positions in sources, such as `functions/get-pet.ts:5:20`. Positions in bundles
+ * without a source map remain.
+ *
+ * @param findMap function that returns the path of a bundle's source map
+ */
+export function toSources(text: string, findMap: (bundle: string, position: string) => string): string {
+  return text.replaceAll(POSITION, (position: string, bundle: string, line: string, column: string) => {
+    const file = findMap(bundle, position);
+    if (!maps.has(file) && existsSync(file))
+      maps.set(file, new SourceMap(JSON.parse(readFileSync(file, 'utf8'))));
+    const origin = maps.get(file)?.findOrigin(Number(line), Number(column));
+    if (!origin || !('fileName' in origin)) return position;
+    return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
+  });
+}

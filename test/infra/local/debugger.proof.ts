@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { randomInt } from 'node:crypto';
+import { EventEmitter, on, once } from 'node:events';
+import { SourceMap } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
+import { itemsPath } from '../../support/sample.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { copyProject } from './project-copy.ts';
+
+const project = copyProject(temporaryFolder());
+const FUNCTION = 'functions/list-pets.ts';
+const STORAGE = 'shared/storage/pets.ts';
+
+/** The lowest value of the setting. */
+const TIMEOUT_SECONDS = 6;
+
+/** Ports below those that Linux assigns to clients. The first function of the template has the first port. */
+const port = randomInt(20_000, 30_000);
+
+let service: LocalService;
+
+beforeAll(async () => {
+  const stages = project
+    .read('infra/stages.ts')
+    .replaceAll(/(functionTimeoutSeconds: )\d+/g, `$1${TIMEOUT_SECONDS}`);
+  project.write('infra/stages.ts', stages);
+  service = await startLocalServiceOf(project.folder, '--inspect', port.toString());
+  await service.printed(/Z watching/);
+});
+afterAll(() => service.stop('SIGKILL'));
+
+/** Returns the position of the first line that contains `text`, such as `functions/list-pets.ts:7`. */
+function positionOf(file: string, text: string): string {
+  return `${file}:${
+    project
+      .read(file)
+      .split('\n')
+      .findIndex((line) => line.includes(text)) + 1
+  }`;
+}
+
+/** Attaches to the function and sets breakpoints at positions in sources with the bundle's source map, as editors do. */
+async function attachDebugger(breakpoints: string[]) {
+  let targets: any;
+  // After a reload, the new instance is still starting.
+  while (!targets)
+    targets = await fetch(`http://127.0.0.1:${port}/json/list`).then(
+      (response) => response.json(),
+      () => {},
+    );
+  const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
+  const messages = new EventEmitter();
+  socket.addEventListener('message', ({ data }) => {
+    const { id, method = `response ${id}`, params, result } = JSON.parse(data);
+    messages.emit(method, result ?? params);
+  });
+  await once(socket, 'open');
+  let calls = 0;
+  async function send(method: string, params = {}): Promise<any> {
+    socket.send(JSON.stringify({ id: (calls += 1), method, params }));
+    return (await once(messages, `response ${calls}`))[0];
+  }
+
+  const pauses = on(messages, 'Debugger.paused');
+  messages.on('Debugger.scriptParsed', (script) => {
+    if (script.url.includes('/bundles/')) messages.emit('loaded', script);
+  });
+  const loaded = once(messages, 'loaded');
+  await send('Debugger.enable');
+  const [{ scriptId, sourceMapURL }] = await loaded;
+  const payload = (await (await fetch(sourceMapURL)).json()) as any;
+  const map = new SourceMap(payload);
+  const { scriptSource } = await send('Debugger.getScriptSource', { scriptId });
+  const origins = scriptSource.split('\n').map((line: string, index: number) => {
+    const origin: any = map.findOrigin(index + 1, line.search(/\S|$/) + 1);
+    return `${origin.fileName}:${origin.lineNumber}`;
+  });
+  for (const position of breakpoints) {
+    const lineNumber = origins.indexOf(position);
+    await send('Debugger.setBreakpoint', { location: { scriptId, lineNumber } });
+  }
+  return {
+    payload,
+    /** Waits for a breakpoint. Returns its position in the sources and the values of `expressions`. */
+    paused: async (...expressions: string[]) => {
+      const [{ callFrames }] = (await pauses.next()).value!;
+      const [{ callFrameId, location }] = callFrames;
+      const values = [];
+      for (const expression of expressions) {
+        const parameters = { callFrameId, expression, returnByValue: true };
+        values.push((await send('Debugger.evaluateOnCallFrame', parameters)).result.value);
+      }
+      return [origins[location.lineNumber], ...values];
+    },
+    resume: () => send('Debugger.resume'),
+  };
+}
+
+// Each test depends on the previous test.
+test('a request stops at lines of the sources, whose variables have their names, without a timeout', async () => {
+  const breakpoints = [
+    positionOf(STORAGE, 'if (!Number.isInteger(partitions)'),
+    positionOf(FUNCTION, 'if (next ==='),
+  ];
+  const { payload, paused, resume } = await attachDebugger(breakpoints);
+  const source = payload.sources.indexOf(FUNCTION);
+  expect(fileURLToPath(new URL(FUNCTION, payload.sourceRoot))).toBe(join(project.folder, FUNCTION));
+  expect(payload.sourcesContent[source]).toBe(project.read(FUNCTION));
+
+  const responding = service.request(`${itemsPath}?limit=7`);
+  expect(await paused('partitions')).toEqual([breakpoints[0], 1]);
+  await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
+  await resume();
+  expect(await paused('pets', 'next', 'query.limit')).toEqual([breakpoints[1], [], undefined, 7]);
+  await resume();
+  expect((await responding).status).toBe(200);
+});
+
+test('after a reload, a request stops at the new line', async () => {
+  project.write(FUNCTION, `// This line moves the others.\n${project.read(FUNCTION)}`);
+  await service.printed(/reloaded the functions/);
+  const breakpoint = positionOf(FUNCTION, 'if (next ===');
+  const { paused, resume } = await attachDebugger([breakpoint]);
+  const responding = service.request(itemsPath);
+  expect(await paused('pets')).toEqual([breakpoint, []]);
+  await resume();
+  expect((await responding).status).toBe(200);
+});
+
+test('the local service stops while a function is at a breakpoint', async () => {
+  const { paused } = await attachDebugger([positionOf(FUNCTION, 'if (next ===')]);
+  const aborted = new AbortController();
+  const responding = service.request(itemsPath, { signal: aborted.signal });
+  await paused();
+  aborted.abort();
+  await expect(responding).rejects.toThrow('aborted');
+  expect(await service.stop()).toBe(0);
+});

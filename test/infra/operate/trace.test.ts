@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sharedSynthesis } from '../../support/assembly.ts';
+import { done, errorOutput } from '../../support/run-command.ts';
+import { runInProcess } from '../../support/run-in-process.ts';
+
+const { assembly } = await sharedSynthesis();
+const maps = join(assembly, 'source-maps');
+const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
+
+/** Returns Lambda's log line for an error that the authorizer throws, because no environment variables are set. */
+function logLine(): string {
+  const script = `
+    const { handler } = await import(process.argv[1]);
+    const { name, message, stack } = await handler({}, {}).catch((error) => error);
+    console.log(JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\\n') }));`;
+  const url = pathToFileURL(join(assembly, bundle)).href;
+  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, url], { env: {} });
+  return output.toString().replaceAll(url.replace(/[^/]+$/, ''), 'file:///var/task/');
+}
+
+function trace(input: string, folder = maps) {
+  return runInProcess('infra/operate/trace.ts', ['--maps', folder], { input });
+}
+
+/** Returns the number of the first line that contains `text`. */
+function lineOf(file: string, text: string): number {
+  return (
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .findIndex((line) => line.includes(text)) + 1
+  );
+}
+
+test('trace replaces the positions in a log line of a deployed bundle with lines of the sources', async () => {
+  const traced = done(await trace(logLine()));
+  expect(traced).toContain(`(shared/names.ts:${lineOf('shared/names.ts', 'throw new Error(')}:`);
+  expect(traced).toContain(
+    `(functions/authorizer.ts:${lineOf('functions/authorizer.ts', "requireEnvironment('")}:`,
+  );
+  expect(traced).not.toContain('.mjs:');
+});
+
+test('trace finds the source maps among those of several builds and prints each frame on a line', async () => {
+  const stack = JSON.parse(logLine()).stackTrace.join('\n');
+  const traced = done(await trace(`"${stack.replaceAll('\n', String.raw`\n`)}"`, assembly));
+  expect(traced).toMatch(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /);
+});
+
+test('trace reports a version that a different build created, after the lines that it can trace', async () => {
+  const other = logLine().replaceAll(/-[\da-f]{8}\.mjs/g, '-00000000.mjs');
+  const { code, stdout, stderr } = await trace(`${logLine()}${other}`);
+  expect(code).toBe(1);
+  expect(stdout).toContain('shared/names.ts:');
+  expect(stderr).toMatch(/^A different build created authorizer-00000000\.mjs, because \S+ does not contain/);
+});
+
+test('trace rejects an input without a stack trace', async () => {
+  const message = 'Standard input contains no stack trace of a function.';
+  expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
+});
