@@ -178,7 +178,14 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
   }
   const execArgv = [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'];
   // In its own process group, the process does not receive the Ctrl-C that stops this process.
-  const child = fork(url, argv, { env, execArgv, silent: true, detached: true });
+  // VS Code sets these variables to attach to child processes.
+  const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
+  const child = fork(url, argv, {
+    env: { ...env, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS },
+    execArgv,
+    silent: true,
+    detached: true,
+  });
   const exited = new Promise<number>((resolve) => child.once('exit', resolve));
   return Object.assign(child as ChildProcess & Runtime, { terminate: () => (child.kill('SIGKILL'), exited) });
 }
