@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
 import { itemsPath } from '../../support/sample.ts';
+import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { copyProject } from './project-copy.ts';
 
@@ -31,16 +32,6 @@ beforeAll(async () => {
   await service.printed(/Z watching/);
 });
 afterAll(() => service.stop('SIGKILL'));
-
-/** Returns the position of the first line that contains `text`, such as `functions/list-pets.ts:7`. */
-function positionOf(file: string, text: string): string {
-  return `${file}:${
-    project
-      .read(file)
-      .split('\n')
-      .findIndex((line) => line.includes(text)) + 1
-  }`;
-}
 
 /** Attaches to the function and sets breakpoints at positions in sources with the bundle's source map, as editors do. */
 async function attachDebugger(breakpoints: string[]) {
@@ -102,8 +93,8 @@ async function attachDebugger(breakpoints: string[]) {
 // Each test depends on the previous test.
 test('a request stops at lines of the sources, whose variables have their names, without a timeout', async () => {
   const breakpoints = [
-    positionOf(STORAGE, 'if (!Number.isInteger(partitions)'),
-    positionOf(FUNCTION, 'if (next ==='),
+    sourcePosition(STORAGE, 'if (!Number.isInteger(partitions)', project.folder),
+    sourcePosition(FUNCTION, 'if (next ===', project.folder),
   ];
   const { payload, paused, resume } = await attachDebugger(breakpoints);
   const source = payload.sources.indexOf(FUNCTION);
@@ -122,7 +113,7 @@ test('a request stops at lines of the sources, whose variables have their names,
 test('after a reload, a request stops at the new line', async () => {
   project.write(FUNCTION, `// This line moves the others.\n${project.read(FUNCTION)}`);
   await service.printed(/reloaded the functions/);
-  const breakpoint = positionOf(FUNCTION, 'if (next ===');
+  const breakpoint = sourcePosition(FUNCTION, 'if (next ===', project.folder);
   const { paused, resume } = await attachDebugger([breakpoint]);
   const responding = service.request(itemsPath);
   expect(await paused('pets')).toEqual([breakpoint, []]);
@@ -131,7 +122,7 @@ test('after a reload, a request stops at the new line', async () => {
 });
 
 test('the local service stops while a function is at a breakpoint', async () => {
-  const { paused } = await attachDebugger([positionOf(FUNCTION, 'if (next ===')]);
+  const { paused } = await attachDebugger([sourcePosition(FUNCTION, 'if (next ===', project.folder)]);
   const aborted = new AbortController();
   const responding = service.request(itemsPath, { signal: aborted.signal });
   await paused();

@@ -1,12 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sharedSynthesis } from '../../support/assembly.ts';
+import { changedAssembly, sharedSynthesis } from '../../support/assembly.ts';
+import { startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
+import { itemsPath } from '../../support/sample.ts';
+import { sourcePosition } from '../../support/source-position.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
+const temporary = temporaryFolder();
 const { assembly } = await sharedSynthesis();
 const maps = join(assembly, 'source-maps');
 const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
@@ -26,21 +31,10 @@ function trace(input: string, folder = maps) {
   return runInProcess('infra/operate/trace.ts', ['--maps', folder], { input });
 }
 
-/** Returns the number of the first line that contains `text`. */
-function lineOf(file: string, text: string): number {
-  return (
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .findIndex((line) => line.includes(text)) + 1
-  );
-}
-
 test('trace replaces the positions in a log line of a deployed bundle with lines of the sources', async () => {
   const traced = done(await trace(logLine()));
-  expect(traced).toContain(`(shared/names.ts:${lineOf('shared/names.ts', 'throw new Error(')}:`);
-  expect(traced).toContain(
-    `(functions/authorizer.ts:${lineOf('functions/authorizer.ts', "requireEnvironment('")}:`,
-  );
+  expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
+  expect(traced).toContain(`(${sourcePosition('functions/authorizer.ts', "requireEnvironment('")}:`);
   expect(traced).not.toContain('.mjs:');
 });
 
@@ -61,4 +55,22 @@ test('trace reports a version that a different build created, after the lines th
 test('trace rejects an input without a stack trace', async () => {
   const message = 'Standard input contains no stack trace of a function.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
+});
+
+test('the local service prints lines of the sources in stack traces', async () => {
+  const changed = changedAssembly(
+    assembly,
+    join(temporary, 'cdk.out'),
+    /(?<="LIST_PARTITIONS": )"\d+"/g,
+    '"0"',
+  );
+  const service = await startLocalService('--assembly', changed);
+  try {
+    expect((await service.request(itemsPath)).status).toBe(500);
+    await service.printed(
+      new RegExp(`\\(${sourcePosition('shared/storage/pets.ts', "throw new Error('LIST_PARTITIONS")}:`),
+    );
+  } finally {
+    await service.stop();
+  }
 });
