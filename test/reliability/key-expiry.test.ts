@@ -30,7 +30,7 @@ function issue(lifetime?: number): Promise<IssuedKey> {
 /** Returns the status of a list request at each of the given times, in milliseconds since the test's start. */
 function statusesAt(key: string, ...times: number[]): Promise<number[]> {
   return Array.fromAsync(times, async (time) => {
-    jest.setSystemTime(start + time);
+    jest.advanceTimersByTime(start + time - Date.now());
     const headers = { Authorization: `Bearer ${key}` };
     return (await service.send({ target: `${collection}?limit=1`, headers })).status;
   });

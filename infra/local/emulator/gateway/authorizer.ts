@@ -36,11 +36,11 @@ export function createAuthorizer(
       if (!token || !expression.test(token)) return 'UNAUTHORIZED';
       const current = cache; // A flush also discards decisions in progress, because it replaces the cache.
       let policy = current.get(token);
-      if (!policy || policy.until <= Date.now()) {
+      if (!policy || policy.until <= performance.now()) {
         const event = { type: 'TOKEN', authorizationToken: token, methodArn };
         const output = await invoke(functions, AuthorizerUri, event, Policy);
         if (!output) return 'AUTHORIZER_CONFIGURATION_ERROR';
-        policy = { ...output, until: Date.now() + AuthorizerResultTtlInSeconds * 1000 };
+        policy = { ...output, until: performance.now() + AuthorizerResultTtlInSeconds * 1000 };
         current.set(token, policy);
       }
       const { principalId, policyDocument, context } = policy;

@@ -76,6 +76,17 @@ describe('the authorizer', () => {
     expect(await authorize('Bearer abc', listArn)).toBe('ACCESS_DENIED');
   });
 
+  test('evicts a policy after its TTL even if the system clock is set back', async () => {
+    const { authorize } = authorizerWith(resultOf(allowStage), resultOf(denyStage));
+    const [clock, time] = [Date.now(), performance.now()];
+    expect(await authorize('Bearer abc', listArn)).toHaveProperty('principalId');
+    jest.spyOn(Date, 'now').mockReturnValue(clock - 3_600_000);
+    jest.spyOn(performance, 'now').mockReturnValue(time + 59_000);
+    expect(await authorize('Bearer abc', listArn)).toHaveProperty('principalId');
+    jest.spyOn(performance, 'now').mockReturnValue(time + 3_600_000);
+    expect(await authorize('Bearer abc', listArn)).toBe('ACCESS_DENIED');
+  });
+
   test.each([
     ['an error', { error: 'the table cannot be read' }],
     ['no statements', resultOf({ principalId: 'key_1', policyDocument: {} })],
