@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { UnavailableError } from './database.ts';
 
 /** Ids contain the milliseconds since this time. The milliseconds fit in 41 bits until September 2094. */
 const EPOCH = Date.UTC(2025, 0, 1);
@@ -7,9 +8,13 @@ const RANDOM_VALUES = 2 ** 12;
 /**
  * Returns a new id of up to 53 bits, which all JSON clients read exactly (RFC 8259 section 6). The id contains the
  * milliseconds since 2025 and 12 random bits. The id can already be in use, so a conditional write must enforce uniqueness.
+ *
+ * @throws UnavailableError if the clock is wrong. A retry can reach an instance with a correct clock.
  */
 export function newId(now: number = Date.now(), random: number = randomInt(RANDOM_VALUES)): bigint {
-  return BigInt(now - EPOCH) * BigInt(RANDOM_VALUES) + BigInt(random);
+  const id = BigInt(now - EPOCH) * BigInt(RANDOM_VALUES) + BigInt(random);
+  if (id >= 1n && id <= Number.MAX_SAFE_INTEGER) return id;
+  throw new UnavailableError(`The clock is wrong. It shows ${new Date(now).toISOString()}.`);
 }
 
 /** Returns the list partition of an item. The partition depends only on the id, so retries use the same partition. */

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { handler } from '../../functions/create-pet.ts';
 import { createEvent } from '../support/api-gateway-event.ts';
 import { type ApiResponse, invoke } from '../support/invoke.ts';
@@ -42,4 +42,14 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect(inputs()).toEqual([]);
     expect(occurrences()).toEqual(countedInternalError('createPet'));
   });
+});
+
+const wrongTimes = ['1972-01-01T00:00:00.000Z', '2300-01-01T00:00:00.000Z'];
+test.each(wrongTimes)('POST /v1/pets returns 503 without a write if the clock shows %s', async (time) => {
+  jest.spyOn(Date, 'now').mockReturnValue(Date.parse(time));
+  const { status, body } = await post('key_1');
+  expect([status, body.code]).toEqual([503, 'service_unavailable']);
+  const message = `The clock is wrong. It shows ${time}.`;
+  expect(logLines()).toMatchObject([{ code: 'service_unavailable', error: { message } }]);
+  expect(inputs()).toEqual([]);
 });

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { likelyShare, newId } from '../../../shared/storage/ids.ts';
 
 const START_OF_2025 = Date.parse('2025-01-01T00:00:00Z');
-const moment = fc.integer({ min: START_OF_2025 + 1, max: START_OF_2025 + 2 ** 41 - 1 });
+const END = START_OF_2025 + 2 ** 41 - 1;
+const moment = fc.integer({ min: START_OF_2025 + 1, max: END });
 const randomBits = fc.integer({ min: 0, max: 4095 });
 
 afterEach(() => {
@@ -18,7 +19,9 @@ describe('newId', () => {
         expect(id > 0n && id < 2n ** 53n).toBe(true);
       }),
     );
-    expect(newId(Date.parse('2094-09-01T00:00:00Z'), 4095)).toBeLessThan(2n ** 53n);
+    expect([newId(START_OF_2025, 1), newId(END, 4095)]).toEqual([1n, 2n ** 53n - 1n]);
+    expect(() => newId(START_OF_2025, 0)).toThrow('The clock is wrong. It shows 2025-01-01T00:00:00.000Z.');
+    expect(() => newId(END + 1, 0)).toThrow('The clock is wrong. It shows 2094-09-07T15:47:35.552Z.');
   });
 
   test('returns greater ids at later times, regardless of the random bits', () => {
