@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { listOperation } from '../../shared/contract/operations.ts';
 import { UsageError } from '../command.ts';
 import type { ApiGateway } from './emulator/gateway/api-gateway.ts';
 import type { Pair } from './emulator/gateway/http-message.ts';
-import { databaseSettings, localOperator, type LocalService } from './local-service.ts';
+import { databaseSettings, localOperator, type LocalService, writePrivately } from './local-service.ts';
 
 /**
  * Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key.
@@ -30,7 +30,6 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
   const database = connect(databaseSettings(service));
   await database.send(new PutCommand({ TableName: service.apiKeysTable, Item: record }));
   database.destroy();
-  rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
-  writeFileSync(file, key, { mode: 0o600 });
+  writePrivately(file, key);
   return key;
 }

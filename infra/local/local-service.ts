@@ -42,8 +42,13 @@ export function temporaryFolder(): string {
 /** Writes a service's connection data to its data folder. Returns a function that deletes the data. */
 export function writeLocalService(folder: string, service: LocalService): () => void {
   const file = join(folder, SERVICE_FILE);
-  writeFileSync(file, JSON.stringify(service));
+  writePrivately(file, JSON.stringify(service));
   return () => rmSync(file, { force: true });
+}
+
+export function writePrivately(file: string, text: string): void {
+  rmSync(file, { force: true }); // writeFileSync does not change the mode of an existing file.
+  writeFileSync(file, text, { mode: 0o600 });
 }
 
 /** @throws Error if `folder` contains no connection data. */

@@ -15,6 +15,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const data = temporaryFolder();
 const keyFile = join(data, 'api-key');
+const serviceFile = join(data, 'service.json');
 /** API key whose hash is not in the tables. */
 const LOST_KEY = `${keyPrefix('staging')}${'0'.repeat(36)}`;
 
@@ -34,6 +35,7 @@ describe('the local service with a data folder', () => {
 
   beforeAll(async () => {
     writeFileSync(keyFile, LOST_KEY);
+    writeFileSync(serviceFile, '{}');
     // The service must ignore the developer's AWS settings.
     Object.assign(process.env, {
       AWS_PROFILE: 'work',
@@ -47,10 +49,10 @@ describe('the local service with a data folder', () => {
   });
   afterAll(() => service.stop('SIGKILL'));
 
-  test('issues a new key if the tables do not contain the previous key', async () => {
+  test('issues a new key, which only its user can read, if the tables do not contain the previous key', async () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
-    expect(statSync(keyFile).mode.toString(8)).toBe('100600');
+    for (const file of [keyFile, serviceFile]) expect(statSync(file).mode.toString(8)).toBe('100600');
     expect(banner).toContain(`Bearer ${service.apiKey}' ${service.baseUrl}${itemsPath}\n`);
     const response = await addItem(service);
     expect(response.status).toBe(201);
@@ -85,7 +87,7 @@ describe('the local service with a data folder', () => {
   test('keeps the data and the API key after a restart', async () => {
     const { apiKey } = service;
     expect(await service.stop('SIGTERM')).toBe(0);
-    expect(existsSync(join(data, 'service.json'))).toBe(false);
+    expect(existsSync(serviceFile)).toBe(false);
 
     service = await startLocalService('--data', data);
     expect(service.apiKey).toBe(apiKey);
@@ -94,7 +96,7 @@ describe('the local service with a data folder', () => {
 
   test('is not found by operator commands after it is killed', async () => {
     await service.stop('SIGKILL');
-    expect(existsSync(join(data, 'service.json'))).toBe(true);
+    expect(existsSync(serviceFile)).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
     expect(errorOutput(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
       `No local service is running with the data folder ${data}. Start one with npm start.`,
