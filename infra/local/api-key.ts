@@ -19,7 +19,7 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
     throw new UsageError(`The folder ${folder} is for a different stage. Choose another folder with --data.`);
   const { method, path } = listOperation;
   const headers: Pair[] = [['Authorization', `Bearer ${stored}`]];
-  const request = { method, path, query: 'limit=1', headers, body: Buffer.alloc(0), sourceIp: '127.0.0.1' };
+  const request = { method, path, query: 'limit=1', headers, body: [], sourceIp: '127.0.0.1' };
   // The API rejects revoked keys and keys whose table was deleted.
   if ((await api.handle(request)).status !== 401) return stored;
   // The SDK is loaded only when a key is issued, because this takes 0.2 s.

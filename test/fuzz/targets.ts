@@ -31,7 +31,7 @@ export async function startFunctions(assembly: string): Promise<Target> {
     async send({ method, target, headers, body = '' }): Promise<HttpReply> {
       const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(target)!;
       const base64 = Buffer.from(Buffer.from(body).toString('base64'));
-      const request = { method, path, query, headers, body: base64, sourceIp: '127.0.0.1' };
+      const request = { method, path, query, headers, body: [base64], sourceIp: '127.0.0.1' };
       const response = await api.handle(request);
       return {
         status: response.status,

@@ -66,7 +66,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
         path,
         query,
         headers: Object.entries({ Host: 'localhost', Authorization: `Bearer ${issued.key}`, ...headers }),
-        body: Buffer.from(body),
+        body: [Buffer.from(body)],
         sourceIp: '127.0.0.1',
       });
     },

@@ -15,7 +15,7 @@ const html: Pair = ['Accept', 'text/html,application/xhtml+xml,application/xml;q
 function respond(host: string, accept = [html], line = 'GET /'): Promise<HttpResponse | undefined> {
   const [method = '', path = ''] = line.split(' ');
   const headers: Pair[] = [['Host', host], ...accept];
-  const request = { method, path, query: '', headers, body: Buffer.alloc(0), sourceIp: '127.0.0.1' };
+  const request = { method, path, query: '', headers, body: [], sourceIp: '127.0.0.1' };
   return respondToBrowser(request, 'local-key', openApi);
 }
 

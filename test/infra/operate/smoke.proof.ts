@@ -45,7 +45,7 @@ async function startStrictGateway() {
     }
     const [path = '', query = ''] = target.split('?');
     const request = { method, path, query, headers: Object.entries(headers), sourceIp: '127.0.0.1' };
-    const response = await service.api.handle({ ...request, body: Buffer.from(body.toString('base64')) });
+    const response = await service.api.handle({ ...request, body: [Buffer.from(body.toString('base64'))] });
     const isRetriable = method === 'GET' || headers['idempotency-key'] !== undefined;
     retriable += Number(isRetriable);
     if (!isRetriable || retriable % FAILED_ONE_IN > 0) return response;

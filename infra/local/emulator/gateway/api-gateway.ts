@@ -10,7 +10,7 @@ import type { ResourceType } from '../template/resources.ts';
 import { accountId, region, type Resource, type Template } from '../template/template.ts';
 
 /** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
-export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Maximum invocation payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
 
@@ -33,7 +33,8 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
 
   /** Returns the integration's response, or the type of the gateway response if the request is rejected. */
   async function invokeIntegration(request: HttpRequest, requestId: string): Promise<HttpResponse | string> {
-    if (request.body.length > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
+    const declaredBytes = Number(headerValues(request, 'Content-Length').at(-1));
+    if (declaredBytes > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
     const route = findRoute(request.method, request.path);
     if (!route) return 'MISSING_AUTHENTICATION_TOKEN';
     const { AuthorizerId, Integration } = route.method;
@@ -44,7 +45,9 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
     if (typeof authorizer === 'string') return authorizer;
 
     if (Integration.Type === 'MOCK') return mockResponse(Integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
-    const event = proxyEvent(request, route, { apiId, stage, requestId, authorizer });
+    if (declaredBytes > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE'; // The event contains the body.
+    const body = await readBody(request);
+    const event = proxyEvent(request, body, route, { apiId, stage, requestId, authorizer });
     if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
     return (await invoke(functions, Integration.Uri, event, ProxyResult)) ?? 'DEFAULT_5XX';
   }
@@ -59,6 +62,17 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
       for (const { flushCache } of authorizers.values()) flushCache();
     },
   };
+}
+
+/** Reads the whole body to keep the connection usable, but stores no more than is needed to detect that it is too large. */
+async function readBody({ body }: HttpRequest): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    if (size <= MAX_EVENT_BYTES) chunks.push(chunk);
+    size += chunk.length;
+  }
+  return Buffer.concat(chunks);
 }
 
 function onlyOne<T extends ResourceType>(template: Template, type: T): Resource<T> {

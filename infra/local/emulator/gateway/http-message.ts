@@ -7,7 +7,7 @@ export interface HttpRequest {
   query: string;
   /** Header names keep their case. A name can occur more than once. */
   headers: Pair[];
-  body: Buffer;
+  body: Iterable<Buffer> | AsyncIterable<Buffer>;
   sourceIp: string;
 }
 

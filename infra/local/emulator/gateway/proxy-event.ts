@@ -13,7 +13,7 @@ type RequestContext = Record<'apiId' | 'stage' | 'requestId', string> & { author
  * parameters are decoded, but the path and its parameters are not. Single-value maps contain each name's last value.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
-export function proxyEvent(request: HttpRequest, route: Route, context: RequestContext) {
+export function proxyEvent(request: HttpRequest, body: Buffer, route: Route, context: RequestContext) {
   const { method: httpMethod, path, sourceIp } = request;
   const headers: Pair[] = [
     ...request.headers.filter(([name]) => !REMOVED_HEADERS.test(name)),
@@ -45,7 +45,7 @@ export function proxyEvent(request: HttpRequest, route: Route, context: RequestC
       resourceId: route.method.ResourceId,
       resourcePath: route.resourcePath,
     },
-    body: request.body.toString() || null,
+    body: body.toString() || null,
     isBase64Encoded: false,
   };
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ApiGateway, MAX_BODY_BYTES } from './api-gateway.ts';
+import { finished } from 'node:stream/promises';
+import type { ApiGateway } from './api-gateway.ts';
 import { EmulatorError } from '../errors.ts';
 import type { HttpRequest, HttpResponse, Pair } from './http-message.ts';
 
@@ -20,13 +21,12 @@ export interface ServerSettings {
 
 /** Serves the API on the loopback interface. Node itself responds to malformed, oversized or slow requests. */
 export async function serve(api: ApiGateway, port: number, settings: ServerSettings = {}) {
-  const { respondFirst, onResponse } = settings;
   const inProgress = new Set<http.ServerResponse>();
   const respond: http.RequestListener = async (incoming, outgoing) => {
     const start = performance.now();
     inProgress.add(outgoing);
     outgoing.once('close', () => inProgress.delete(outgoing));
-    const request = readHead(incoming);
+    const request = { ...readHead(incoming), body: incoming };
     const send = ({ status, headers, body }: HttpResponse): void => {
       // During the shutdown, clients must not send more requests on open connections.
       if (isClosing) outgoing.shouldKeepAlive = false;
@@ -35,19 +35,20 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
       outgoing.writeHead(status, { ...headers, ...length }).end(body);
     };
     try {
-      request.body = await readBody(incoming);
-      send((await respondFirst?.(request)) ?? (await api.handle(request)));
+      const response = (await settings.respondFirst?.(request)) ?? (await api.handle(request));
+      // Otherwise, closing a connection that has unread data would discard the response.
+      if (!outgoing.shouldKeepAlive || isClosing) await finished(incoming.resume());
+      send(response);
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // The client disconnected.
       console.error(error);
       send(api.gatewayResponse('DEFAULT_5XX'));
     }
-    onResponse?.(request, outgoing.statusCode, performance.now() - start);
+    settings.onResponse?.(request, outgoing.statusCode, performance.now() - start);
   };
 
   let isClosing = false;
-  const create = () => http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, respond);
-  const servers = await listen(port, create);
+  const servers = await listen(port, () => http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, respond));
   return {
     port: portOf(servers[0]!),
     /** Waits for the requests in progress, but not for clients that are too slow. */
@@ -102,20 +103,9 @@ function portOf(server: http.Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage): HttpRequest {
+function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage) {
   // RFC 9112 section 3.2.2 allows absolute URLs as request targets.
   const [, path = '', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/is.exec(url) ?? [];
   const headers = rawHeaders.flatMap((name, i): Pair[] => (i % 2 === 0 ? [[name, rawHeaders[i + 1]!]] : []));
-  return { method, path, query, headers, body: Buffer.alloc(0), sourceIp: socket.remoteAddress ?? '' };
-}
-
-/** Reads the whole body to keep the connection usable, but stores no more than is needed to detect that it is too large. */
-async function readBody(incoming: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    size += chunk.length;
-  }
-  return Buffer.concat(chunks);
+  return { method, path, query, headers, sourceIp: socket.remoteAddress ?? '' };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import assert from 'node:assert/strict';
 import {
   type ApiGateway,
   createApiGateway,
@@ -59,7 +60,7 @@ const deny = { ...allow, Effect: 'Deny' };
 function get(path: string, request: Partial<HttpRequest> = {}): HttpRequest {
   const headers: HttpRequest['headers'] = [['authorization', 'Bearer abc']];
   const sourceIp = '127.0.0.1';
-  return { method: 'GET', path, query: '', headers, body: Buffer.alloc(0), sourceIp, ...request };
+  return { method: 'GET', path, query: '', headers, body: [], sourceIp, ...request };
 }
 
 beforeEach(() => {
@@ -92,15 +93,17 @@ describe('API Gateway', () => {
     ]);
   });
 
-  const tooLarge = { body: Buffer.alloc(6_291_456, 'a') };
-  const tooLargeForAnyPath = { body: Buffer.alloc(10_485_761, 'a') };
+  const tooLarge = { body: [Buffer.alloc(6_291_456, 'a')] };
+  const tooLargeForAnyPath: Partial<HttpRequest> = { headers: [['content-length', '10485761']] };
+  /** Body that fails the test if it is read. */
+  const unread = { [Symbol.iterator]: () => assert.fail('The body was read.') };
   const key: [string, string] = ['Authorization', 'Bearer abc'];
   const unlisted = get('/things', { method: 'PUT', headers: [['Content-Type', 'toString']] });
   test.each<[string, number, string, Sample, HttpRequest, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', apiWith(), get('/other')],
-    ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/things', { headers: [] })],
+    ['UNAUTHORIZED', 401, 'a missing key', apiWith(), get('/things', { headers: [], body: unread })],
     ['UNAUTHORIZED', 401, 'two keys', apiWith(), get('/things', { headers: [key, key] })],
-    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf(deny)), get('/things')],
+    ['ACCESS_DENIED', 401, 'a denied request', apiWith(ok, policyOf(deny)), get('/things', { body: unread })],
     ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'a malformed policy', apiWith(ok, null), get('/things')],
     ['REQUEST_TOO_LARGE', 413, 'a body over 10 MB', apiWith(), get('/other', tooLargeForAnyPath)],
     ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', apiWith(), get('/things', tooLarge)],
@@ -121,7 +124,7 @@ describe('API Gateway', () => {
   );
 
   test('accepts an event of slightly less than 6 MB', async () => {
-    const request = get('/things', { body: Buffer.alloc(6_280_000, 'a') });
+    const request = get('/things', { body: [Buffer.alloc(6_280_000, 'a')] });
     expect(await apiWith().api.handle(request)).toMatchObject({ status: 200 });
   });
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { HttpRequest, Pair } from '../../../../../infra/local/emulator/gateway/http-message.ts';
 import { proxyEvent } from '../../../../../infra/local/emulator/gateway/proxy-event.ts';
 
-function eventOf(request: Partial<HttpRequest>, authorizer?: object, pathParameters: Pair[] = []) {
+function eventOf(request: Partial<HttpRequest>, body = '', authorizer?: object, pathParameters: Pair[] = []) {
   const method = { HttpMethod: 'GET', ResourceId: 'Thing' } as never;
   const route = { method, resourcePath: '/v1/things/{thingId}', pathParameters };
-  const body = Buffer.alloc(0);
   return proxyEvent(
-    { method: 'GET', path: '/v1/things', query: '', headers: [], body, sourceIp: '::1', ...request },
+    { method: 'GET', path: '/v1/things', query: '', headers: [], body: [], sourceIp: '::1', ...request },
+    Buffer.from(body),
     route,
     { apiId: 'Api', stage: 'sample', requestId: 'request-1', authorizer },
   );
@@ -32,8 +32,8 @@ describe('the event for a function', () => {
       ['USER-AGENT', 'wget'],
       ['USER-AGENT', 'curl'],
     ];
-    const body = Buffer.from('{"name":"Łucja 🐈"}');
-    const event = eventOf({ path, headers, body }, { principalId: 'key_1' }, [['thingId', 'a%2Fb']]);
+    const body = '{"name":"Łucja 🐈"}';
+    const event = eventOf({ path, headers }, body, { principalId: 'key_1' }, [['thingId', 'a%2Fb']]);
     expect(event).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },

@@ -98,6 +98,19 @@ describe('the server', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
+  test('responds before it receives the rest of a body that nobody reads, and keeps the connection usable', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`POST /no-content HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\nGET /`);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 204 /);
+    socket.write(`otherGET /first HTTP/1.1\r\n${close}\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*\r\nfirst$/);
+  });
+
+  test('receives the whole body before it closes the connection, so that the client gets the response', async () => {
+    const head = `POST /first HTTP/1.1\r\n${close}Content-Length: 5000000\r\n\r\n`;
+    expect((await send(head + 'a'.repeat(5_000_000))).body).toBe(first.body);
+  });
+
   test('responds to requests after a client has disconnected during an upload', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`POST / HTTP/1.1\r\n${close}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
