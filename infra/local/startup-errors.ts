@@ -12,13 +12,14 @@ export function explainError(folder: string, error: unknown): unknown {
     const remedy = 'Free disk space and restart the local service. The stored data is intact.';
     return new UsageError(`The disk is full (${message}). ${remedy}`);
   }
-  if (code.startsWith('LEVEL_')) {
-    const remedy = 'Choose another folder with --data, or delete the data if you do not need it.';
-    return new UsageError(`The tables in ${folder} cannot be read (${message}). ${remedy}`);
+  if (/^Corruption: |^IO error: .*: (?:No such file or directory|Invalid argument)$/.test(message)) {
+    const remedy = 'Choose another folder with --data. Delete the data only if you do not need it.';
+    return new UsageError(`The tables in ${folder} are damaged (${message}). ${remedy}`);
   }
   const isFolderError = path
     ? (path + sep).startsWith(folder + sep) || (folder + sep).startsWith(path + sep)
-    : /^E(?:IO|ROFS)$/.test(code);
+    : /^(?:EIO|EROFS|LEVEL_\w+)$/.test(code);
   if (!isFolderError) return error;
-  return new UsageError(`The folder ${folder} is unusable (${message}). Choose another folder with --data.`);
+  const remedy = 'The data is unchanged. Check its permissions, or choose another folder with --data.';
+  return new UsageError(`The folder ${folder} is unusable (${message}). ${remedy}`);
 }

@@ -62,13 +62,18 @@ describe('the local service', () => {
     expect(await errorOf({ assembly: other })).toMatch(/ cannot be read \(Unexpected end of JSON input\)\./);
   });
 
-  test('does not start if the tables cannot be read', async () => {
+  const damaged = /^The tables in \S+ are damaged \(.+\)\. Choose another folder .+ Delete the data only/;
+  const unusable = /^The folder \S+ is unusable \(.+\)\. The data is unchanged\. Check .+ with --data\.$/;
+  const isRoot = process.getuid?.() === 0; // root can read files without permissions, but not directories
+  test.each<[string, RegExp, (file: string) => void]>([
+    ['is empty', damaged, (file) => writeFileSync(file, '')],
+    ['names a missing file', damaged, (file) => writeFileSync(file, 'MANIFEST-7\n')],
+    ['is unreadable', unusable, (file) => (isRoot ? mkdirSync(file) : writeFileSync(file, '', { mode: 0 }))],
+  ])('does not start if a file of the tables %s', async (_case, message, damage) => {
     const data = mkdtempSync(join(folders, 'data-'));
     mkdirSync(join(data, 'tables'));
-    writeFileSync(join(data, 'tables', 'CURRENT'), 'MANIFEST-7\n');
-    expect(await errorOf({ data })).toMatch(
-      /^The tables in \S+ cannot be read \(.+\)\. Choose another folder with --data/,
-    );
+    damage(join(data, 'tables', 'CURRENT'));
+    expect(await errorOf({ data })).toMatch(message);
     expect(readdirSync(join(data, 'tables'))).toContain('CURRENT');
   });
 
@@ -102,9 +107,7 @@ describe('the local service', () => {
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
     for (const data of [file, join(file, 'data'), link]) {
-      expect(await errorOf({ data })).toMatch(
-        /^The folder \S+ is unusable \(E\w+: .+\)\. Choose another folder with --data\.$/,
-      );
+      expect(await errorOf({ data })).toMatch(unusable);
     }
   });
 
