@@ -118,10 +118,12 @@ describe('the local service with --watch', () => {
     expect(await message()).toBe('filled');
   });
 
-  test('runs the previous code while a shared module is empty', async () => {
+  test('runs the previous code while a shared module is empty or incomplete', async () => {
     const storage = project.read(STORAGE);
-    await until(/The functions cannot be bundled\. /, () => project.write(STORAGE, ''));
-    expect((await call(itemsPath)).status).toBe(200);
+    for (const text of ['', 'this is not code', storage.slice(0, storage.lastIndexOf('}'))]) {
+      await until(/The functions cannot be bundled\. /, () => project.write(STORAGE, text));
+      expect((await call(itemsPath)).status).toBe(200);
+    }
     await until(/reloaded the functions in/, () =>
       project.write(STORAGE, `${storage}\nconsole.log('changed');`),
     );
