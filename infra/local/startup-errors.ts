@@ -20,6 +20,6 @@ export function explainError(folder: string, error: unknown): unknown {
     ? (path + sep).startsWith(folder + sep) || (folder + sep).startsWith(path + sep)
     : /^(?:EIO|EROFS|LEVEL_\w+)$/.test(code);
   if (!isFolderError) return error;
-  const remedy = 'The data is unchanged. Check its permissions, or choose another folder with --data.';
+  const remedy = 'Do not delete the data. Check the permissions, or choose another folder with --data.';
   return new UsageError(`The folder ${folder} is unusable (${message}). ${remedy}`);
 }

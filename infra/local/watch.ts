@@ -19,7 +19,7 @@ export async function startWatch({ template, functions, api }: Emulator, workFol
     fn: functions.get(logicalId)!,
   }));
   const debuggers = running.map(({ name, fn }) => fn.inspectPort && `${name} on 127.0.0.1:${fn.inspectPort}`);
-  const isForDebugger = debuggers.every(Boolean);
+  const isForDebugger = debuggers.some(Boolean);
   if (isForDebugger) print(`debuggers can attach to ${debuggers.join(', ')}`);
   const root = join(workFolder, 'bundles');
   rmSync(root, { recursive: true, force: true });

@@ -27,24 +27,26 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
     inProgress.add(outgoing);
     outgoing.once('close', () => inProgress.delete(outgoing));
     const request = { ...readHead(incoming), body: incoming };
-    const send = ({ status, headers, body }: HttpResponse): void => {
+    const send = async ({ status, headers, body }: HttpResponse): Promise<void> => {
       // During the shutdown, clients must not send more requests on open connections.
       if (isClosing) outgoing.shouldKeepAlive = false;
       // RFC 9110 section 8.6 forbids Content-Length in a 204.
       const length = status !== 204 && { 'Content-Length': Buffer.byteLength(body) };
-      outgoing.writeHead(status, { ...headers, ...length }).end(body);
+      outgoing.writeHead(status, { ...headers, ...length });
+      settings.onResponse?.(request, status, performance.now() - start);
+      if (incoming.complete) return void outgoing.end(body);
+      // Clients that send the rest of a body that was not read still get the response.
+      outgoing.write(body);
+      await finished(incoming.resume());
+      outgoing.end();
     };
     try {
-      const response = (await settings.respondFirst?.(request)) ?? (await api.handle(request));
-      // Otherwise, closing a connection that has unread data would discard the response.
-      if (!outgoing.shouldKeepAlive || isClosing) await finished(incoming.resume());
-      send(response);
+      await send((await settings.respondFirst?.(request)) ?? (await api.handle(request)));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return; // The client disconnected.
       console.error(error);
-      send(api.gatewayResponse('DEFAULT_5XX'));
+      await send(api.gatewayResponse('DEFAULT_5XX'));
     }
-    settings.onResponse?.(request, outgoing.statusCode, performance.now() - start);
   };
 
   let isClosing = false;
