@@ -176,15 +176,13 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
     const thread = new Worker(url, { argv, env, execArgv: [], stdout: true, stderr: true, resourceLimits });
     return Object.assign(thread, { send: (message: unknown) => (thread.postMessage(message), true) });
   }
-  const execArgv = [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'];
-  // In its own process group, the process does not receive the Ctrl-C that stops this process.
   // VS Code sets these variables to attach to child processes.
   const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
   const child = fork(url, argv, {
     env: { ...env, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS },
-    execArgv,
+    execArgv: [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'],
     silent: true,
-    detached: true,
+    detached: true, // The process must not receive the Ctrl-C that stops this process.
   });
   const exited = new Promise<number>((resolve) => child.once('exit', resolve));
   return Object.assign(child as ChildProcess & Runtime, { terminate: () => (child.kill('SIGKILL'), exited) });
