@@ -5,7 +5,7 @@ import { SourceMap } from 'node:module';
 export const sourceMapsFolder = 'source-maps';
 
 /** Matches positions in bundles, such as `file:///var/task/get-pet-0a1b2c3d.mjs:1:234`. */
-const POSITION = /file:\/\/\S*?\/([\w-]+-[\da-f]{8}\.mjs):(\d+):(\d+)/g;
+const POSITION = /(?:[^\s("']*\/)?([\w-]+-[\da-f]{8}\.mjs):(\d+):(\d+)/g;
 
 const maps = new Map<string, SourceMap>();
 

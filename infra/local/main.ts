@@ -32,7 +32,7 @@ if (process.env['npm_lifecycle_event'] === 'start') {
 
 await runWithOptions(USAGE, options, async (values) => {
   const port = integerOption(`The port ${values.port} (--port or PORT)`, values.port, 0, 65_535);
-  const inspect = integerOption('--inspect', values.inspect, 0, 65_000);
+  const inspect = values.inspect ? integerOption('--inspect', values.inspect, 1_024, 65_000) : 0;
   if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (values.assembly && (values.watch || values.synth || inspect))
     throw new UsageError(

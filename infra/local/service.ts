@@ -21,7 +21,7 @@ export const options = {
   assembly: { type: 'string' },
   synth: { type: 'boolean', default: false },
   watch: { type: 'boolean', default: false },
-  inspect: { type: 'string', default: '0' },
+  inspect: { type: 'string' },
   verbose: { type: 'boolean', default: false },
 } as const;
 
@@ -76,5 +76,5 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
 
 /** Returns the source map that `bundleFunctions` wrote for the bundle at a position. */
 function sourceMapOf(bundle: string, position: string): string {
-  return fileURLToPath(new URL(`../${sourceMapsFolder}/${bundle}.map`, position));
+  return fileURLToPath(new URL(`../${sourceMapsFolder}/${bundle}.map`, new URL(position, 'file:///')));
 }

@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { bundlesIn, sourceMapsFolder, toSources } from '../source-maps.ts';
@@ -13,6 +13,7 @@ Prints log lines of deployed functions with files and lines of the sources in st
   --maps  folder with the source maps of one or more builds (default: ${relative(projectRoot, defaultMaps)})`;
 
 await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async ({ maps }) => {
+  if (!existsSync(maps)) throw new UsageError(`The folder ${resolve(maps)} does not exist.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
   const log = await text(process.stdin);
   if (bundlesIn(log).length === 0)
@@ -24,6 +25,6 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   const [unknown] = bundlesIn(traced);
   if (unknown)
     throw new UsageError(
-      `A different build created ${unknown}, because ${maps} does not contain its source map. Follow "Find the line" in docs/runbook.md.`,
+      `${resolve(maps)} contains no source map of ${unknown}. A different build created this version. Get the source maps of that build: see "Find the line" in docs/runbook.md.`,
     );
 });

@@ -1,6 +1,6 @@
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { hash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot, UsageError } from '../command.ts';
@@ -70,8 +70,8 @@ const debuggingOptions: BuildOptions = {
 
 /**
  * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
- * `folder/source-maps/`. The hash of the bundle appears in each line of a stack trace, so a stack trace identifies the
- * source map that belongs to it. esbuild prints the details of errors.
+ * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash covers
+ * the sources, because a comment moves lines without changing the bundle. esbuild prints the details of errors.
  *
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
@@ -94,11 +94,16 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
     outputFiles.map((output) => [relative(projectRoot, output.path), output.contents]),
   );
   const bundles: Bundles = new Map();
-  for (const [output, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
+  for (const [output, { entryPoint, exports, inputs }] of Object.entries(metafile.outputs)) {
     if (!entryPoint) continue; // a source map
     if (!exports.includes('handler')) throw new UsageError(`${entryPoint} does not export handler.`);
     const { name, ext } = parse(output);
-    const file = `${name}-${hash('sha256', contents.get(output)!).slice(0, 8)}${ext}`;
+    const sources = Object.keys(inputs).filter((input) => /^(?:functions|shared)\//.test(input));
+    const hashed = [
+      contents.get(output)!,
+      ...sources.map((source) => readFileSync(join(projectRoot, source))),
+    ];
+    const file = `${name}-${hash('sha256', Buffer.concat(hashed)).slice(0, 8)}${ext}`;
     bundles.set(name, join(folder, name, file));
     rmSync(join(folder, name), { recursive: true, force: true });
     for (const subfolder of [name, sourceMapsFolder]) mkdirSync(join(folder, subfolder), { recursive: true });

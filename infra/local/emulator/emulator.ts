@@ -55,6 +55,10 @@ export async function startEmulator(options: EmulatorOptions) {
       return server.port;
     },
     /** Stops accepting requests, waits for the requests in progress, and stops the functions and the database. */
-    close: () => started.disposeAsync(),
+    close: async (): Promise<void> => {
+      // A request at a breakpoint would not end.
+      if (firstPort) await Promise.all(functions.values().map((fn) => fn.close()));
+      await started.disposeAsync();
+    },
   };
 }

@@ -20,7 +20,7 @@ describe('npm start', () => {
     [[], { PORT: 'http' }, /^The port http \(.*\) must be an integer from 0 to 65535\.$/],
     [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
     [['--assembly', '.', '--watch'], {}, /^--watch, --inspect and --synth cannot be combined/],
-    [['--inspect', 'chrome'], {}, /^--inspect must be an integer from 0 to 65000\.$/],
+    [['--inspect', 'chrome'], {}, /^--inspect must be an integer from 1024 to 65000\.$/],
     [['--assembly', '.', '--synth'], {}, /^--watch, --inspect and --synth cannot be combined/],
     [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {

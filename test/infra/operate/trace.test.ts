@@ -49,12 +49,15 @@ test('trace reports a version that a different build created, after the lines th
   const { code, stdout, stderr } = await trace(`${logLine()}${other}`);
   expect(code).toBe(1);
   expect(stdout).toContain('shared/names.ts:');
-  expect(stderr).toMatch(/^A different build created authorizer-00000000\.mjs, because \S+ does not contain/);
+  expect(stderr).toMatch(
+    /^\S+ contains no source map of authorizer-00000000\.mjs\. A different build created/,
+  );
 });
 
-test('trace rejects an input without a stack trace', async () => {
+test('trace rejects an input without a stack trace and a folder that does not exist', async () => {
   const message = 'Standard input contains no stack trace of a function.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
+  expect(errorOutput(await trace(logLine(), '/nowhere'))).toBe('The folder /nowhere does not exist.');
 });
 
 test('the local service prints lines of the sources in stack traces', async () => {

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
-import { hash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../../infra/command.ts';
@@ -10,6 +9,7 @@ import { bundlingOptions } from '../../../infra/stack/bundling.ts';
 import { environmentVariables } from '../../../shared/names.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
+import { copyProject } from '../local/project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const temporary = temporaryFolder();
@@ -29,18 +29,34 @@ test.each(bundles)('the bundle of %s is one file within the size limit', (name, 
   expect(size).toBeLessThanOrEqual(name === 'Authorizer' ? 170_000 : 215_000);
 });
 
-// The name of a bundle identifies its source map, so a new name must mean new code. `npm start -- --watch` replaces the
-// bundles that the assembly contains.
-test('each function has the bundle of the module that the template names, with a hash of the bundle', () => {
-  // The exports of node:process depend on what a process has loaded, so a new process creates the bundles.
-  const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('${temporary}');`;
-  execFileSync(process.execPath, ['--input-type=module', '--eval', script]);
+/** Bundles the functions of a project in a new process, because the exports of node:process depend on what was loaded. */
+function bundle(project: string, folder: string): string {
+  const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('${folder}');`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
+  return folder;
+}
+
+// `npm start -- --watch` replaces the bundles that the assembly contains.
+test('each function has the bundle of the module that the template names', () => {
+  const folder = bundle('.', mkdtempSync(join(temporary, 'bundles-')));
   for (const [name, file] of bundles) {
-    const module: string = Resources[name].Metadata.bundle;
-    const built = readFileSync(join(temporary, module, basename(file)));
-    expect(basename(file)).toBe(`${module}-${hash('sha256', built).slice(0, 8)}.mjs`);
+    const built = readFileSync(join(folder, Resources[name].Metadata.bundle, basename(file)));
     expect(readFileSync(file)).toEqual(built);
   }
+});
+
+// The name of a bundle identifies its source map.
+test('a new comment changes the names of the bundles that contain the source, and nothing else', () => {
+  const project = copyProject(temporary);
+  project.write('functions/get-pet.ts', `// comment\n${project.read('functions/get-pet.ts')}`);
+  const folder = bundle(project.folder, mkdtempSync(join(temporary, 'bundles-')));
+  const changed = bundles.filter(([name, file]) => {
+    const module: string = Resources[name].Metadata.bundle;
+    const [built = ''] = readdirSync(join(folder, module));
+    expect(readFileSync(join(folder, module, built))).toEqual(readFileSync(file));
+    return built !== basename(file);
+  });
+  expect(changed.map(([name]) => Resources[name].Metadata.bundle)).toEqual(['get-pet']);
 });
 
 // esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.

@@ -165,7 +165,8 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
   const env = {
     ...Environment.Variables,
     AWS_LAMBDA_FUNCTION_NAME: logicalId,
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    // Breakpoints are for requests, so functions with a debugger do nothing during init.
+    ...(!inspectPort && { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' }),
     ...databaseEnvironment(databaseEndpoint, logicalId),
   };
   if (!inspectPort) {
