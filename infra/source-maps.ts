@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
+import { join } from 'node:path';
 
 /** Folder of the source maps, next to the folders of the bundles. It is not part of an asset, so it is never deployed. */
 export const sourceMapsFolder = 'source-maps';
@@ -7,7 +8,7 @@ export const sourceMapsFolder = 'source-maps';
 /** Matches positions in bundles, such as `file:///var/task/get-pet-0a1b2c3d.mjs:1:234`. */
 const POSITION = /(?:[^\s("']*\/)?([\w-]+-[\da-f]{8}\.mjs):(\d+):(\d+)/g;
 
-const maps = new Map<string, SourceMap>();
+const loaded = new Map<string, SourceMap>();
 
 /** Returns the names of the bundles whose positions are in `text`. */
 export function bundlesIn(text: string): string[] {
@@ -18,15 +19,19 @@ export function bundlesIn(text: string): string[] {
  * Replaces positions in bundles with positions in sources, such as `functions/get-pet.ts:5:20`. Positions in bundles
  * without a source map remain.
  *
- * @param findMap function that returns the path of a bundle's source map
+ * @param folders folders that contain source maps, also in subfolders
  */
-export function toSources(text: string, findMap: (bundle: string, position: string) => string): string {
+export function toSources(text: string, folders: string[]): string {
   return text.replaceAll(POSITION, (position: string, bundle: string, line: string, column: string) => {
-    const file = findMap(bundle, position);
-    if (!maps.has(file) && existsSync(file))
-      maps.set(file, new SourceMap(JSON.parse(readFileSync(file, 'utf8'))));
-    const origin = maps.get(file)?.findOrigin(Number(line), Number(column));
+    const origin = findSourceMap(bundle, folders)?.findOrigin(Number(line), Number(column));
     if (!origin || !('fileName' in origin)) return position;
     return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
   });
+}
+
+function findSourceMap(bundle: string, folders: string[]): SourceMap | undefined {
+  for (const cwd of loaded.has(bundle) ? [] : folders)
+    for (const file of globSync(`**/${bundle}.map`, { cwd }))
+      loaded.set(bundle, new SourceMap(JSON.parse(readFileSync(join(cwd, file), 'utf8'))));
+  return loaded.get(bundle);
 }

@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { findApiKey } from './api-key.ts';
 import { sourceMapsFolder, toSources } from '../source-maps.ts';
 import { synthesizeIfChanged } from '../synthesize.ts';
@@ -43,9 +42,10 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
 
     const assembly = others.assembly || join(workFolder, 'cdk.out');
     if (!others.assembly) await synthesizeIfChanged(assembly, others.synth);
+    const sourceMaps = [join(assembly, sourceMapsFolder), join(workFolder, 'bundles')];
     const log = (line: string): void => {
       // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
-      if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMapOf));
+      if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMaps));
     };
     const settings = { assembly, stackName: stackName(stage), store, inspectPort: others.inspect, log };
     const emulator = await startEmulator(settings);
@@ -72,9 +72,4 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
     await started.disposeAsync();
     throw explainError(folder ?? tmpdir(), error);
   }
-}
-
-/** Returns the source map that `bundleFunctions` wrote for the bundle at a position. */
-function sourceMapOf(bundle: string, position: string): string {
-  return fileURLToPath(new URL(`../${sourceMapsFolder}/${bundle}.map`, new URL(position, 'file:///')));
 }

@@ -90,7 +90,7 @@ function watchFolders(onChange: () => void): FSWatcher[] {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT') return []; // The change of the parent folder causes another round.
       const remedy =
-        "Start without --watch, or raise the system's limit (on Linux, fs.inotify.max_user_watches).";
+        "Start without --watch or --inspect, or raise the system's limit (on Linux, fs.inotify.max_user_watches).";
       throw new UsageError(`The sources cannot be watched (${message}). ${remedy}`);
     }
   });

@@ -1,6 +1,7 @@
-import { existsSync, globSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 import { projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { bundlesIn, sourceMapsFolder, toSources } from '../source-maps.ts';
 
@@ -15,13 +16,12 @@ Prints log lines of deployed functions with files and lines of the sources in st
 await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async ({ maps }) => {
   if (!existsSync(maps)) throw new UsageError(`The folder ${resolve(maps)} does not exist.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
-  const log = await text(process.stdin);
+  const log = stripVTControlCharacters(await text(process.stdin));
   if (bundlesIn(log).length === 0)
     throw new UsageError('Standard input contains no stack trace of a function.');
-  const traced = toSources(log, (bundle) =>
-    join(maps, globSync(`**/${bundle}.map`, { cwd: maps })[0] ?? bundle),
-  );
-  console.log(traced.replaceAll(String.raw`\n`, '\n').trimEnd());
+  const traced = toSources(log, [maps]);
+  // In JSON, a stack trace is a text with escaped line breaks or an array.
+  console.log(traced.replaceAll(/(?:\\+n|",\s*")(?= +at )/g, '\n').trimEnd());
   const [unknown] = bundlesIn(traced);
   if (unknown)
     throw new UsageError(

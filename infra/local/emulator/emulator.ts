@@ -1,5 +1,6 @@
 import { startDatabase } from './dynamodb/dynamodb.ts';
 import { type OpenStore, openStore } from './dynamodb/store.ts';
+import { EmulatorError } from './errors.ts';
 import { createApiGateway } from './gateway/api-gateway.ts';
 import { requireFreePort, serve, type ServerSettings } from './gateway/server.ts';
 import { bundleIn, createFunction, type RunningFunction } from './lambda/lambda.ts';
@@ -50,6 +51,8 @@ export async function startEmulator(options: EmulatorOptions) {
     databaseEndpoint: database.endpoint,
     /** @returns the port, which is a free port if `port` is 0 */
     async listen(port: number, settings?: ServerSettings): Promise<number> {
+      if (port && functions.values().some(({ inspectPort }) => inspectPort === port))
+        throw new EmulatorError(`Port ${port} is the port of a debugger. Choose another port.`);
       const server = await serve(api, port, settings);
       started.defer(() => server.close());
       return server.port;

@@ -33,6 +33,7 @@ function trace(input: string, folder = maps) {
 
 test('trace replaces the positions in a log line of a deployed bundle with lines of the sources', async () => {
   const traced = done(await trace(logLine()));
+  expect(traced).toMatch(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /);
   expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
   expect(traced).toContain(`(${sourcePosition('functions/authorizer.ts', "requireEnvironment('")}:`);
   expect(traced).not.toContain('.mjs:');

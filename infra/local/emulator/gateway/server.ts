@@ -36,6 +36,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
       settings.onResponse?.(request, status, performance.now() - start);
       if (incoming.complete) return void outgoing.end(body);
       // Clients that send the rest of a body that was not read still get the response.
+      outgoing.flushHeaders();
       outgoing.write(body);
       await finished(incoming.resume());
       outgoing.end();

@@ -59,6 +59,7 @@ export function createFunction(resource: FunctionResource, options: FunctionOpti
   let { file } = options;
   const { inspectPort, log } = options;
   const maxInstances = inspectPort ? 1 : MAX_INSTANCES;
+  let isClosed = false;
   const instances = new Set<ReturnType<typeof start>>();
   const waiting: ((instance: ReturnType<typeof start>) => void)[] = [];
 
@@ -94,12 +95,15 @@ export function createFunction(resource: FunctionResource, options: FunctionOpti
     /** Handles new events with the given bundle. Resolves when all instances of the previous bundle have exited. */
     updateCode: async (bundle: string): Promise<void> => {
       file = bundle;
-      await Promise.all([...instances].map(({ retire }) => retire()));
+      const retired = Promise.all([...instances].map(({ retire }) => retire()));
+      if (inspectPort) await retired; // Until then, the port is in use.
       // An instance starts before the first event so that load errors are logged immediately.
-      if (instances.size === 0) start();
+      if (!isClosed && (!inspectPort || instances.size === 0)) start();
+      await retired;
     },
     /** Terminates all instances, even if they handle events. */
     close: async (): Promise<void> => {
+      isClosed = true;
       waiting.length = 0;
       await Promise.all([...instances].map(({ terminate }) => terminate()));
     },
@@ -125,7 +129,7 @@ function startInstance(resource: FunctionResource, options: FunctionOptions, onE
   for (const stream of [runtime.stdout, runtime.stderr]) createInterface(stream).on('line', options.log);
   runtime.on('message', (invocation: Invocation) => inProgress?.resolve(invocation));
   runtime.on('error', (error) => end(inspect(error)));
-  runtime.on('exit', (code) => end(`The instance exited with code ${code}`));
+  runtime.on('exit', (code, signal) => end(`The instance exited with code ${code ?? signal}`));
   runtime.on('exit', onExit);
 
   function terminate(): Promise<unknown> {
@@ -155,7 +159,7 @@ function startInstance(resource: FunctionResource, options: FunctionOptions, onE
 
 /**
  * Starts the runtime in a thread or, for debuggers, in a process, because a thread at a breakpoint cannot be terminated.
- * The runtime gets no environment variables of this process.
+ * The runtime gets no environment variables of this process, except those of a debugger.
  */
 function startRuntime({ logicalId, properties }: FunctionResource, options: FunctionOptions): Runtime {
   const { file, databaseEndpoint, inspectPort } = options;
@@ -183,6 +187,7 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
     env: { ...env, NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS },
     execArgv: [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'],
     silent: true,
+    windowsHide: true,
     detached: true, // The process must not receive the Ctrl-C that stops this process.
   });
   const exited = new Promise<number>((resolve) => child.once('exit', resolve));
