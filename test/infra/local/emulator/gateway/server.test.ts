@@ -116,7 +116,7 @@ describe('the server', () => {
     socket.write(`POST / HTTP/1.1\r\n${close}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
     await once(socket, 'close');
     await expectToServe();
-    expect(responses).toEqual(['GET / 200']);
+    expect(responses.at(-1)).toBe('GET / 200');
   });
 
   const [ipv4, ...others] = Object.values(networkInterfaces()).flatMap((addresses = []) =>
