@@ -1,5 +1,9 @@
 import { Annotations, type Stack, Validations } from 'aws-cdk-lib';
+import { type Operation, operations } from '../../shared/contract/operations.ts';
 import type { Stage } from '../settings.ts';
+
+/** Synthesis prints a warning if an operation's removal is at most this many days away. */
+const SUNSET_WARNING_DAYS = 180;
 
 /**
  * Default quotas of an account in most regions. Higher settings only cause a warning, because AWS can raise the quotas.
@@ -13,8 +17,15 @@ const quotas = [
   ['requestBurst', 5_000],
 ] as const;
 
-/** Adds the messages about settings that the CDK prints at each synthesis and deployment of the stack. */
-export function addAnnotations(stack: Stack, stage: Stage): void {
+/** Adds the messages about operations and settings that the CDK prints at each synthesis and deployment of the stack. */
+export function addAnnotations(stack: Stack, stage: Stage, today: Date): void {
+  for (const { id, deprecation } of Object.values<Operation>(operations)) {
+    if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;
+    Annotations.of(stack).addWarningV2(
+      `sunset:${id}`,
+      `${id} is scheduled for removal on ${deprecation.sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
+    );
+  }
   const warn = (setting: string, problem: string) =>
     Annotations.of(stack).addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
   for (const [setting, quota] of quotas) {

@@ -67,7 +67,7 @@ export class Api extends Construct {
     if (domain) addDomain(this, api as apigateway.IRestApi, domain);
     this.baseUrl = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
     this.stageArn = api.deploymentStage.stageArn;
-    this.metrics = apiMetrics(name);
+    this.metrics = apiMetrics(api, name);
     this.rollbackAlarms = addAlarms(this.metrics, stage, monitoring);
     const reasons = {
       APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
@@ -121,17 +121,14 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
   }
 }
 
-/** Returns the API's metrics, which use the API's name because a reference would create a circular dependency. */
-function apiMetrics(stage: string) {
-  const dimensionsMap = { ApiName: serviceName(stage), Stage: stage };
-  const ofApi = { namespace: 'AWS/ApiGateway', dimensionsMap, period: MINUTE };
-  const metric = (metricName: string, statistic = 'Sum') =>
-    new cloudwatch.Metric({ ...ofApi, metricName, statistic });
+/** Returns the API's metrics, which use the stage's name because a reference would create a circular dependency. */
+function apiMetrics(api: apigateway.RestApi, Stage: string) {
+  const ofStage = { dimensionsMap: { ApiName: api.restApiName, Stage }, period: MINUTE };
   return {
-    requests: metric('Count'),
-    clientErrors: metric('4XXError'),
-    serverErrors: metric('5XXError'),
-    latency: (percentile: string) => metric('Latency', percentile),
+    requests: api.metricCount({ ...ofStage, statistic: 'Sum' }),
+    clientErrors: api.metricClientError(ofStage),
+    serverErrors: api.metricServerError(ofStage),
+    latency: (statistic: string) => api.metricLatency({ ...ofStage, statistic }),
   };
 }
 

@@ -1,6 +1,5 @@
-import { Annotations, type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
-import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
 import { Api } from './api.ts';
@@ -15,16 +14,12 @@ import { addManagedRole } from './roles.ts';
 import type { Stage } from '../settings.ts';
 import { Storage } from './storage.ts';
 
-/** Synthesis prints a warning if an operation's removal is at most this many days away. */
-const SUNSET_WARNING_DAYS = 180;
-
 /** Adds the account stack and the stacks of the stages. The functions have the bundles that `bundleFunctions` returned. */
 export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = new Date()): void {
   const account = addAccountStack(app);
   for (const stage of stages) {
     const stack = addStageStack(app, stage, bundles);
-    addSunsetWarnings(stack, today);
-    addAnnotations(stack, stage);
+    addAnnotations(stack, stage, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
   }
@@ -71,14 +66,4 @@ function addStageStack(app: App, stage: Stage, bundles: Bundles): Stack {
   new CfnOutput(stack, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
   new CfnOutput(stack, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Alarm topic' });
   return stack;
-}
-
-function addSunsetWarnings(stack: Stack, today: Date): void {
-  for (const { id, deprecation } of Object.values<Operation>(operations)) {
-    if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;
-    Annotations.of(stack).addWarningV2(
-      `sunset:${id}`,
-      `${id} is scheduled for removal on ${deprecation.sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
-    );
-  }
 }

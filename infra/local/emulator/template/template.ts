@@ -7,6 +7,10 @@ import { resourceModels, type ResourceType, SKIPPED_TYPES } from './resources.ts
 export const region = 'us-east-1';
 export const accountId = '000000000000';
 
+const arnOf = (service: string, resource: string) => `arn:aws:${service}:${region}:${accountId}:${resource}`;
+export const tableArn = (name: string) => arnOf('dynamodb', `table/${name}`);
+const functionArn = (name: string) => arnOf('lambda', `function:${name}`);
+
 const pseudoParameters: Record<string, string | undefined> = {
   'AWS::NoValue': undefined,
   'AWS::AccountId': accountId,
@@ -21,16 +25,8 @@ const attributes: Record<string, (logicalId: string) => string> = {
   'AWS::DynamoDB::GlobalTable.Arn': tableArn,
   'AWS::IAM::Role.Arn': (name) => `arn:aws:iam::${accountId}:role/${name}`,
   'AWS::Lambda::Function.Arn': functionArn,
-  'AWS::Logs::LogGroup.Arn': (name) => `arn:aws:logs:${region}:${accountId}:log-group:${name}:*`,
+  'AWS::Logs::LogGroup.Arn': (name) => arnOf('logs', `log-group:${name}:*`),
 };
-
-export function tableArn(name: string): string {
-  return `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
-}
-
-function functionArn(name: string): string {
-  return `arn:aws:lambda:${region}:${accountId}:function:${name}`;
-}
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
