@@ -1,28 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
-import { stagesOf } from '../settings.ts';
+import { stagesOf, type StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
+import { errorCatalogue } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { withParts } from './markdown.ts';
+import { listOperation } from '../../shared/contract/operations.ts';
+import { markdownList, markdownTable, withParts } from './markdown.ts';
 import { openApiJson } from './openapi/document.ts';
 import { withoutReferences } from './openapi/schema-objects.ts';
-import { errorList, fieldList, limitTable, operationTable, parameterList, retentionTable } from './tables.ts';
 
 const USAGE = `npm run generate:contract -- [--check]
 
 Writes openapi.json, openapi-3.0.json and the generated parts of documents.
 
   --check  writes nothing and fails if a file is outdated`;
-
-await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ check }) => {
-  const outdated = generatedFiles().filter(([file, text]) => text !== readFileSync(file, 'utf8'));
-  if (check && outdated.length > 0)
-    throw new UsageError(`Outdated: ${outdated.map(([file]) => file).join(', ')}. Run npm run generate.`);
-  for (const [file, text] of outdated) {
-    writeFileSync(file, text);
-    console.log(`Wrote ${file}.`);
-  }
-});
 
 function generatedFiles(): [file: string, text: string][] {
   const seconds = Math.max(...stagesOf(stages).map((stage) => stage.authorizerCacheSeconds));
@@ -46,3 +37,85 @@ function generatedFiles(): [file: string, text: string][] {
   );
   return [['openapi.json', openApiJson('3.1.1')], ['openapi-3.0.json', openApiJson('3.0.4')], ...documents];
 }
+
+// `contract` is the OpenAPI document without references.
+
+function operationTable(contract: any): string {
+  const rows = Object.entries<any>(contract.paths).flatMap(([path, item]) =>
+    Object.entries<any>(item).map(([method, { operationId, summary, responses, 'x-sunset': sunset }]) => [
+      `\`${operationId}\``,
+      `\`${method.toUpperCase()} ${path}\``,
+      sunset ? `${summary} (deprecated, removal on ${sunset})` : summary,
+      Object.keys(responses)[0]!,
+    ]),
+  );
+  return markdownTable(['operation', 'request', 'purpose', 'success'], rows, '---');
+}
+
+function errorList(): string {
+  const lines = Object.entries(errorCatalogue).map(
+    ([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`,
+  );
+  return markdownList(lines);
+}
+
+/** Returns the fields of the resource with the rules for fields that clients send. */
+function fieldList(contract: any): string {
+  const { requestBody, responses } = operationsIn(contract).find((operation) => operation.responses[201]);
+  const sent = requestBody.content['application/json'].schema;
+  const stored = responses[201].content['application/json'].schema;
+  return markdownList(
+    Object.entries<any>({ ...stored.properties, ...sent.properties }).map(([name, schema]) => {
+      const presence = stored.required.includes(name) ? 'required' : 'optional';
+      return `**\`${name}\`** (${typeOf(schema)}, ${presence}): ${schema.description}`;
+    }),
+  );
+}
+
+function parameterList(contract: any): string {
+  const { parameters } = operationsIn(contract).find(({ operationId }) => operationId === listOperation.id);
+  return markdownList(
+    parameters.map(({ name, schema, description }: any) => {
+      const defaultText = schema.default === undefined ? '' : `, default ${schema.default}`;
+      return `**\`${name}\`** (${typeOf(schema)}${defaultText}): ${description}`;
+    }),
+  );
+}
+
+function limitTable(): string {
+  const rows = Object.entries<StageSettings>(stages).map(([stage, { firewall, ...settings }]) => [
+    stage,
+    `${number(settings.requestsPerSecond)} per second, bursts of ${number(settings.requestBurst)}`,
+    perMinute(firewall, 'requestsPerMinutePerIp'),
+    perMinute(firewall, 'requestsPerMinutePerKey'),
+  ]);
+  return markdownTable(['stage', 'per operation', 'per IP address', 'per API key'], rows, '---');
+}
+
+function retentionTable(): string {
+  const names = ['logRetentionDays', 'recoveryDays'] as const;
+  const rows = Object.entries(stages).map(([stage, all]) => [stage, ...names.map((name) => `${all[name]}`)]);
+  return markdownTable(['stage', ...names.map((name) => `\`${name}\``)], rows, '---');
+}
+
+const operationsIn = ({ paths }: any) => Object.values<any>(paths).flatMap(Object.values<any>);
+const perMinute = (firewall: StageSettings['firewall'], limit: `requestsPerMinutePer${'Ip' | 'Key'}`) =>
+  firewall?.action === 'block' ? `${number(firewall[limit])} per minute` : 'none';
+const number = (value: number) => value.toLocaleString('en');
+
+function typeOf({ type, format, minimum, maximum, minLength, maxLength, ...schema }: any): string {
+  if (schema.enum) return `one of ${schema.enum.map((value: string) => `\`${value}\``).join(', ')}`;
+  if (maxLength !== undefined) return `${type} of ${minLength ?? 0} to ${maxLength} characters`;
+  if (maximum !== undefined) return `${type} from ${minimum} to ${maximum}`;
+  return format ?? type;
+}
+
+await runWithOptions(USAGE, { check: { type: 'boolean', default: false } }, ({ check }) => {
+  const outdated = generatedFiles().filter(([file, text]) => text !== readFileSync(file, 'utf8'));
+  if (check && outdated.length > 0)
+    throw new UsageError(`Outdated: ${outdated.map(([file]) => file).join(', ')}. Run npm run generate.`);
+  for (const [file, text] of outdated) {
+    writeFileSync(file, text);
+    console.log(`Wrote ${file}.`);
+  }
+});

@@ -3,7 +3,6 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
 import { Api } from './api.ts';
-import { addBackup } from './backup.ts';
 import type { Bundles } from './bundling.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
@@ -12,7 +11,7 @@ import { addFunctions } from './functions.ts';
 import { Monitoring } from './monitoring.ts';
 import { addManagedRole } from './roles.ts';
 import type { Stage } from '../settings.ts';
-import { Storage } from './storage.ts';
+import { addBackup, Storage } from './storage.ts';
 
 /** Adds the account stack and the stacks of the stages. The functions have the bundles that `bundleFunctions` returned. */
 export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = new Date()): void {
