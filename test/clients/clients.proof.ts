@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { INT64 } from '../../shared/contract/limits.ts';
-import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
@@ -29,20 +29,15 @@ const sold: Item[] = [];
 const soldInput = { ...validInput, [textField]: `<b>; rel="next"`, status: 'sold' };
 for (const int64 of [INT64.minimum, -1n, 2n ** 53n + 1n, INT64.maximum - 1n, INT64.maximum]) {
   const body = stringifyJson({ ...soldInput, [integerField]: int64 });
-  sold.unshift(await call('', { method: 'POST', body }));
+  sold.unshift(await service.call('', { method: 'POST', body }));
 }
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
   await service.stop();
 });
 
-async function call(query: string, init?: RequestInit): Promise<any> {
-  const response = await service.request(`${itemsPath}${query}`, init);
-  return parseJson(await response.text());
-}
-
 async function itemsWith(text: string): Promise<Item[]> {
-  const items: Item[] = await call('?status=pending&limit=100');
+  const items: Item[] = await service.call('?status=pending&limit=100');
   return items.filter((item) => item[textField] === text);
 }
 
@@ -181,7 +176,7 @@ function testGivingUp(client: ExampleClient): void {
 function testExamples(client: ExampleClient): void {
   test.concurrent('runs the examples in docs/clients.md', async () => {
     const { run } = await prepare(client);
-    for (const { file, exitCode, prints } of client.uses) {
+    for (const { file, exitCode = 0, prints } of client.uses) {
       const { code, stdout } = await run(file);
       expect(code).toBe(exitCode);
       for (const pattern of prints) expect(stdout).toMatch(pattern);

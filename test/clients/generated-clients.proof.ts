@@ -7,10 +7,9 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { INT64, MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
-import { type Behavior, type ClientProxy, startClientProxy } from '../support/client-proxy.ts';
-import { type LocalService, startLocalService } from '../support/local-service.ts';
+import { type Behavior, useServiceBehindProxy } from '../support/client-proxy.ts';
 import { codeBlocksIn } from '../support/markdown-code.ts';
-import { integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
+import { integerField, type Item, textField, validInput } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
 
@@ -44,8 +43,7 @@ const environment = { ...process.env, PATH: path.join(':') };
 const parent = temporaryFolder();
 /** Returns the integer that JavaScript writes after it reads `int64` as a double. */
 const rounded = (int64: bigint) => BigInt(String(Number(int64)));
-let service: LocalService;
-let proxy: ClientProxy;
+const { service, proxy } = await useServiceBehindProxy();
 
 // Responses that a later release or a proxy in front of the service could send, by the id in the path.
 const unknownCode = { code: 'locked', message: 'The item is locked.' };
@@ -56,21 +54,9 @@ const behaviors: Record<string, Behavior> = {
   3: { status: 200, body: stringifyJson({ id: 3, ...validInput, color: {} }) },
 };
 
-beforeAll(async () => {
-  service = await startLocalService();
-  proxy = await startClientProxy(service.baseUrl);
-  proxy.decide(({ target }) => behaviors[basename(target)] ?? 'pass');
-  await call('', { method: 'POST', body: stringifyJson({ ...validInput, [integerField]: INT64.maximum }) });
-});
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
-
-async function call(query: string, init?: RequestInit): Promise<unknown> {
-  const response = await service.request(`${itemsPath}${query}`, init);
-  return parseJson(await response.text());
-}
+proxy.decide(({ target }) => behaviors[basename(target)] ?? 'pass');
+const largest = stringifyJson({ ...validInput, [integerField]: INT64.maximum });
+await service.call('', { method: 'POST', body: largest });
 
 const describeWithTools = hasTools() ? describe : describe.skip;
 describeWithTools.each(generators)('the $name client (needs npm ci --prefix test/tools)', (generator) => {
@@ -113,7 +99,7 @@ describeWithTools.each(generators)('the $name client (needs npm ci --prefix test
       items.push(...(data as Item[]));
       cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
     } while (cursor !== undefined);
-    const stored = (await call('?limit=100')) as Item[];
+    const stored: Item[] = await service.call('?limit=100');
     expect(items).toEqual(stored.map((item) => ({ ...item, [integerField]: rounded(item[integerField]) })));
     expect(items.at(-1)).toMatchObject({ [integerField]: rounded(INT64.maximum) });
   });

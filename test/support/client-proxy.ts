@@ -1,6 +1,8 @@
+import { afterAll } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { passOn } from './fault-proxy.ts';
+import { startLocalService } from './local-service.ts';
 import { listenOnLoopback } from './loopback.ts';
 
 /**
@@ -75,4 +77,15 @@ export async function startClientProxy(service: string) {
     },
     close,
   };
+}
+
+/** Starts a local service and a proxy in front of the service for the tests in the file. */
+export async function useServiceBehindProxy() {
+  const service = await startLocalService();
+  const proxy = await startClientProxy(service.baseUrl);
+  afterAll(async () => {
+    await proxy.close();
+    await service.stop();
+  });
+  return { service, proxy };
 }

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
+import { parseJson } from '../../shared/contract/json.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { sharedCompileCache } from './run-command.ts';
 import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
+import { itemsPath } from './sample.ts';
 
 export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 
@@ -51,19 +53,23 @@ export async function startLocalServiceOf(project: string, ...options: string[])
   }
 
   const [, baseUrl = '', apiKey = ''] = await printed(/base URL {2}(\S+)\s+API key {3}(\S+)\s+curl/);
+  /** Sends a request with the API key and a Content-Type for JSON. */
+  const request = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${baseUrl}${path}`, {
+      ...init,
+      headers: {
+        Authorization: `Bearer ${apiKey}`,
+        'Content-Type': 'application/json',
+        ...(init.headers as Record<string, string>),
+      },
+    });
   return {
     baseUrl,
     apiKey,
-    /** Sends a request with the API key and a Content-Type for JSON. */
-    request: (path: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${baseUrl}${path}`, {
-        ...init,
-        headers: {
-          Authorization: `Bearer ${apiKey}`,
-          'Content-Type': 'application/json',
-          ...(init.headers as Record<string, string>),
-        },
-      }),
+    request,
+    /** Sends a request to the collection and returns the parsed body with exact integers. */
+    call: async (query: string, init?: RequestInit): Promise<any> =>
+      parseJson(await (await request(`${itemsPath}${query}`, init)).text()),
     process: child,
     /** Returns all output so far, including errors. */
     output: () => output,

@@ -1,18 +1,12 @@
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { probe } from '../../../infra/operate/probe.ts';
 import { errorBody, type ErrorCode } from '../../../shared/contract/errors.ts';
-import { type Behavior, inOrder, startClientProxy } from '../../support/client-proxy.ts';
-import { startLocalService } from '../../support/local-service.ts';
+import { type Behavior, inOrder, useServiceBehindProxy } from '../../support/client-proxy.ts';
 import { itemsPath } from '../../support/sample.ts';
 
 const printed = jest.spyOn(console, 'log').mockReturnValue();
 const printedErrors = jest.spyOn(console, 'error').mockReturnValue();
-const service = await startLocalService();
-const proxy = await startClientProxy(service.baseUrl);
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+const { service, proxy } = await useServiceBehindProxy();
 
 /** Probes the local service without pauses. The proxy applies the behaviors to the first requests. */
 function run(behaviors: Behavior[] = [], minutes = 0): Promise<void> {

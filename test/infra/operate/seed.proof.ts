@@ -1,17 +1,10 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parseJson, stringifyJson } from '../../../shared/contract/json.ts';
 import { PAGE } from '../../../shared/contract/limits.ts';
-import { startClientProxy } from '../../support/client-proxy.ts';
-import { startLocalService } from '../../support/local-service.ts';
+import { useServiceBehindProxy } from '../../support/client-proxy.ts';
 import { type RunningModule, startModule } from '../../support/run-command.ts';
-import { collection } from '../../support/sample.ts';
 
-const service = await startLocalService();
-const proxy = await startClientProxy(service.baseUrl);
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+const { service, proxy } = await useServiceBehindProxy();
 
 function start(...parameters: string[]): RunningModule {
   const environment = { BASE_URL: proxy.baseUrl, API_KEY: service.apiKey };
@@ -40,7 +33,6 @@ test('a run that resumes a killed run creates each item only once', async () => 
   });
   const sent = proxy.requests.filter(({ method }) => method === 'POST');
   expect(sent).toHaveLength(45);
-  const list = await service.request(`${collection.replace('/v1', '')}?limit=${PAGE.maximum}`);
-  const stored = parseJson(await list.text());
+  const stored = await service.call(`?limit=${PAGE.maximum}`);
   expect(inOrder(stored)).toEqual(inOrder(sent.map(({ body }) => parseJson(body))));
 });
