@@ -41,7 +41,7 @@ export async function startStubDatabase(folder: string) {
     // Equal requests get equal responses. Each PutItem contains a new item, but gets the same response.
     const cacheKey = action === 'PutItem' ? action : input;
     const body =
-      bodies.get(cacheKey) ?? Buffer.from(JSON.stringify((actions[action] ?? write)(JSON.parse(input))));
+      bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]?.(JSON.parse(input)) ?? {}));
     bodies.set(cacheKey, body);
     if (database.delayMilliseconds > 0) await setTimeout(database.delayMilliseconds);
     response.writeHead(200, { ...headers, 'Content-Length': body.length }).end(body);
@@ -84,9 +84,6 @@ function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<strin
     },
   };
 }
-
-/** Returns the response to a write. */
-const write = ({ ReturnValues }: any) => (ReturnValues ? { Attributes: itemAt(0) } : {});
 
 /** Returns the id of the item at an index of a list partition, newest first. */
 export function itemId(index: number, partition = '0'): string {

@@ -12,7 +12,7 @@ import type { Target } from './fuzz.ts';
  * @param assembly folder of the cloud assembly
  */
 export async function startFunctions(assembly: string): Promise<Target> {
-  const { api, apiKey, handlers, ...service } = await startFaultyService(
+  const { apiKey, handlers, ...service } = await startFaultyService(
     readTemplate(stackName('staging'), assembly),
   );
   const original = { ...handlers };
@@ -28,15 +28,13 @@ export async function startFunctions(assembly: string): Promise<Target> {
   return {
     name: 'functions',
     apiKey,
-    async send({ method, target, headers, body = '' }): Promise<HttpReply> {
-      const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(target)!;
-      const base64 = Buffer.from(Buffer.from(body).toString('base64'));
-      const request = { method, path, query, headers, body: [base64], sourceIp: '127.0.0.1' };
-      const response = await api.handle(request);
+    async send({ body = '', ...request }): Promise<HttpReply> {
+      const base64 = Buffer.from(body).toString('base64');
+      const response = await service.handle({ ...request, body: base64 });
       return {
         status: response.status,
         headers: new Headers(response.headers),
-        text: method === 'HEAD' ? '' : response.body,
+        text: request.method === 'HEAD' ? '' : response.body,
       };
     },
     async invoke(operation, event) {

@@ -6,6 +6,7 @@ import type { HttpResponse } from '../../infra/local/emulator/gateway/http-messa
 import type { LambdaFunction } from '../../infra/local/emulator/lambda/lambda.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { type ChooseFault, startFaultProxy } from './fault-proxy.ts';
+import type { OutgoingRequest } from './http.ts';
 import { handlerOf } from './invoke.ts';
 import { setFunctionsEnvironment, startTables } from './real-database.ts';
 
@@ -50,6 +51,10 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     );
   }
   const api = createApiGateway(template, functions);
+  function handle({ method, target, headers, body = '' }: OutgoingRequest): Promise<HttpResponse> {
+    const [, path = '', query = ''] = /^([^?]*)\??(.*)$/.exec(target)!;
+    return api.handle({ method, path, query, headers, body: [Buffer.from(body)], sourceIp: '127.0.0.1' });
+  }
 
   const { issueApiKey } = await import('../../infra/operate/keys/lifecycle.ts');
   const { STAGE: stage, API_KEYS_TABLE: table } = process.env as Record<string, string>;
@@ -58,17 +63,11 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   isReady = true;
 
   return {
+    handle,
     /** Sends a request with a valid API key. */
-    send({ method = 'GET', target, headers = {}, body = '' }: Request): Promise<HttpResponse> {
-      const [path = '', query = ''] = target.split('?');
-      return api.handle({
-        method,
-        path,
-        query,
-        headers: Object.entries({ Host: 'localhost', Authorization: `Bearer ${issued.key}`, ...headers }),
-        body: [Buffer.from(body)],
-        sourceIp: '127.0.0.1',
-      });
+    send({ method = 'GET', target, headers, body = '' }: Request): Promise<HttpResponse> {
+      const all = { Host: 'localhost', Authorization: `Bearer ${issued.key}`, ...headers };
+      return handle({ method, target, headers: Object.entries(all), body });
     },
     api,
     store,

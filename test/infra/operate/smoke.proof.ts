@@ -43,9 +43,8 @@ async function startStrictGateway() {
       counts.throttled += 1;
       return service.api.gatewayResponse('THROTTLED');
     }
-    const [path = '', query = ''] = target.split('?');
-    const request = { method, path, query, headers: Object.entries(headers), sourceIp: '127.0.0.1' };
-    const response = await service.api.handle({ ...request, body: [Buffer.from(body.toString('base64'))] });
+    const request = { method, target, headers: Object.entries(headers), body: body.toString('base64') };
+    const response = await service.handle(request);
     const isRetriable = method === 'GET' || headers['idempotency-key'] !== undefined;
     retriable += Number(isRetriable);
     if (!isRetriable || retriable % FAILED_ONE_IN > 0) return response;
