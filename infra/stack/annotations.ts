@@ -19,15 +19,15 @@ const quotas = [
 
 /** Adds the messages about operations and settings that the CDK prints at each synthesis and deployment of the stack. */
 export function addAnnotations(stack: Stack, stage: Stage, today: Date): void {
+  const annotations = Annotations.of(stack);
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
     if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;
-    Annotations.of(stack).addWarningV2(
-      `sunset:${id}`,
-      `${id} is scheduled for removal on ${deprecation.sunset.toISOString().slice(0, 10)}. Check which API keys still use it, then remove it from shared/contract/operations.ts.`,
-    );
+    const day = deprecation.sunset.toISOString().slice(0, 10);
+    const advice = 'Check which API keys still use it, then remove it from shared/contract/operations.ts.';
+    annotations.addWarningV2(`sunset:${id}`, `${id} is scheduled for removal on ${day}. ${advice}`);
   }
   const warn = (setting: string, problem: string) =>
-    Annotations.of(stack).addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
+    annotations.addWarningV2(setting, `${setting} in infra/stages.ts is ${problem}`);
   for (const [setting, quota] of quotas) {
     const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
     if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);

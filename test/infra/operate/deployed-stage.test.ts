@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { stackName } from '../../../shared/names.ts';
-import { type AwsBehavior, type FakeAws, startFakeAws } from './fake-aws.ts';
+import { type AwsBehavior, startFakeAws } from './fake-aws.ts';
 import { errorOutput, runModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 
@@ -11,11 +11,7 @@ const address = { BaseUrl: 'http://127.0.0.1:1/v1' };
 const stacks = { [stackName('staging')]: { ...address, ApiKeysTable: 'keys' } };
 
 const behavior: AwsBehavior = {};
-let aws: FakeAws;
-
-beforeAll(async () => {
-  aws = await startFakeAws(behavior);
-});
+const aws = await startFakeAws(behavior);
 afterAll(() => aws.close());
 
 const issue = ['issue', '--owner', 'Acme'];

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
-import type { Template } from '../../../../infra/local/emulator/template/template.ts';
 import { type ErrorCode, errorCatalogue } from '../../../../shared/contract/errors.ts';
 import { type Operation, type OperationId, operations } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
-import { type FaultyService, type Request, startFaultyService } from '../../../support/faulty-service.ts';
+import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
 import { type Call, fileOf, omittedIds, operationTests } from '../../../support/operation-tests.ts';
 import { stagingTemplate } from '../../../support/real-database.ts';
 import { collection } from '../../../support/sample.ts';
@@ -16,14 +15,9 @@ const documented = contract();
 const { responses, contradictions, examples, nameOf } = documented;
 const names = [...responses.keys()].filter((name) => !omittedIds.has(name.split(' ')[0]!));
 
-let template: Template;
-let service: FaultyService;
 let isThrottled = false;
-
-beforeAll(async () => {
-  template = await stagingTemplate();
-  service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
-});
+const template = await stagingTemplate();
+const service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 afterAll(() => service.close());
 
 /** Calls for the responses to requests that match no operation, by status. The other calls are `commonCalls`. */

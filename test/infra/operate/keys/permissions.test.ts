@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import {
-  type Database,
-  operatorAccessKeyId,
-  startDatabase,
-} from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { operatorAccessKeyId, startDatabase } from '../../../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { openStore } from '../../../../infra/local/emulator/dynamodb/store.ts';
 import { permits } from '../../../../infra/local/emulator/template/permissions.ts';
 import { accountId, region } from '../../../../infra/local/emulator/template/template.ts';
 import { listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
 import { stackName } from '../../../../shared/names.ts';
-import { type KeyStore, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
+import { verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import { blockWith } from '../../../support/markdown-code.ts';
-import { type FakeAws, startFakeAws } from '../fake-aws.ts';
+import { startFakeAws } from '../fake-aws.ts';
 import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment, stagingTemplate } from '../../../support/real-database.ts';
 
@@ -35,27 +31,21 @@ const statementsOf: Record<string, Statement[]> = {
 };
 const usedActions = new Set<string>();
 
-let store: KeyStore;
-let tables: Database;
-let aws: FakeAws;
-
-beforeAll(async () => {
-  const template = await stagingTemplate();
-  store = { stage: 'staging', table: tableName(template.outputs['ApiKeysTable']!.Value), database };
-  const renamed = template
-    .resources('AWS::DynamoDB::GlobalTable')
-    .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));
-  tables = await startDatabase(await openStore(), renamed, isAllowed);
-  setFunctionsEnvironment(template, tables.endpoint);
-  const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
-  aws = await startFakeAws({
-    stacks: { [stackName('staging')]: outputs },
-    caller,
-    reject({ action, resource, accessKeyId }) {
-      if (action === 'sts:GetCallerIdentity' || isAllowed(accessKeyId, action, resource)) return undefined;
-      return { status: 403, code: 'AccessDenied', message: `${accessKeyId} cannot ${action}` };
-    },
-  });
+const template = await stagingTemplate();
+const store = { stage: 'staging', table: tableName(template.outputs['ApiKeysTable']!.Value), database };
+const renamed = template
+  .resources('AWS::DynamoDB::GlobalTable')
+  .map((table) => ({ ...table, logicalId: tableName(table.logicalId) }));
+const tables = await startDatabase(await openStore(), renamed, isAllowed);
+setFunctionsEnvironment(template, tables.endpoint);
+const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
+const aws = await startFakeAws({
+  stacks: { [stackName('staging')]: outputs },
+  caller,
+  reject({ action, resource, accessKeyId }) {
+    if (action === 'sts:GetCallerIdentity' || isAllowed(accessKeyId, action, resource)) return undefined;
+    return { status: 403, code: 'AccessDenied', message: `${accessKeyId} cannot ${action}` };
+  },
 });
 afterAll(async () => {
   database.destroy();

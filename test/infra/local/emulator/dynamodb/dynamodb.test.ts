@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { AbstractLevel, AbstractValueIterator } from 'abstract-level';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -31,10 +31,7 @@ async function startWith(definition: SampleResource, store?: OpenStore): Promise
   return startDatabase(store ?? (await openStore()), tables, readPermissions(template));
 }
 
-let database: Database;
-beforeAll(async () => {
-  database = await startWith(table('id', 'kind'));
-});
+const database = await startWith(table('id', 'kind'));
 afterAll(() => database.close());
 
 function headersOf(caller: string, action: string): Record<string, string> {
