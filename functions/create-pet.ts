@@ -1,13 +1,14 @@
 import { endpoint, prime } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
+import { tokenOf } from '../shared/storage/intents.ts';
 import { createPet, getPet } from '../shared/storage/pets.ts';
 import { metrics } from '../shared/names.ts';
 import { primeCount } from '../shared/telemetry.ts';
 
 export const handler = endpoint(operations.createPet, async ({ headers, body, rootUrl, keyId, fail }) => {
   const idempotencyKey = headers['Idempotency-Key'];
-  const key = idempotencyKey ? { keyId, idempotencyKey } : undefined;
-  const pet = (await createPet(body, key)) ?? fail('idempotency_key_reused');
+  const token = idempotencyKey && tokenOf(operations.createPet.id, keyId, idempotencyKey);
+  const pet = (await createPet(body, token)) ?? fail('idempotency_key_reused');
   return { body: pet, headers: { Location: `${rootUrl}${operations.createPet.path}/${pet.id}` } };
 });
 

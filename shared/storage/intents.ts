@@ -15,19 +15,13 @@ interface Intent {
   expiresAt: number;
 }
 
-/** Value of an `Idempotency-Key` header and the client that sent it. */
-export interface ScopedIdempotencyKey {
-  /** Id of the client's API key. */
-  keyId: string | undefined;
-  idempotencyKey: string;
-}
-
 /**
  * Returns the hexadecimal SHA-256 of an idempotency key and its scope, which is an API key and an operation.
  *
+ * @param keyId id of the client's API key
  * @throws Error if the key id is missing, because different clients would then share idempotency keys.
  */
-export function tokenOf(operation: string, { keyId, idempotencyKey }: ScopedIdempotencyKey): string {
+export function tokenOf(operation: string, keyId: string | undefined, idempotencyKey: string): string {
   if (!keyId) throw new Error('A request with an Idempotency-Key must have an API key id.');
   return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
 }
@@ -39,12 +33,7 @@ export function tokenOf(operation: string, { keyId, idempotencyKey }: ScopedIdem
  * @param taken previously claimed id that belongs to a different pet and can be replaced
  * @throws UnavailableError if the idempotency record is deleted while this function runs.
  */
-export async function claimPetId(
-  token: string,
-  newPet: NewPet,
-  proposed: bigint,
-  taken = 0n,
-): Promise<bigint | undefined> {
+export async function claimPetId(token: string, newPet: NewPet, proposed: bigint, taken = 0n) {
   const fields = Object.entries(newPet).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);

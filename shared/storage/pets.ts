@@ -2,8 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash, randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
 import { metrics, requireEnvironment } from '../names.ts';
-import { claimPetId, type ScopedIdempotencyKey, tokenOf } from './intents.ts';
-import { operations } from '../contract/operations.ts';
+import { claimPetId } from './intents.ts';
 import { listPartitionOf, newId } from './ids.ts';
 import { type NewPet, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';
@@ -25,17 +24,16 @@ interface PetItem extends Pet {
  * to a write is lost, the retry finds that the id is taken. `creation` then shows whether this request or a different
  * request took the id.
  *
- * @param key idempotency key. All requests with the key return the same pet, even if the first request was interrupted or
- *   is still running. @default - each call stores a pet
+ * @param token hash of the idempotency key from `tokenOf`. All requests with the token return the same pet, even if the
+ *   first request was interrupted or is still running. @default - each call stores a pet
  * @param generateId function that generates an id and is called again if the id is taken
  * @throws UnavailableError if no free id was found.
  */
 export async function createPet(
   newPet: NewPet,
-  key?: ScopedIdempotencyKey,
+  token?: string,
   generateId: () => bigint = newId,
 ): Promise<Pet | undefined> {
-  const token = key && tokenOf(operations.createPet.id, key);
   const creation = token ?? randomUUID();
   let taken: bigint | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

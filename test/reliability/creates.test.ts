@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { IDEMPOTENCY_HOURS, PAGE } from '../../shared/contract/limits.ts';
 import { metrics } from '../../shared/names.ts';
 import { database, UnavailableError } from '../../shared/storage/database.ts';
-import { type ScopedIdempotencyKey, tokenOf } from '../../shared/storage/intents.ts';
+import { tokenOf } from '../../shared/storage/intents.ts';
 import { newId } from '../../shared/storage/ids.ts';
 import { createPet as create, getPet as read } from '../../shared/storage/pets.ts';
 import { listPets as list } from '../../shared/storage/pet-lists.ts';
@@ -18,17 +18,17 @@ const EXPIRY_SECONDS = IDEMPOTENCY_HOURS * 3_600;
 const send = database.send.bind(database);
 
 let newItem: NewItem;
-let key: ScopedIdempotencyKey;
+let token: string;
 beforeEach(() => {
   [newItem] = newItems(1) as [NewItem];
-  key = newKey();
+  token = newToken();
 });
 afterEach(() => {
   database.send = send;
 });
 
-function newKey(idempotencyKey: string = randomUUID()): ScopedIdempotencyKey {
-  return { keyId: 'key_1', idempotencyKey };
+function newToken(idempotencyKey: string = randomUUID()): string {
+  return tokenOf(operation.id, 'key_1', idempotencyKey);
 }
 
 function newItems(count: number): NewItem[] {
@@ -58,7 +58,7 @@ function interruptBefore(call: number): () => number {
 /** Stores an idempotency record without an item, as an interrupted request does. */
 async function leaveIntent(generateId?: () => bigint): Promise<void> {
   interruptBefore(2);
-  await expect(create(newItem, key, generateId)).rejects.toThrow('The function was interrupted.');
+  await expect(create(newItem, token, generateId)).rejects.toThrow('The function was interrupted.');
   database.send = send;
 }
 
@@ -73,22 +73,22 @@ describe('a request that was interrupted at any of its database calls', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['its idempotency key is new', async () => {}],
     ['an earlier attempt stored only the idempotency record', () => leaveIntent()],
-    ['an earlier attempt succeeded', () => create(newItem, key)],
+    ['an earlier attempt succeeded', () => create(newItem, token)],
     ['a different item has the id in the idempotency record', leaveIntentForTakenId],
   ])('is completed by a retry if %s', async (_case, prepare) => {
     const items: Item[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
       [newItem] = newItems(1) as [NewItem];
-      key = newKey();
+      token = newToken();
       await prepare();
       const calls = interruptBefore(end);
-      const [outcome] = await Promise.allSettled([create(newItem, key)]);
+      const [outcome] = await Promise.allSettled([create(newItem, token)]);
       isComplete = calls() < end;
       expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
       database.send = send;
 
-      const item = (await create(newItem, key))!;
-      expect(await create(newItem, key)).toEqual(item);
+      const item = (await create(newItem, token))!;
+      expect(await create(newItem, token)).toEqual(item);
       expect(await read(item.id)).toEqual({ id: item.id, ...newItem });
       items.push(item);
     }
@@ -103,7 +103,7 @@ describe('concurrent requests with the same idempotency key', () => {
   ])('get the same item if %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
-    const items = (await Promise.all(Array.from({ length: 10 }, () => create(newItem, key)))) as Item[];
+    const items = (await Promise.all(Array.from({ length: 10 }, () => create(newItem, token)))) as Item[];
     expect(items).toEqual(items.map(() => ({ id: items[0]!.id, ...newItem })));
     await expectListed([items[0]!]);
     expect(occurrences()).toEqual([...before, counted(metrics.petsCreated.name)]);
@@ -111,7 +111,7 @@ describe('concurrent requests with the same idempotency key', () => {
 
   test('get the same item or none if they send two different items', async () => {
     const requested = newItems(2);
-    const creates = Array.from({ length: 10 }, (_, index) => create(requested[index % 2]!, key));
+    const creates = Array.from({ length: 10 }, (_, index) => create(requested[index % 2]!, token));
     const items = (await Promise.all(creates)).filter((item) => item !== undefined);
     expect(items).toEqual(Array.from({ length: 5 }, () => items[0]));
     await expectListed([items[0]!], requested);
@@ -123,7 +123,7 @@ async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
       TableName: process.env['INTENTS_TABLE'],
-      Key: { token: tokenOf(operation.id, key) },
+      Key: { token },
       UpdateExpression: 'ADD expiresAt :seconds',
       ExpressionAttributeValues: { ':seconds': -seconds },
     }),
@@ -132,16 +132,16 @@ async function expireSooner(seconds: number): Promise<void> {
 
 test('an idempotency key can be used for a new item after 24 hours even if its record is still stored', async () => {
   const other = newItems(1)[0]!;
-  const first = (await create(newItem, key))!;
+  const first = (await create(newItem, token))!;
   await expireSooner(EXPIRY_SECONDS - 60);
-  expect(await create(newItem, key)).toEqual(first);
-  expect(await create(other, key)).toBeUndefined();
+  expect(await create(newItem, token)).toEqual(first);
+  expect(await create(other, token)).toBeUndefined();
 
   await expireSooner(120);
-  const second = (await create(other, key))!;
+  const second = (await create(other, token))!;
   expect(await read(first.id)).toEqual(first);
   await expireSooner(EXPIRY_SECONDS - 60);
-  expect(await create(other, key)).toEqual(second);
+  expect(await create(other, token)).toEqual(second);
   await expectListed([first, second]);
 });
 
@@ -155,14 +155,14 @@ function repeatingIds(timesEachId: number) {
 describe('creates that generate the same id several times', () => {
   test.each([
     ['each item without an idempotency key', 1, () => undefined],
-    ['one item for three concurrent requests with the same idempotency key', 3, newKey],
-  ])('store %s, each with a different id', async (_what, attempts, keyFor) => {
+    ['one item for three concurrent requests with the same idempotency key', 3, newToken],
+  ])('store %s, each with a different id', async (_what, attempts, tokenFor) => {
     const { generateId, generated } = repeatingIds(2 * attempts); // At least two items share each id.
     const requested = newItems(8);
     const responses = await Promise.all(
       requested
         .flatMap((item) => Array<NewItem>(attempts).fill(item))
-        .map((item) => create(item, keyFor(item[textField]), generateId)),
+        .map((item) => create(item, tokenFor(item[textField]), generateId)),
     );
     expect(generated()).toBeGreaterThan(responses.length);
     const items = responses.filter((_, index) => index % attempts === 0) as Item[];
@@ -176,8 +176,8 @@ describe('creates that generate the same id several times', () => {
     const [other] = newItems(1) as [NewItem];
     const id = newId();
     const stored = (await create(other, undefined, () => id))!;
-    await expect(create(newItem, key, () => id)).rejects.toThrow(UnavailableError);
+    await expect(create(newItem, token, () => id)).rejects.toThrow(UnavailableError);
     await expectListed([stored], [other, newItem]);
-    await expectListed([stored, (await create(newItem, key))!]);
+    await expectListed([stored, (await create(newItem, token))!]);
   });
 });
