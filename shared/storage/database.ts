@@ -4,7 +4,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
 import type { HttpResponse } from '@smithy/core/transport';
 import type { Readable } from 'node:stream';
 import { awsJson } from './aws-json.ts';
-import { Sha256 } from './sha256.ts';
+import { sha256 } from './sha256.ts';
 
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 const ATTEMPT_MILLISECONDS = 1_500;
@@ -25,7 +25,7 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
 export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    sha256: Sha256,
+    sha256: sha256 as object as Required<DynamoDBClientConfig>['sha256'],
     protocol: awsJson as object as Required<DynamoDBClientConfig>['protocol'],
     requestHandler: {
       connectionTimeout: 1_000,
