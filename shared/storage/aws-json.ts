@@ -1,5 +1,5 @@
 import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { HttpRequest, type HttpResponse } from '@smithy/core/transport';
+import { HttpRequest, type HttpResponse, parseUrl } from '@smithy/core/transport';
 
 /**
  * Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation is not used,
@@ -14,13 +14,9 @@ export const awsJson = {
     input: object,
     context: { endpointV2?: { url: URL } },
   ): Promise<HttpRequest> {
-    const { protocol, hostname, port, pathname } = context.endpointV2!.url;
     return new HttpRequest({
       method: 'POST',
-      protocol,
-      hostname,
-      ...(port && { port: Number(port) }),
-      path: pathname,
+      ...parseUrl(context.endpointV2!.url),
       headers: {
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': `DynamoDB_20120810.${operation.name}`,
