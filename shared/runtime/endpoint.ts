@@ -88,7 +88,8 @@ function errorBodies({ id: operation }: Operation): Middleware {
     onError(request) {
       const { event, context, error } = request;
       const { requestId } = event.requestContext;
-      const { code, message } = toApiError(error);
+      const unexpected = isUnavailable(error) ? 'service_unavailable' : 'internal_error';
+      const { code, message } = error instanceof ApiError ? error : new ApiError(unexpected);
       const body = errorBody(code, message, requestId);
       const ofVersion = { operation, version: context.functionVersion };
       if (body.status >= 500) {
@@ -122,11 +123,6 @@ function deprecationNotice({ id: operation, deprecation }: Operation): Middlewar
 
 function keyId({ requestContext }: APIGatewayProxyEvent): string | undefined {
   return requestContext.authorizer?.['keyId'] as string | undefined;
-}
-
-function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError(isUnavailable(error) ? 'service_unavailable' : 'internal_error');
 }
 
 function render(statusCode: number, body: unknown, headers?: Record<string, string>): APIGatewayProxyResult {
