@@ -29,14 +29,13 @@ export function parseRequest<O extends Operation>(
   event: APIGatewayProxyEvent,
 ): v.InferOutput<O['request']> {
   const { headers, body } = operation.request.entries;
+  const headerNames = Object.keys(headers?.entries ?? {});
   const pathParameters = Object.entries(event.pathParameters ?? {});
   const received = {
     // `decodeURIComponent` would throw an error for an invalid encoding, which the schema rejects.
     path: Object.fromEntries(pathParameters.map(([name, value = '']) => [name, unescape(value)])),
     query: singleValues(Object.entries(event.multiValueQueryStringParameters ?? {})),
-    ...(headers && {
-      headers: singleValues(Object.keys(headers.entries).map((name) => [name, headerValues(event, name)])),
-    }),
+    headers: singleValues(headerNames.map((name) => [name, headerValues(event, name)])),
     ...(body && { body: readBody(event) }),
   };
   const result = v.safeParse(operation.request, received);
