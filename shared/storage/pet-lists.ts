@@ -28,14 +28,13 @@ interface PartitionQuery {
 }
 
 /** Returns a page of pets with ids below `cursor`, newest first. The cost of the page depends only on `limit`. */
-export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next?: bigint }> {
+export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next: bigint | undefined }> {
   // One additional pet is read to determine whether there is a next page.
   const newest = await readNewest(query.limit + 1, query);
   const pets = newest
     .slice(0, query.limit)
     .map(({ attributes }) => toPet(unmarshall(attributes, unmarshallOptions) as Pet));
-  const last = pets.at(-1);
-  return newest.length > query.limit && last ? { pets, next: last.id } : { pets };
+  return { pets, next: newest.length > query.limit ? pets.at(-1)?.id : undefined };
 }
 
 /**
