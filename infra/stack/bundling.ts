@@ -1,7 +1,7 @@
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, parse, relative } from 'node:path';
+import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot, UsageError } from '../command.ts';
 import { sourceMapsFolder } from '../source-maps.ts';
@@ -60,27 +60,21 @@ export const bundlingOptions: BuildOptions = {
 /** File of each bundle by the name of its module, such as `get-pet`. */
 export type Bundles = Map<string, string>;
 
-/** Options for bundles that a debugger can show as sources. */
-const debuggingOptions: BuildOptions = {
-  minify: false,
-  sourcemap: 'both',
-  sourceRoot: pathToFileURL(projectRoot).href,
-  sourcesContent: true,
-};
-
 /**
  * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
  * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash covers
  * the sources, because a comment moves lines without changing the bundle. esbuild prints the details of errors.
  *
+ * @param isForDebugger whether a debugger must be able to show the bundles as sources
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
 export async function bundleFunctions(folder: string, isForDebugger = false): Promise<Bundles> {
   const { metafile, outputFiles } = await build({
     ...bundlingOptions,
-    sourcemap: 'external',
-    sourcesContent: false,
-    ...(isForDebugger && debuggingOptions),
+    minify: !isForDebugger,
+    sourcemap: isForDebugger ? 'both' : 'external',
+    sourcesContent: isForDebugger,
+    ...(isForDebugger && { sourceRoot: pathToFileURL(projectRoot).href }),
     absWorkingDir: projectRoot,
     entryPoints: ['functions/*.ts'],
     outdir: '.', // Source maps contain the paths of sources relative to this folder.
@@ -90,25 +84,21 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
   }).catch((cause: Error) => {
     throw new UsageError('The functions cannot be bundled.', { cause });
   });
-  const contents = new Map(
-    outputFiles.map((output) => [relative(projectRoot, output.path), output.contents]),
-  );
+  const contents = new Map(outputFiles.map((file) => [file.path, file.contents]));
   const bundles: Bundles = new Map();
   for (const [output, { entryPoint, exports, inputs }] of Object.entries(metafile.outputs)) {
     if (!entryPoint) continue; // a source map
     if (!exports.includes('handler')) throw new UsageError(`${entryPoint} does not export handler.`);
-    const { name, ext } = parse(output);
+    const path = join(projectRoot, output);
+    const { name, ext } = parse(path);
     const sources = Object.keys(inputs).filter((input) => /^(?:functions|shared)\//.test(input));
-    const hashed = [
-      contents.get(output)!,
-      ...sources.map((source) => readFileSync(join(projectRoot, source))),
-    ];
+    const hashed = [contents.get(path)!, ...sources.map((source) => readFileSync(join(projectRoot, source)))];
     const file = `${name}-${hash('sha256', Buffer.concat(hashed)).slice(0, 8)}${ext}`;
     bundles.set(name, join(folder, name, file));
     rmSync(join(folder, name), { recursive: true, force: true });
     for (const subfolder of [name, sourceMapsFolder]) mkdirSync(join(folder, subfolder), { recursive: true });
-    writeFileSync(join(folder, name, file), contents.get(output)!);
-    writeFileSync(join(folder, sourceMapsFolder, `${file}.map`), contents.get(`${output}.map`)!);
+    writeFileSync(join(folder, name, file), contents.get(path)!);
+    writeFileSync(join(folder, sourceMapsFolder, `${file}.map`), contents.get(`${path}.map`)!);
   }
   return bundles;
 }
