@@ -118,29 +118,25 @@ function startInstance(resource: FunctionResource, options: FunctionOptions, onE
   let isOpen = true;
   let inProgress: PromiseWithResolvers<Invocation> | undefined;
 
-  function end(error: string): void {
+  async function terminate(error?: string): Promise<void> {
     // An idle instance has no event that could fail with the error.
-    if (isOpen && !inProgress) options.log(`${resource.logicalId}: ${error}`);
+    if (error && isOpen && !inProgress) options.log(`${resource.logicalId}: ${error}`);
     isOpen = false;
-    inProgress?.resolve({ error });
-    void runtime.terminate();
+    if (error) inProgress?.resolve({ error });
+    await runtime.terminate();
   }
 
   for (const stream of [runtime.stdout, runtime.stderr]) createInterface(stream).on('line', options.log);
   runtime.on('message', (invocation: Invocation) => inProgress?.resolve(invocation));
-  runtime.on('error', (error) => end(inspect(error)));
-  runtime.on('exit', (code, signal) => end(`The instance exited with code ${code ?? signal}`));
+  runtime.on('error', (error) => terminate(inspect(error)));
+  runtime.on('exit', (code, signal) => terminate(`The instance exited with code ${code ?? signal}`));
   runtime.on('exit', onExit);
 
-  function terminate(): Promise<unknown> {
-    isOpen = false;
-    return runtime.terminate();
-  }
   return {
     isIdle: () => isOpen && !inProgress,
     invoke: async (event: unknown): Promise<Invocation> => {
       inProgress = Promise.withResolvers();
-      const timer = setTimeout(() => end(`Task timed out after ${Timeout} seconds`), milliseconds);
+      const timer = setTimeout(() => terminate(`Task timed out after ${Timeout} seconds`), milliseconds);
       runtime.send({ event, deadline: Date.now() + milliseconds });
       const invocation = await inProgress.promise;
       clearTimeout(timer);
