@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { listOperation } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
-import { integerOption, onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
+import { onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
 import { options, startService } from './service.ts';
 import { explainError } from './startup-errors.ts';
@@ -23,23 +23,16 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
-onInterrupt(() => stop());
+onInterrupt(() => stop()); // Other reasons to stop emit SIGTERM, because only the first signal has an effect.
 if (process.env['npm_lifecycle_event'] === 'start') {
   // npm sends signals only to its shell. If the shell exits, this process gets a new parent process and stops too.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && stop(), 500).unref();
+  setInterval(() => process.ppid !== parent && process.emit('SIGTERM'), 500).unref();
 }
 
 await runWithOptions(USAGE, options, async (values) => {
-  const port = integerOption(`The port ${values.port} (--port or PORT)`, values.port, 0, 65_535);
-  const inspect = values.inspect ? integerOption('--inspect', values.inspect, 1_024, 65_000) : 0;
-  if (values.data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
-  if (values.assembly && (values.watch || values.synth || inspect))
-    throw new UsageError(
-      '--watch, --inspect and --synth cannot be combined with --assembly. Omit --assembly.',
-    );
   const { data = defaultDataFolder(values.stage) } = values;
-  process.stdout.on('error', () => stop()); // The program that reads the output has exited.
+  process.stdout.on('error', () => process.emit('SIGTERM')); // The program that reads the output has exited.
   // dynalite's storage errors are uncaught exceptions. LevelDB can lose writes after a failed write, so the process
   // exits before it acknowledges another write.
   process.on('uncaughtException', (error) => {
@@ -47,12 +40,7 @@ await runWithOptions(USAGE, options, async (values) => {
     console.error(explained instanceof UsageError ? explained.message : explained);
     process.exit(1);
   });
-  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({
-    ...values,
-    port,
-    inspect,
-    data,
-  });
+  const { baseUrl, apiKey, folder, skippedTypes, close } = await startService({ ...values, data });
   console.log(`
 ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in memory only'}
 
@@ -64,8 +52,5 @@ ${productName}, stage ${values.stage}, ${folder ? `data in ${folder}` : 'data in
   Open ${new URL('/', baseUrl).href} in a browser to read and try the API.
 `);
   if (values.verbose) console.log(`Not run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}`);
-  stop = () => {
-    stop = () => {}; // The check of the parent process can call it again.
-    void close().then(() => process.exit(0));
-  };
+  stop = () => void close().then(() => process.exit(0));
 });

@@ -6,7 +6,7 @@ import { synthesizeIfChanged } from '../synthesize.ts';
 import { openStore } from './emulator/dynamodb/store.ts';
 import { startEmulator } from './emulator/emulator.ts';
 import { requireFreePort } from './emulator/gateway/server.ts';
-import { type OptionValues, plain } from '../command.ts';
+import { integerOption, type OptionValues, plain, UsageError } from '../command.ts';
 import { stackName } from '../../shared/names.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
 import { respondToBrowser } from './reference.ts';
@@ -24,14 +24,17 @@ export const options = {
   verbose: { type: 'boolean', default: false },
 } as const;
 
-export type ServiceOptions = Omit<OptionValues<typeof options>, 'port' | 'inspect'> & {
-  port: number;
-  inspect: number;
-  data: string;
-};
+export type ServiceOptions = OptionValues<typeof options> & { data: string };
 
 /** @throws UsageError if an option, the template or the data prevents the service from starting. */
-export async function startService({ stage, port, data, verbose, ...others }: ServiceOptions) {
+export async function startService({ stage, data, verbose, ...others }: ServiceOptions) {
+  const port = integerOption(`The port ${others.port} (--port or PORT)`, others.port, 0, 65_535);
+  const inspectPort = others.inspect ? integerOption('--inspect', others.inspect, 1_024, 65_000) : 0;
+  if (data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
+  if (others.assembly && (others.watch || others.synth || inspectPort))
+    throw new UsageError(
+      '--watch, --inspect and --synth cannot be combined with --assembly. Omit --assembly.',
+    );
   const folder = data === IN_MEMORY ? undefined : resolve(data);
   const started = new AsyncDisposableStack();
   try {
@@ -47,7 +50,7 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
       // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
       if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMaps));
     };
-    const settings = { assembly, stackName: stackName(stage), store, inspectPort: others.inspect, log };
+    const settings = { assembly, stackName: stackName(stage), store, inspectPort, log };
     const emulator = await startEmulator(settings);
     started.defer(emulator.close);
     const { api, template, databaseEndpoint } = emulator;
@@ -62,7 +65,7 @@ export async function startService({ stage, port, data, verbose, ...others }: Se
     const baseUrl = `http://localhost:${servedPort}/v1`;
     started.defer(writeLocalService(workFolder, { ...access, baseUrl }));
 
-    if (others.watch || others.inspect) {
+    if (others.watch || inspectPort) {
       const { startWatch } = await import('./watch.ts');
       started.defer(await startWatch(emulator, workFolder));
     }

@@ -38,12 +38,11 @@ describe('the local service', () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const defaults = {
       stage: 'staging',
-      port: 0,
+      port: '0',
       data,
       assembly,
       synth: false,
       watch: false,
-      inspect: 0,
       verbose: false,
     };
     const error: unknown = await startService({ ...defaults, ...options }).catch((reason: unknown) => reason);
@@ -96,7 +95,7 @@ describe('the local service', () => {
       const other = createServer().listen(0, host);
       await once(other, 'listening');
       const { port } = other.address() as AddressInfo;
-      expect(await errorOf({ port })).toBe(
+      expect(await errorOf({ port: port.toString() })).toBe(
         `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
       );
       other.close();
