@@ -1,5 +1,3 @@
-// Names that the stacks and the functions share.
-
 export const environmentVariables = {
   stage: 'STAGE',
   petsTable: 'PETS_TABLE',

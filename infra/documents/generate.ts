@@ -38,8 +38,6 @@ function generatedFiles(): [file: string, text: string][] {
   return [['openapi.json', openApiJson('3.1.1')], ['openapi-3.0.json', openApiJson('3.0.4')], ...documents];
 }
 
-// `contract` is the OpenAPI document without references.
-
 function operationTable(contract: any): string {
   const rows = Object.entries<any>(contract.paths).flatMap(([path, item]) =>
     Object.entries<any>(item).map(([method, { operationId, summary, responses, 'x-sunset': sunset }]) => [

@@ -32,9 +32,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
   const inspectPort = others.inspect ? integerOption('--inspect', others.inspect, 1_024, 65_000) : 0;
   if (data === '') throw new UsageError('--data must be the path of a folder or the word memory.');
   if (others.assembly && (others.watch || others.synth || inspectPort))
-    throw new UsageError(
-      '--watch, --inspect and --synth cannot be combined with --assembly. Omit --assembly.',
-    );
+    throw new UsageError('--assembly cannot be combined with --watch, --inspect or --synth.');
   const folder = data === IN_MEMORY ? undefined : resolve(data);
   const started = new AsyncDisposableStack();
   try {
@@ -50,8 +48,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
       // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
       if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMaps));
     };
-    const settings = { assembly, stackName: stackName(stage), store, inspectPort, log };
-    const emulator = await startEmulator(settings);
+    const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, inspectPort, log });
     started.defer(emulator.close);
     const { api, template, databaseEndpoint } = emulator;
 
@@ -69,8 +66,8 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
       const { startWatch } = await import('./watch.ts');
       started.defer(await startWatch(emulator, workFolder));
     }
-    const close = () => started.disposeAsync();
-    return { baseUrl, apiKey, folder, skippedTypes: template.skippedTypes, close };
+    const { skippedTypes } = template;
+    return { baseUrl, apiKey, folder, skippedTypes, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();
     throw explainError(folder ?? tmpdir(), error);

@@ -13,10 +13,10 @@ const QUIET_MILLISECONDS = 50;
  * @param workFolder folder for the new bundles
  * @returns a function that stops watching
  */
-export async function startWatch({ template, functions, api }: Emulator, workFolder: string) {
-  const running = template.resources('AWS::Lambda::Function').map(({ logicalId, metadata }) => ({
-    name: metadata['bundle'] as string,
-    fn: functions.get(logicalId)!,
+export async function startWatch({ functions, api }: Emulator, workFolder: string) {
+  const running = [...functions.values()].map((fn) => ({
+    name: fn.handler.replace(/-\w+\.handler$/, ''),
+    fn,
   }));
   const debuggers = running.map(({ name, fn }) => fn.inspectPort && `${name} on 127.0.0.1:${fn.inspectPort}`);
   const isForDebugger = debuggers.some(Boolean);

@@ -2,14 +2,14 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { basename, dirname, parse } from 'node:path';
+import { dirname, parse } from 'node:path';
 import type { EnvironmentVariable } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 import { addLogGroup } from './monitoring.ts';
 import { principalOf } from './roles.ts';
 
 interface LambdaFunctionProps {
-  /** The only file in a folder that has the name of the module in `functions/`. */
+  /** The only file in its folder. */
   bundle: string;
   description: string;
   /** Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size"). @default 512 */
@@ -54,8 +54,6 @@ export class LambdaFunction extends lambda.Function {
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
     });
-    // `npm start -- --watch` reads this metadata.
-    (this.node.defaultChild as lambda.CfnFunction).addMetadata('bundle', basename(dirname(bundle)));
     // The casts are needed because, under exactOptionalPropertyTypes, CDK classes do not match their interfaces.
     const version = this.currentVersion as lambda.IVersion;
     this.live = new lambda.Alias(this, 'Live', { aliasName: 'live', version }) as lambda.IAlias;

@@ -63,7 +63,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
 async function prepareBundles(assembly: string, folder: string) {
   const bundles = new Map<string, Bundle>();
   for (const resource of readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function')) {
-    bundles.set(resource.metadata['bundle'] as string, {
+    bundles.set(resource.properties.Handler.replace(/-\w+\.handler$/, ''), {
       file: bundleIn(assembly, resource),
       environment: resource.properties.Environment.Variables,
       memoryMegabytes: resource.properties.MemorySize,

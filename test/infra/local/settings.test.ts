@@ -19,9 +19,9 @@ describe('npm start', () => {
     [['--port', '65536'], {}, /^The port 65536 \(.*\) must be an integer from 0 to 65535\.$/],
     [[], { PORT: 'http' }, /^The port http \(.*\) must be an integer from 0 to 65535\.$/],
     [['--data', ''], {}, /^--data must be the path of a folder or the word memory\.$/],
-    [['--assembly', '.', '--watch'], {}, /^--watch, --inspect and --synth cannot be combined/],
+    [['--assembly', '.', '--watch'], {}, /^--assembly cannot be combined with --watch, /],
     [['--inspect', 'chrome'], {}, /^--inspect must be an integer from 1024 to 65000\.$/],
-    [['--assembly', '.', '--synth'], {}, /^--watch, --inspect and --synth cannot be combined/],
+    [['--assembly', '.', '--synth'], {}, /^--assembly cannot be combined with --watch, /],
     [['staging'], {}, /^Invalid arguments\. Usage, including the two dashes: npm start -- \[--stage STAGE\]/],
   ])('rejects the options %j with the environment variables %j', async (parameters, environment, message) => {
     expect(errorOutput(await runModule('infra/local/main.ts', parameters, environment))).toMatch(message);

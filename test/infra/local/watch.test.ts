@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const { startWatch } = await import('../../../infra/local/watch.ts');
 
 test('startWatch throws a UsageError if the system cannot watch the sources', async () => {
-  const emulator = { template: { resources: () => [] }, functions: new Map(), api: {} };
+  const emulator = { functions: new Map(), api: {} };
   await expect(startWatch(emulator as never, folder)).rejects.toMatchObject({
     name: 'UsageError',
     message: expect.stringMatching(

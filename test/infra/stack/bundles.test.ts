@@ -16,17 +16,18 @@ const temporary = temporaryFolder();
 
 const { assembly } = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
+/** Names of the functions' modules and files of their bundles. */
 const bundles = functionNames.map((name): [string, string] => {
   const { Code, Handler } = Resources[name].Properties;
-  const file = Handler.replace(/handler$/, 'mjs');
-  return [name, join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
+  const [file, module] = [Handler.replace(/handler$/, 'mjs'), Handler.replace(/-\w+\.handler$/, '')];
+  return [module, join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
 });
 
 // The size is limited because a cold start reads and compiles the complete bundle.
 test.each(bundles)('the bundle of %s is one file within the size limit', (name, file) => {
   expect(readdirSync(dirname(file))).toEqual([basename(file)]);
   const { size } = statSync(file);
-  expect(size).toBeLessThanOrEqual(name === 'Authorizer' ? 170_000 : 215_000);
+  expect(size).toBeLessThanOrEqual(name === 'authorizer' ? 170_000 : 215_000);
 });
 
 /** Bundles the functions of a project in a new process, because the exports of node:process depend on what was loaded. */
@@ -40,7 +41,7 @@ function bundle(project: string, folder: string): string {
 test('each function has the bundle of the module that the template names', () => {
   const folder = bundle('.', mkdtempSync(join(temporary, 'bundles-')));
   for (const [name, file] of bundles) {
-    const built = readFileSync(join(folder, Resources[name].Metadata.bundle, basename(file)));
+    const built = readFileSync(join(folder, name, basename(file)));
     expect(readFileSync(file)).toEqual(built);
   }
 });
@@ -51,12 +52,11 @@ test('a new comment changes the names of the bundles that contain the source, an
   project.write('functions/get-pet.ts', `// comment\n${project.read('functions/get-pet.ts')}`);
   const folder = bundle(project.folder, mkdtempSync(join(temporary, 'bundles-')));
   const changed = bundles.filter(([name, file]) => {
-    const module: string = Resources[name].Metadata.bundle;
-    const [built = ''] = readdirSync(join(folder, module));
-    expect(readFileSync(join(folder, module, built))).toEqual(readFileSync(file));
+    const [built = ''] = readdirSync(join(folder, name));
+    expect(readFileSync(join(folder, name, built))).toEqual(readFileSync(file));
     return built !== basename(file);
   });
-  expect(changed.map(([name]) => Resources[name].Metadata.bundle)).toEqual(['get-pet']);
+  expect(changed.map(([name]) => name)).toEqual(['get-pet']);
 });
 
 // esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.

@@ -15,9 +15,6 @@ const MAX_INSTANCES = 3;
 /** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
 const YOUNG_GENERATION_MEGABYTES = 12;
 
-/** Time limit of events in an instance that a debugger can pause: the longest time that a timer supports, 24 days. */
-const PAUSABLE_MILLISECONDS = 2 ** 31 - 1;
-
 type FunctionResource = Resource<'AWS::Lambda::Function'>;
 
 /** Result of an event as JSON, or the reason why the event failed. */
@@ -46,9 +43,7 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
   const pattern = `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}/${module}.{mjs,cjs,js}`;
   const [file] = globSync(pattern, { cwd: assembly });
   if (file) return join(assembly, file);
-  throw new EmulatorError(
-    `The assembly ${assembly} does not contain the bundle of ${logicalId}. Synthesize it again.`,
-  );
+  throw new EmulatorError(`${assembly} does not contain the bundle of ${logicalId}. Synthesize it again.`);
 }
 
 /**
@@ -58,8 +53,7 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
 export function createFunction(resource: FunctionResource, options: FunctionOptions) {
   let { file } = options;
   const { inspectPort, log } = options;
-  const maxInstances = inspectPort ? 1 : MAX_INSTANCES;
-  let isClosed = false;
+  let maxInstances = inspectPort ? 1 : MAX_INSTANCES;
   const instances = new Set<ReturnType<typeof start>>();
   const waiting: ((instance: ReturnType<typeof start>) => void)[] = [];
 
@@ -81,6 +75,7 @@ export function createFunction(resource: FunctionResource, options: FunctionOpti
   }
 
   return {
+    handler: resource.properties.Handler,
     inspectPort,
     invoke: (event: unknown) =>
       new Promise<Invocation>((resolve) => {
@@ -98,22 +93,21 @@ export function createFunction(resource: FunctionResource, options: FunctionOpti
       const retired = Promise.all([...instances].map(({ retire }) => retire()));
       if (inspectPort) await retired; // Until then, the port is in use.
       // An instance starts before the first event so that load errors are logged immediately.
-      if (!isClosed && (!inspectPort || instances.size === 0)) start();
+      if (instances.size < maxInstances) start();
       await retired;
     },
     /** Terminates all instances, even if they handle events. */
     close: async (): Promise<void> => {
-      isClosed = true;
-      waiting.length = 0;
+      maxInstances = 0;
       await Promise.all([...instances].map(({ terminate }) => terminate()));
     },
   };
 }
 
-/** Starts an instance of a function. */
 function startInstance(resource: FunctionResource, options: FunctionOptions, onExit: () => void) {
   const { Timeout } = resource.properties;
-  const milliseconds = options.inspectPort ? PAUSABLE_MILLISECONDS : Timeout * 1000;
+  // A debugger can pause an instance for the longest time that a timer supports, 24 days.
+  const milliseconds = options.inspectPort ? 2 ** 31 - 1 : Timeout * 1000;
   const runtime = startRuntime(resource, options);
   let isOpen = true;
   let inProgress: PromiseWithResolvers<Invocation> | undefined;

@@ -30,7 +30,6 @@ const attributes: Record<string, (logicalId: string) => string> = {
 
 export interface Resource<T extends ResourceType> {
   logicalId: string;
-  metadata: Record<string, unknown>;
   properties: v.InferOutput<(typeof resourceModels)[T]>;
 }
 
@@ -57,14 +56,14 @@ export function parseTemplate(text: string) {
   const problems: string[] = [];
   const skippedTypes = new Set<string>();
   const known: (Resource<ResourceType> & { type: ResourceType })[] = [];
-  for (const [logicalId, { Type: type, Properties, Condition, Metadata = {} }] of Object.entries(Resources)) {
+  for (const [logicalId, { Type: type, Properties, Condition }] of Object.entries(Resources)) {
     if (SKIPPED_TYPES.test(type)) skippedTypes.add(type);
     else if (!Object.hasOwn(resourceModels, type)) problems.push(`${logicalId}: the type ${type}`);
     else {
       const model: v.GenericSchema = resourceModels[type as ResourceType];
       const { output, issues = [] } = v.safeParse(model, resolve({ ...Properties, Condition }));
       problems.push(...issues.map((issue) => `${logicalId} (${type}): ${describe(issue)}`));
-      known.push({ type, logicalId, metadata: Metadata, properties: output as never });
+      known.push({ type, logicalId, properties: output as never });
     }
   }
   if (problems.length > 0) {

@@ -137,7 +137,7 @@ describe('a function', () => {
 
   test('is rejected if its bundle is missing', () => {
     expect(() => bundleIn(assembly, resourceOf('missing'))).toThrow(
-      `The assembly ${assembly} does not contain the bundle of Sample.`,
+      `${assembly} does not contain the bundle of Sample.`,
     );
   });
 
