@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { EventEmitter, on, once } from 'node:events';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
+import { startLocalServiceOf } from '../../support/local-service.ts';
 import { itemsPath } from '../../support/sample.ts';
 import { sourcePosition } from '../../support/source-position.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,27 +21,24 @@ const TIMEOUT_SECONDS = 6;
 /** Ports below those that Linux assigns to clients. The first function of the template has the first port. */
 const port = randomInt(20_000, 30_000);
 
-let service: LocalService;
-
-beforeAll(async () => {
-  const stages = project
-    .read('infra/stages.ts')
-    .replaceAll(/(functionTimeoutSeconds: )\d+/g, `$1${TIMEOUT_SECONDS}`);
-  project.write('infra/stages.ts', stages);
-  service = await startLocalServiceOf(project.folder, '--inspect', port.toString());
-  await service.printed(/Z watching/);
-});
+const stages = project.read('infra/stages.ts');
+project.write(
+  'infra/stages.ts',
+  stages.replaceAll(/(?<=functionTimeoutSeconds: )\d+/g, `${TIMEOUT_SECONDS}`),
+);
+const service = await startLocalServiceOf(project.folder, '--inspect', port.toString());
+await service.printed(/Z watching/);
 afterAll(() => service.stop('SIGKILL'));
 
 /** Attaches to the function and sets breakpoints at positions in sources with the bundle's source map, as editors do. */
 async function attachDebugger(breakpoints: string[]) {
+  const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
   // After a reload, the new instance is still starting.
   while (!targets)
-    targets = await fetch(`http://127.0.0.1:${port}/json/list`).then(
-      (response) => response.json(),
-      () => {},
-    );
+    targets = await fetch(url)
+      .then((response) => response.json())
+      .catch(() => {});
   const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
   const messages = new EventEmitter();
   socket.addEventListener('message', ({ data }) => {

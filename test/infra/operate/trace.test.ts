@@ -33,16 +33,15 @@ function trace(input: string, folder = maps) {
 
 test('trace replaces the positions in a log line of a deployed bundle with lines of the sources', async () => {
   const traced = done(await trace(logLine()));
-  expect(traced).toMatch(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /);
   expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
   expect(traced).toContain(`(${sourcePosition('functions/authorizer.ts', "requireEnvironment('")}:`);
   expect(traced).not.toContain('.mjs:');
 });
 
 test('trace finds the source maps among those of several builds and prints each frame on a line', async () => {
-  const stack = JSON.parse(logLine()).stackTrace.join('\n');
-  const traced = done(await trace(`"${stack.replaceAll('\n', String.raw`\n`)}"`, assembly));
-  expect(traced).toMatch(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /);
+  const error = { stack: JSON.parse(logLine()).stackTrace.join('\n') };
+  const traced = done(await trace(`${JSON.stringify({ error })}\n${logLine()}`, assembly));
+  expect(traced.match(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /g)).toHaveLength(2);
 });
 
 test('trace reports a version that a different build created, after the lines that it can trace', async () => {
@@ -50,9 +49,7 @@ test('trace reports a version that a different build created, after the lines th
   const { code, stdout, stderr } = await trace(`${logLine()}${other}`);
   expect(code).toBe(1);
   expect(stdout).toContain('shared/names.ts:');
-  expect(stderr).toMatch(
-    /^\S+ contains no source map of authorizer-00000000\.mjs\. A different build created/,
-  );
+  expect(stderr).toMatch(/^\S+ contains no source map of authorizer-00000000\.mjs\. A different/);
 });
 
 test('trace rejects an input without a stack trace and a folder that does not exist', async () => {
@@ -62,12 +59,8 @@ test('trace rejects an input without a stack trace and a folder that does not ex
 });
 
 test('the local service prints lines of the sources in stack traces', async () => {
-  const changed = changedAssembly(
-    assembly,
-    join(temporary, 'cdk.out'),
-    /(?<="LIST_PARTITIONS": )"\d+"/g,
-    '"0"',
-  );
+  const pattern = /(?<="LIST_PARTITIONS": )"\d+"/g;
+  const changed = changedAssembly(assembly, join(temporary, 'cdk.out'), pattern, '"0"');
   const service = await startLocalService('--assembly', changed);
   try {
     expect((await service.request(itemsPath)).status).toBe(500);
