@@ -1,6 +1,6 @@
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot, UsageError } from '../command.ts';
@@ -73,7 +73,6 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
     ...bundlingOptions,
     minify: !isForDebugger,
     sourcemap: isForDebugger ? 'both' : 'external',
-    sourcesContent: isForDebugger,
     ...(isForDebugger && { sourceRoot: pathToFileURL(projectRoot).href }),
     absWorkingDir: projectRoot,
     entryPoints: ['functions/*.ts'],
@@ -84,21 +83,21 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
   }).catch((cause: Error) => {
     throw new UsageError('The functions cannot be bundled.', { cause });
   });
-  const contents = new Map(outputFiles.map((file) => [file.path, file.contents]));
+  const texts = new Map(outputFiles.map((file) => [file.path, file.text]));
   const bundles: Bundles = new Map();
-  for (const [output, { entryPoint, exports, inputs }] of Object.entries(metafile.outputs)) {
+  for (const [output, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
     if (!entryPoint) continue; // a source map
     if (!exports.includes('handler')) throw new UsageError(`${entryPoint} does not export handler.`);
     const path = join(projectRoot, output);
     const { name, ext } = parse(path);
-    const sources = Object.keys(inputs).filter((input) => /^(?:functions|shared)\//.test(input));
-    const hashed = [contents.get(path)!, ...sources.map((source) => readFileSync(join(projectRoot, source)))];
-    const file = `${name}-${hash('sha256', Buffer.concat(hashed)).slice(0, 8)}${ext}`;
+    const { sources, sourcesContent } = JSON.parse(texts.get(`${path}.map`)!);
+    const own = sourcesContent.filter((_: string, i: number) => /^(?:functions|shared)\//.test(sources[i]));
+    const file = `${name}-${hash('sha256', [texts.get(path), ...own].join('\n')).slice(0, 8)}${ext}`;
     bundles.set(name, join(folder, name, file));
     rmSync(join(folder, name), { recursive: true, force: true });
     for (const subfolder of [name, sourceMapsFolder]) mkdirSync(join(folder, subfolder), { recursive: true });
-    writeFileSync(join(folder, name, file), contents.get(path)!);
-    writeFileSync(join(folder, sourceMapsFolder, `${file}.map`), contents.get(`${path}.map`)!);
+    writeFileSync(join(folder, name, file), texts.get(path)!);
+    writeFileSync(join(folder, sourceMapsFolder, `${file}.map`), texts.get(`${path}.map`)!);
   }
   return bundles;
 }

@@ -72,7 +72,7 @@ export function documents(results: Results) {
 function deployedMemory({ rows }: Results): Record<string, number> {
   const { Resources } = templateOf({ stage: 'production', settings: stages.production });
   const functions = Object.values<any>(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
-  const sizes = functions.map(({ Metadata, Properties }) => [Metadata.bundle, Properties.MemorySize]);
+  const sizes = functions.map(({ Properties: p }) => [p.Handler.replace(/-\w+\.handler$/, ''), p.MemorySize]);
   // Functions that were added after the stored run have no figures yet.
   return Object.fromEntries(sizes.filter(([name]) => rows.some((row) => row.name === name)));
 }
