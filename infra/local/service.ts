@@ -43,7 +43,8 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
 
     const assembly = others.assembly || join(workFolder, 'cdk.out');
     if (!others.assembly) await synthesizeIfChanged(assembly, others.synth);
-    const sourceMaps = [join(assembly, sourceMapsFolder), join(workFolder, 'bundles')];
+    const reloaded = join(workFolder, 'bundles');
+    const sourceMaps = [join(assembly, sourceMapsFolder), reloaded];
     const log = (line: string): void => {
       // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
       if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMaps));
@@ -64,7 +65,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
 
     if (others.watch || inspectPort) {
       const { startWatch } = await import('./watch.ts');
-      started.defer(await startWatch(emulator, workFolder));
+      started.defer(await startWatch(emulator, reloaded));
     }
     const { skippedTypes } = template;
     return { baseUrl, apiKey, folder, skippedTypes, close: () => started.disposeAsync() };

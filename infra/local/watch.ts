@@ -1,6 +1,6 @@
 import { type FSWatcher, globSync, rmSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
-import { bundleFunctions } from '../stack/bundling.ts';
+import { bundleFunctions, handlerModule } from '../stack/bundling.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
@@ -10,18 +10,14 @@ const QUIET_MILLISECONDS = 50;
 /**
  * Rebuilds and reloads the functions when a source changes. After a failed build, the previous code continues to run.
  *
- * @param workFolder folder for the new bundles
+ * @param root folder for the new bundles, which is emptied
  * @returns a function that stops watching
  */
-export async function startWatch({ functions, api }: Emulator, workFolder: string) {
-  const running = [...functions.values()].map((fn) => ({
-    name: fn.handler.replace(/-\w+\.handler$/, ''),
-    fn,
-  }));
+export async function startWatch({ functions, api }: Emulator, root: string) {
+  const running = [...functions.values()].map((fn) => ({ name: handlerModule(fn.handler), fn }));
   const debuggers = running.map(({ name, fn }) => fn.inspectPort && `${name} on 127.0.0.1:${fn.inspectPort}`);
   const isForDebugger = debuggers.some(Boolean);
   if (isForDebugger) print(`debuggers can attach to ${debuggers.join(', ')}`);
-  const root = join(workFolder, 'bundles');
   rmSync(root, { recursive: true, force: true });
   let watchers = watchFolders(onChange);
   let timer: NodeJS.Timeout | undefined;

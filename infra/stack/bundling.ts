@@ -60,6 +60,9 @@ export const bundlingOptions: BuildOptions = {
 /** File of each bundle by the name of its module, such as `get-pet`. */
 export type Bundles = Map<string, string>;
 
+/** Returns the name of the module that a deployed function's handler is in, without the hash of the bundle. */
+export const handlerModule = (handler: string) => handler.replace(/-\w+\.handler$/, '');
+
 /**
  * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
  * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash covers

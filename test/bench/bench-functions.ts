@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { projectRoot } from '../../infra/command.ts';
-import { bundlingOptions } from '../../infra/stack/bundling.ts';
+import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
 import { readTemplate, region } from '../../infra/local/emulator/template/template.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
 import { type Operation, type OperationId, operations } from '../../shared/contract/operations.ts';
@@ -63,7 +63,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
 async function prepareBundles(assembly: string, folder: string) {
   const bundles = new Map<string, Bundle>();
   for (const resource of readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function')) {
-    bundles.set(resource.properties.Handler.replace(/-\w+\.handler$/, ''), {
+    bundles.set(handlerModule(resource.properties.Handler), {
       file: bundleIn(assembly, resource),
       environment: resource.properties.Environment.Variables,
       memoryMegabytes: resource.properties.MemorySize,

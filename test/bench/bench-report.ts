@@ -1,4 +1,5 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
+import { handlerModule } from '../../infra/stack/bundling.ts';
 import { stages } from '../support/stages.ts';
 import { templateOf } from '../support/template-of.ts';
 import type { Metric, Row } from './bench-measure.ts';
@@ -72,7 +73,7 @@ export function documents(results: Results) {
 function deployedMemory({ rows }: Results): Record<string, number> {
   const { Resources } = templateOf({ stage: 'production', settings: stages.production });
   const functions = Object.values<any>(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
-  const sizes = functions.map(({ Properties: p }) => [p.Handler.replace(/-\w+\.handler$/, ''), p.MemorySize]);
+  const sizes = functions.map(({ Properties }) => [handlerModule(Properties.Handler), Properties.MemorySize]);
   // Functions that were added after the stored run have no figures yet.
   return Object.fromEntries(sizes.filter(([name]) => rows.some((row) => row.name === name)));
 }

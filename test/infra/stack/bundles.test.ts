@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../../infra/command.ts';
-import { bundlingOptions } from '../../../infra/stack/bundling.ts';
+import { bundlingOptions, handlerModule } from '../../../infra/stack/bundling.ts';
 import { environmentVariables } from '../../../shared/names.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
@@ -19,8 +19,8 @@ const { Resources } = readableTemplate('staging');
 /** Names of the functions' modules and files of their bundles. */
 const bundles = functionNames.map((name): [string, string] => {
   const { Code, Handler } = Resources[name].Properties;
-  const [file, module] = [Handler.replace(/handler$/, 'mjs'), Handler.replace(/-\w+\.handler$/, '')];
-  return [module, join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
+  const file = Handler.replace(/handler$/, 'mjs');
+  return [handlerModule(Handler), join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
 });
 
 // The size is limited because a cold start reads and compiles the complete bundle.
