@@ -11,6 +11,12 @@ const ATTEMPT_MILLISECONDS = 1_500;
 
 const OPENING_BRACE = 0x7b;
 
+/**
+ * Ignores the SDK's warnings. The SDK prepares an entry for `info` or `error` only if the logger has these methods, which
+ * is a sixth of the CPU time of a list. The entries would contain client data.
+ */
+const logger = { trace(): void {}, debug(): void {}, warn(): void {} };
+
 /** Reads numbers as bigint, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
@@ -32,21 +38,22 @@ export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClie
       requestTimeout: ATTEMPT_MILLISECONDS,
       throwOnRequestTimeout: true,
     },
+    logger: logger as Required<DynamoDBClientConfig>['logger'],
+    // Describing the SDK and its features in each request would be 3% of the CPU time of a list.
+    defaultUserAgentProvider: async () => [],
     ...config,
   });
-  addMiddlewares(client);
+  addMiddleware(client);
+  // The SDK copies this object four times per call. V8 copies an object that is a prototype faster, because it does not
+  // keep the object's properties in a dictionary. A list takes an eighth less CPU time.
+  Object.create(client.config);
   // The SDK modifies the options, so it gets a copy.
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { ...unmarshallOptions } });
 }
 
 export const database = connect();
 
-function addMiddlewares({ middlewareStack }: DynamoDBClient): void {
-  // This middleware prepares log entries even if there is no logger, which is 5% of the work for a list request.
-  middlewareStack.remove('loggerMiddleware');
-  // This middleware spends time on describing the SDK's version and features in each request.
-  middlewareStack.remove('getUserAgentMiddleware');
-
+function addMiddleware({ middlewareStack }: DynamoDBClient): void {
   // Reads the complete response within the time limit of the attempt, because `requestTimeout` does not cover the body.
   // Makes the SDK retry if there is no readable response.
   middlewareStack.add(
