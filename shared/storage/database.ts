@@ -11,12 +11,6 @@ const ATTEMPT_MILLISECONDS = 1_500;
 
 const OPENING_BRACE = 0x7b;
 
-/**
- * Ignores the SDK's warnings. The SDK prepares an entry for `info` or `error` only if the logger has these methods, which
- * is a sixth of the CPU time of a list. The entries would contain client data.
- */
-const logger = { trace(): void {}, debug(): void {}, warn(): void {} };
-
 /** Reads numbers as bigint, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
@@ -38,14 +32,16 @@ export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClie
       requestTimeout: ATTEMPT_MILLISECONDS,
       throwOnRequestTimeout: true,
     },
-    logger: logger as Required<DynamoDBClientConfig>['logger'],
-    // Describing the SDK and its features in each request would be 3% of the CPU time of a list.
+    // Without `info` and `error`, the SDK prepares no log entries, which would contain client data. With 16 partitions, a
+    // list takes a sixth less CPU time.
+    logger: { debug(): void {}, warn(): void {} } as Required<DynamoDBClientConfig>['logger'],
+    // The SDK spends time on describing its version and features in each request.
     defaultUserAgentProvider: async () => [],
     ...config,
   });
   addMiddleware(client);
-  // The SDK copies this object four times per call. V8 copies an object that is a prototype faster, because it does not
-  // keep the object's properties in a dictionary. A list takes an eighth less CPU time.
+  // The SDK copies this object in each call. V8 copies an object that is a prototype faster, because it does not keep the
+  // properties in a dictionary. With 16 partitions, a list takes a sixth less CPU time.
   Object.create(client.config);
   // The SDK modifies the options, so it gets a copy.
   return DynamoDBDocumentClient.from(client, { unmarshallOptions: { ...unmarshallOptions } });
