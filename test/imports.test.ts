@@ -18,7 +18,6 @@ const forbidden = [
   ['infra/settings.ts', './stack/api.ts'],
   ['infra/stack/a.ts', '../../shared/storage/a.ts'],
   ['infra/stack/b.ts', '@middy/core'],
-  ['shared/bundle/a.ts', '../names.ts'],
   ['shared/contract/b.ts', '@aws-sdk/client-dynamodb'],
   ['shared/names.ts', './storage/a.ts'],
   ['shared/runtime/a.ts', '../../functions/a.ts'],

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { KeyStore } from '../../shared/storage/api-keys.ts';
-import { database } from '../../shared/storage/database.ts';
+import { connect } from '../../shared/storage/database.ts';
 import { onInterrupt, type OptionValues, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { findCaller, findDeployedStage } from './deployed-stage.ts';
 import { DURATION, milliseconds } from './keys/arguments.ts';
@@ -37,7 +37,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (time !== undefined && !(DURATION.test(time) && duration < KEY_LIFETIME))
     throw new UsageError('--for must be a time of less than 1h, such as 12m.');
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
-  await withApiKey({ stage, table: apiKeysTable, database }, async (apiKey, interruption) => {
+  await withApiKey({ stage, table: apiKeysTable, database: connect() }, async (apiKey, interruption) => {
     if (isReadOnly) return probe({ stage, baseUrl, apiKey }, interruption, duration / 60_000);
     console.log(`Running the HTTP tests against ${baseUrl} …`);
     const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);

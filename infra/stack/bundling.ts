@@ -1,20 +1,10 @@
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { hash } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot, UsageError } from '../command.ts';
 import { sourceMapsFolder } from '../source-maps.ts';
-
-/** Modules of which the functions use only what `shared/bundle/sdk.ts` exports. */
-const replacedModules = [
-  '@aws-sdk/core/protocols',
-  '@aws-sdk/credential-provider-node',
-  '@aws-sdk/dynamodb-codec',
-  '@aws-sdk/endpoint-cache',
-  'node:fs',
-  'node:fs/promises',
-];
 
 /**
  * Replaces static imports of Node.js modules. An import reads all exports of a module, which makes Node load further
@@ -25,11 +15,9 @@ const nodeModules: Plugin = {
   name: 'node-modules',
   setup(plugin) {
     const namespace = 'node-modules';
-    plugin.onResolve({ filter: /^node:/ }, ({ path, kind }) => {
-      // The SDK imports some modules dynamically, when it needs them.
-      if (replacedModules.includes(path) || kind !== 'import-statement') return undefined;
-      return { path, namespace, sideEffects: false };
-    });
+    plugin.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace, sideEffects: false } : undefined,
+    );
     plugin.onLoad({ filter: /^/, namespace }, ({ path }) => {
       // esbuild removes the unused exports, because their calls are marked as free of side effects.
       const exports = Object.keys(process.getBuiltinModule(path)!).map(
@@ -37,6 +25,47 @@ const nodeModules: Plugin = {
       );
       const module = `const $ = process.getBuiltinModule('${path}');\nexport default $;\n`;
       return { contents: module + exports.join('\n') };
+    });
+  },
+};
+
+/**
+ * Excludes packages that the SDK imports dynamically, such as its event streams. esbuild would wrap most bundled modules
+ * in functions because of them. The build fails if a function can reach such an import.
+ */
+const dynamicImports: Plugin = {
+  name: 'dynamic-imports',
+  setup(plugin) {
+    plugin.onResolve({ filter: /^/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
+    plugin.onEnd(({ metafile }) => {
+      const imports = Object.values(metafile?.outputs ?? {}).flatMap((output) => output.imports);
+      const missing = imports.filter(({ path, external }) => external && !path.startsWith('node:'));
+      return { errors: missing.map(({ path }) => ({ text: `A function imports ${path} dynamically.` })) };
+    });
+  },
+};
+
+/**
+ * Makes the settings in `shared/storage/sdk.ts` the defaults of the SDK's client, so that the SDK's own implementations,
+ * such as its search for credentials, are not bundled.
+ *
+ * @throws Error if the SDK no longer sets its defaults in the expected way
+ */
+const sdkDefaults: Plugin = {
+  name: 'sdk-defaults',
+  setup(plugin) {
+    plugin.onLoad({ filter: /\/client-dynamodb\/dist-es\/runtimeConfig[.\w]*\.js$/ }, async ({ path }) => {
+      const { sdkSettings } = await import('../../shared/storage/sdk.ts');
+      const code = readFileSync(path, 'utf8');
+      // esbuild evaluates the condition and removes the default.
+      const replaced = code.replaceAll(/\bconfig\?\.(\w+) \?\?/g, (start, name) =>
+        name in sdkSettings ? `true ? config?.${name} ?? sdkSettings.${name} :` : start,
+      );
+      if (replaced === code) throw new Error(`${path} has no defaults of the form "config?.NAME ??".`);
+      const settings = JSON.stringify(join(projectRoot, 'shared/storage/sdk.ts'));
+      return { contents: `import { sdkSettings } from ${settings};\n${replaced}` };
     });
   },
 };
@@ -49,11 +78,9 @@ export const bundlingOptions: BuildOptions = {
   minify: true,
   // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
-  plugins: [nodeModules],
-  alias: Object.fromEntries(replacedModules.map((name) => [name, './shared/bundle/sdk.ts'])),
-  // DynamoDB does not use this module, whose dynamic import would make esbuild wrap most bundled modules in functions.
-  external: ['@smithy/core/event-streams'],
-  // Rejects a use of something that a replacement does not export.
+  metafile: true,
+  plugins: [nodeModules, dynamicImports, sdkDefaults],
+  // Rejects a use of something that a Node.js module does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };
 
@@ -81,14 +108,13 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
     entryPoints: ['functions/*.ts'],
     outdir: '.', // Source maps contain the paths of sources relative to this folder.
     outExtension: { '.js': '.mjs' },
-    metafile: true,
     write: false,
   }).catch((cause: Error) => {
     throw new UsageError('The functions cannot be bundled.', { cause });
   });
   const texts = new Map(outputFiles.map((file) => [file.path, file.text]));
   const bundles: Bundles = new Map();
-  for (const [output, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
+  for (const [output, { entryPoint, exports }] of Object.entries(metafile!.outputs)) {
     if (!entryPoint) continue; // a source map
     if (!exports.includes('handler')) throw new UsageError(`${entryPoint} does not export handler.`);
     const path = join(projectRoot, output);

@@ -4,9 +4,11 @@ import { hasExactly, type ListPetsQuery } from '../contract/list-query.ts';
 import type { Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { requireEnvironment } from '../names.ts';
-import { database, unmarshallOptions } from './database.ts';
+import { createClient, unmarshallOptions } from './database.ts';
 import { likelyShare } from './ids.ts';
 import { listPartitions, partitionKeyValue, petFields, toPet } from './pets.ts';
+
+const client = createClient();
 
 /** Placeholders for field names, because some field names are reserved words in DynamoDB. */
 const fieldNames = Object.fromEntries(petFields.map((name) => [`#${name}`, name]));
@@ -62,7 +64,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
 
 async function queryPartition(query: PartitionQuery, index: ListIndex, { filters, cursor }: ListPetsQuery) {
   const { partition, limit, startKey } = query;
-  const { Items, LastEvaluatedKey } = await database.send(
+  const { Items, LastEvaluatedKey } = await client.send(
     new QueryCommand({
       TableName: requireEnvironment('petsTable'),
       IndexName: index.indexName,

@@ -1,11 +1,10 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { __Client as Client, ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type EnvironmentVariable, environmentVariables } from '../../shared/names.ts';
-import { database } from '../../shared/storage/database.ts';
 
-/** Replaces the document client to produce faults that a real database cannot produce on demand. */
-export const mock = mockClient(database);
+/** Replaces calls of all clients to produce faults that a real database cannot produce on demand. */
+export const mock = mockClient(Client);
 
 /** Error that DynamoDB returns if the condition of a write fails. */
 export const conditionFailed = new ConditionalCheckFailedException({

@@ -1,5 +1,5 @@
 import { stateOf } from '../../../shared/storage/api-keys.ts';
-import { connect, database } from '../../../shared/storage/database.ts';
+import { connect } from '../../../shared/storage/database.ts';
 import { stages } from '../../stages.ts';
 import { onInterrupt, plain, runWithOptions, UsageError } from '../../command.ts';
 import { databaseSettings, findLocalService, localOperator } from '../../local/local-service.ts';
@@ -66,7 +66,7 @@ async function findStage({ stage = '', data }: Values) {
   // This import is slow, so it is executed only for a deployed stage.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
   const { apiKeysTable: table } = await findDeployedStage(stage);
-  return { store: { stage, table, database }, findCaller };
+  return { store: { stage, table, database: connect() }, findCaller };
 }
 
 /** Ignores Ctrl-C, because an interrupted command could leave a key that was never shown. */

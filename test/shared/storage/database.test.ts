@@ -6,8 +6,12 @@ import {
   ThrottlingException,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { Sha256 } from '@smithy/core/checksum';
+import { HttpRequest } from '@smithy/core/transport';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { connect, database, isUnavailable, readItem } from '../../../shared/storage/database.ts';
+import { sdkSettings } from '../../../shared/storage/sdk.ts';
 import {
   respondWith,
   type Responder,
@@ -20,6 +24,10 @@ import {
 const details = { message: 'Why.', $metadata: {} };
 const Item = { id: { N: '1' } };
 const fail = respondWithError(500, 'InternalServerError');
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'items', Key: { id: 1n } }));
@@ -69,14 +77,23 @@ test('readItem can read from a database with a different region and different cr
 });
 
 describe('a database call', () => {
-  test('has timeouts of 1 s for the connection and 1.5 s for an attempt', async () => {
-    nextResponses.push(respondWith(200, {}));
-    await read();
-    expect((database.config as any).requestHandler.httpHandlerConfigs()).toMatchObject({
-      connectionTimeout: 1_000,
-      requestTimeout: 1_500,
-      throwOnRequestTimeout: true,
+  test.each<[string, Responder]>([
+    ['start', () => {}],
+    ['end', (_, response) => response.write('{"Item":')],
+  ])('is retried after 1.5 s if the response does not %s', async (_what, hang) => {
+    const { setTimeout } = globalThis;
+    let expire: () => void;
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds) => {
+      if (milliseconds === 1_500) expire ??= run;
+      return setTimeout(run, milliseconds);
     });
+    function hangUntilTimeout(...exchange: Parameters<Responder>): void {
+      hang(...exchange);
+      expire();
+    }
+    nextResponses.push(hangUntilTimeout, respondWith(200, { Item }));
+    expect(await read()).toMatchObject({ Item: { id: 1n } });
+    expect(received).toHaveLength(2);
   });
 
   test('makes up to three attempts', async () => {
@@ -148,6 +165,32 @@ test('requests are identical to those of the unmodified SDK', async () => {
   const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
   const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
   expect(requests.slice(2)).toEqual(requests.slice(0, 2));
+});
+
+test('signatures are identical to those of the SDK on each day and in each region', async () => {
+  const sdk = new SignatureV4({
+    service: 'dynamodb',
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'none', secretAccessKey: 'none', sessionToken: 'none' },
+    sha256: Sha256,
+    applyChecksum: false,
+  });
+  const content = { method: 'POST', hostname: 'localhost', path: '/path', body: '{"TableName":"é"}' };
+  const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem', host: 'localhost', 'content-type': 'a/b' };
+  const optionsInOrder = [
+    { signingDate: new Date('2026-01-01T23:59:59.999Z'), signingRegion: 'eu-west-1' },
+    { signingDate: new Date('2026-01-02') },
+    { signingDate: new Date('2026-01-02'), signingRegion: 'eu-west-1' },
+    { signingDate: new Date('2026-01-01'), signingRegion: 'eu-west-1' },
+  ];
+  for (const options of optionsInOrder) {
+    const expected = await sdk.sign(new HttpRequest({ ...content, headers }), options);
+    // These headers are not signed, because proxies can change them.
+    const unsigned = { 'content-length': '21', 'user-agent': 'any' };
+    const request = new HttpRequest({ ...content, headers: { ...unsigned, ...headers } });
+    const signed = await sdkSettings.signer.sign(request, options);
+    expect(signed.headers).toEqual({ ...unsigned, ...expected.headers });
+  }
 });
 
 test('an error has the name, message and metadata of the DynamoDB response', async () => {

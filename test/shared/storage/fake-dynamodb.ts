@@ -49,6 +49,7 @@ Object.assign(process.env, {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'none',
   AWS_SECRET_ACCESS_KEY: 'none',
+  AWS_SESSION_TOKEN: 'none',
 });
 
 afterAll(() => {
