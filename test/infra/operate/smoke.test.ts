@@ -1,3 +1,4 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -90,10 +91,11 @@ describe('the smoke test of a stage', () => {
   });
 
   test('reports a key that could not be revoked', async () => {
-    const send = database.send.bind(database);
-    const spy = jest.spyOn(database, 'send').mockImplementation(async (sent: any) => {
+    const { prototype }: { prototype: any } = DynamoDBDocumentClient;
+    const { send } = prototype;
+    const spy = jest.spyOn(prototype, 'send').mockImplementation(async function (this: unknown, sent: any) {
       if ('UpdateExpression' in sent.input) throw new Error('It is down.');
-      return send(sent);
+      return send.call(this, sent);
     });
     const { code, stderr } = await smoke([]);
     spy.mockRestore();
