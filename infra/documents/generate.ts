@@ -30,7 +30,6 @@ function generatedFiles(): [file: string, text: string][] {
       limits: limitTable(),
     },
     'docs/security.md': { retention: retentionTable() },
-    'README.md': cache,
   };
   const documents = Object.entries(parts).map(
     ([file, texts]) => [file, withParts(file, readFileSync(file, 'utf8'), texts)] as [string, string],

@@ -37,9 +37,6 @@ export function documents(results: Results) {
   const memory = deployedMemory(results);
   const coldMedians = (name: string) =>
     [256, 512].map((size) => figureOf(results, 'cold', name, size)!.median.toFixed()).join(' and ');
-  const kilobytes = results.rows
-    .filter(({ name }) => name in memory)
-    .map(({ bundleBytes }) => Math.round(bundleBytes / 1_000));
   return {
     'docs/performance.md': {
       'run details': results.runDetails,
@@ -61,11 +58,7 @@ export function documents(results: Results) {
       ),
       'memory size': memoryTable(results, memory),
     },
-    'README.md': {
-      cold: coldMedians('list-pets'),
-      'bare cold': coldMedians('bare list'),
-      bundles: `${Math.min(...kilobytes)} to ${Math.max(...kilobytes)}`,
-    },
+    'README.md': { cold: coldMedians('list-pets'), 'bare cold': coldMedians('bare list') },
   };
 }
 

@@ -31,7 +31,7 @@ export function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | unde
 export type ReferencePage = Awaited<ReturnType<typeof openReference>>;
 
 export async function openReference(browser: Browser, url: string) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1060 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1024 } });
   const requests: string[] = [];
   // Errors and warnings include violations of the Content Security Policy.
   const problems: string[] = [];
