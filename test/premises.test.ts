@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { openApiDocumentOf } from './support/openapi-document.ts';
 
-// Sentences that rest on the contract have marks, which "More rules" in CONTRIBUTING.md describes.
+// Sentences that rest on the contract have marks, which "Rules" in CONTRIBUTING.md describes.
 
 const FORMS = '"no DELETE", "1 POST", "no 409" or "3 operations"';
 const PREMISE = /^(no|[1-9]\d*) (GET|POST|PUT|PATCH|DELETE|[1-5]\d\d|operations)$/;
