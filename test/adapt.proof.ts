@@ -37,7 +37,7 @@ test('after the steps in docs/adapt.md and all changes of settings, a service fo
   expect(await project.failureOf(`! git grep -InE '${words}' -- ':!*package-lock.json'`)).toBe('');
 });
 
-test('the script in docs/adapt.md also renames the resource to other words', async () => {
+test('docs/adapt.mjs also renames the resource to other words', async () => {
   const project = await newProject();
   const [remove, rename] = steps.map(({ code }) => code) as [string, string];
   const others: Record<string, string> = {
@@ -47,10 +47,10 @@ test('the script in docs/adapt.md also renames the resource to other words', asy
     shelf: 'vendorId',
     title: 'label',
   };
-  const script = rename
-    .split('\nnpx oxfmt')[0]!
-    .replaceAll(/(?<=')\w+(?=')/g, (word) => others[word] ?? word);
-  expect(await project.failureOf(`${remove}${script}\nnpx tsc`)).toBe('');
+  const script = project.read('docs/adapt.mjs');
+  const changed = script.replaceAll(/(?<=')\w+(?=')/g, (word) => others[word] ?? word);
+  project.write('docs/adapt.mjs', changed);
+  expect(await project.failureOf(`${remove}${rename.split('\nnpx oxfmt')[0]}\nnpx tsc`)).toBe('');
 });
 
 /** Returns the premises of a sentence after the change. People also correct the sentence. */
