@@ -172,8 +172,6 @@ export const sdkSettings = {
   sha256,
   // All queries of a list use the same chain of middleware.
   cacheMiddleware: true,
-  // Without `info` and `error`, the SDK prepares no log entries, which would contain client data.
-  logger: { debug(): void {}, warn(): void {} },
   // The SDK spends time on describing its version and features in each request.
   defaultUserAgentProvider: async () => [],
 };

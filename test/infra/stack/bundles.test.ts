@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../../infra/command.ts';
+import { sourceMapsFolder } from '../../../infra/source-maps.ts';
 import { bundlingOptions, handlerModule } from '../../../infra/stack/bundling.ts';
 import { environmentVariables } from '../../../shared/names.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
@@ -28,6 +29,17 @@ test.each(bundles)('the bundle of %s is one file within the size limit', (name, 
   expect(readdirSync(dirname(file))).toEqual([basename(file)]);
   const { size } = statSync(file);
   expect(size).toBeLessThanOrEqual(name === 'authorizer' ? 170_000 : 215_000);
+});
+
+/** Matches defaults of the SDK that settings replace, event streams, and second versions of packages. */
+const UNWANTED =
+  /\/(?:credential-provider-(?!env\/)|dynamodb-codec|nested-clients)|\/event-streams\/|node_modules\/.*node_modules\//;
+
+test.each(bundles)('the bundle of %s contains no unwanted module', (_name, file) => {
+  const map = readFileSync(join(assembly, sourceMapsFolder, `${basename(file)}.map`), 'utf8');
+  const { sources }: { sources: string[] } = JSON.parse(map);
+  expect(sources).toContainEqual(expect.stringMatching(/client-dynamodb.*\/runtimeConfig\.js$/));
+  expect(sources.filter((source) => UNWANTED.test(source))).toEqual([]);
 });
 
 /** Bundles the functions of a project in a new process, because the exports of node:process depend on what was loaded. */

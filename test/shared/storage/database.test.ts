@@ -10,7 +10,15 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/core/transport';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { connect, database, isUnavailable, readItem } from '../../../shared/storage/database.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
+import {
+  connect,
+  createClient,
+  database,
+  isUnavailable,
+  readItem,
+} from '../../../shared/storage/database.ts';
 import { sdkSettings } from '../../../shared/storage/sdk.ts';
 import {
   respondWith,
@@ -44,25 +52,21 @@ test.each<[boolean, string, unknown]>([
   expect(isUnavailable(error)).toBe(expected);
 });
 
-test('the client neither prepares log entries nor describes the SDK in requests', async () => {
-  const byDefault = new DynamoDBClient();
-  const reads = [byDefault, database as any].map(async (client: DynamoDBClient) => {
-    let count = 0;
-    const ownKeys = (key: object) => {
-      count += 1;
-      return Reflect.ownKeys(key);
-    };
-    const Key: any = new Proxy({ id: { N: '1' } }, { ownKeys });
+test('requests do not describe the SDK', async () => {
+  nextResponses.push(respondWith(200, {}));
+  await read();
+  expect(received[0]?.headers['user-agent']).not.toContain('aws-sdk-js');
+});
+
+// Node.js optimizes an object after repeated reads.
+test('the SDK copies the configuration of the client from an object with fast properties', async () => {
+  setFlagsFromString('--allow-natives-syntax');
+  const isFast = runInThisContext('(object) => %HasFastProperties(object)');
+  for (let call = 0; call < 20; call += 1) {
     nextResponses.push(respondWith(200, {}));
-    await client.send(new GetItemCommand({ TableName: 'items', Key }));
-    return count;
-  });
-  const [withEntry = 0, withoutEntry] = await Promise.all(reads);
-  byDefault.destroy();
-  expect(withoutEntry).toBe(1); // to serialize the request
-  expect(withEntry).toBeGreaterThan(1);
-  const described = received.filter(({ headers }) => headers['user-agent']?.includes('aws-sdk-js'));
-  expect(described).toHaveLength(1);
+    await read();
+  }
+  expect(isFast(database.config)).toBe(true);
 });
 
 test('readItem can read from a database with a different region and different credentials', async () => {
@@ -103,6 +107,20 @@ describe('a database call', () => {
     expect(isUnavailable(error)).toBe(true);
     expect(error).toHaveProperty('message', 'The database returned no readable response (ECONNRESET).');
     expect(received.map(({ operation }) => operation)).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
+  });
+
+  test.each<[number, string, Responder]>([
+    [75, 'server errors', fail],
+    [3_000, 'throttling', respondWithError(400, 'ThrottlingException')],
+  ])('pauses for up to %i ms in total after %s', async (longest, _what, response) => {
+    const share = 0.2; // of the longest pause, which the SDK multiplies by a random number
+    jest.spyOn(Math, 'random').mockReturnValue(share);
+    nextResponses.push(response, response, response);
+    // The client is new, because a client stops retrying after a number of failed calls.
+    const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: Item }));
+    await expect(call).rejects.toMatchObject({
+      $metadata: { attempts: 3, totalRetryDelay: share * longest },
+    });
   });
 
   const headers = { 'Content-Length': 40 };
