@@ -30,22 +30,6 @@ afterEach(() => {
 
 describe('the authorizer', () => {
   test.each([
-    ['does not match the validation expression', 'Bearer 123'],
-    ['is followed by other text', 'Bearer abc def'],
-  ])('is not invoked if the token %s', async (_name, token) => {
-    const { authorize, stub } = authorizerWith(resultOf(allowStage));
-    expect(await authorize(token, listArn)).toBe('UNAUTHORIZED');
-    expect(stub.events).toEqual([]);
-  });
-
-  test('adds the principal to the context of an allowed request', async () => {
-    const policy = policyOf({ Effect: 'Allow', Resource: [createArn, listArn] });
-    const { authorize, stub } = authorizerWith(resultOf(policy));
-    expect(await authorize('Bearer abc', listArn)).toEqual({ principalId: 'key_1', keyId: 'key_1' });
-    expect(stub.events).toEqual([{ type: 'TOKEN', authorizationToken: 'Bearer abc', methodArn: listArn }]);
-  });
-
-  test.each([
     ['denies', denyStage],
     ['both denies and allows', policyOf(allow, deny)],
     ['does not list', policyOf({ Effect: 'Allow', Resource: createArn })],

@@ -156,19 +156,6 @@ test.each([
 });
 
 test.each([
-  ['a CONNECT request', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n'],
-  ['an empty Host header', 'GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n'],
-  ['two Host headers', `GET / HTTP/1.1\r\n${host}${host}Connection: close\r\n\r\n`],
-  ['HTTP/2.0', `GET / HTTP/2.0\r\n${host}Connection: close\r\n\r\n`],
-  ['chunked encoding in HTTP/1.0', `POST / HTTP/1.0\r\n${chunked}\r\n0\r\n\r\n`],
-])('after %s, the server continues to run', async (_name, bytes) => {
-  expect((await send(bytes)).status).not.toBeGreaterThanOrEqual(500);
-  const socket = connect(server.port, '127.0.0.1');
-  socket.write(bytes, () => socket.resetAndDestroy());
-  await once(socket, 'close');
-});
-
-test.each([
   ['a URL of 10,240 characters', `GET /${'a'.repeat(10_239)} HTTP/1.1\r\n${host}`],
   ['headers of 10,240 bytes', `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(10_240 - 26 - host.length)}\r\n`],
 ])('the server accepts %s', async (_name, head) => {
