@@ -31,17 +31,6 @@ describe('cdk synth', () => {
     expect(templates).toEqual(['account', 'drill'].map((stage) => `${stackName(stage)}.template.json`));
   });
 
-  test('rejects an invalid setting with one message', async () => {
-    const { code, stdout, stderr } = await cdkSynth(join(folder, 'settings'), [], {
-      'test/support/stages.ts': 'Object.assign(stages.production, { recordedListPartitions: 2 });',
-    });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr.trimEnd().split('\n')).toEqual([
-      'infra/stages.ts, stage production: listPartitions must be at least recordedListPartitions (2), not 1, because lists would otherwise omit items.',
-      'node --require ./infra/require-node.cjs infra/app.ts: Subprocess exited with error 1',
-    ]);
-  });
-
   test('rejects an incomplete region', async () => {
     const outcome = await runModule('infra/app.ts', [], { CDK_DEFAULT_REGION: 'eu-central' });
     expect(errorOutput(outcome)).toBe('Set AWS_REGION to a region such as eu-central-1, not to eu-central.');
