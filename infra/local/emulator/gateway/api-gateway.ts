@@ -46,7 +46,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
 
     if (Integration.Type === 'MOCK') return mockResponse(Integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
     if (declaredBytes > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE'; // The event contains the body.
-    const body = await readBody(request);
+    const body = Buffer.concat(await Array.fromAsync(request.body));
     const event = proxyEvent(request, body, route, { apiId, stage, requestId, authorizer });
     if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
     return (await invoke(functions, Integration.Uri, event, ProxyResult)) ?? 'DEFAULT_5XX';
@@ -62,17 +62,6 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
       for (const { flushCache } of authorizers.values()) flushCache();
     },
   };
-}
-
-/** Reads the whole body to keep the connection usable, but stores no more than is needed to detect that it is too large. */
-async function readBody({ body }: HttpRequest): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    if (size <= MAX_EVENT_BYTES) chunks.push(chunk);
-    size += chunk.length;
-  }
-  return Buffer.concat(chunks);
 }
 
 function onlyOne<T extends ResourceType>(template: Template, type: T): Resource<T> {
