@@ -11,7 +11,7 @@ import { headerValues, type HttpRequest, type HttpResponse } from './emulator/ga
 export async function respondToBrowser(
   request: HttpRequest,
   apiKey: string,
-  file: URL | string = new URL('../../openapi.json', import.meta.url),
+  file: URL | string = new URL('../../openapi-3.0.json', import.meta.url),
 ): Promise<HttpResponse | undefined> {
   const acceptsHtml = headerValues(request, 'Accept').some((value) => value.includes('text/html'));
   const isForPage = ['GET', 'HEAD'].includes(request.method) && request.path === '/' && acceptsHtml;

@@ -20,7 +20,7 @@ const linked = [
 
 await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
   if (output === '') throw new UsageError('--output must be the path of a folder.');
-  const { html } = referencePage(await readFile('openapi.json', 'utf8'));
+  const { html } = referencePage(await readFile('openapi-3.0.json', 'utf8'));
   try {
     await mkdir(join(output, 'docs'), { recursive: true });
     await writeFile(join(output, 'index.html'), html);

@@ -6,15 +6,14 @@ declare const SwaggerUIBundle: any;
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16">🐾</text></svg>';
 
 /**
- * Renders the reference page of an OpenAPI document. The page loads no other files.
+ * Renders the reference page of an OpenAPI document. The page loads no other files. In a page from a file, the library
+ * resolves references only in version 3.0 of OpenAPI.
  *
  * @param service service that the page sends requests to @default - the page is read-only
  * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
 export function referencePage(document: string, service?: { baseUrl: string; apiKey: string }) {
   const spec: any = JSON.parse(document, forLibrary);
-  // The library resolves references in a page from a file only in version 3.0. Both versions have the same content.
-  spec.openapi = '3.0.4';
   if (service) {
     spec.servers = [{ url: service.baseUrl, description: 'Local service' }];
     delete spec.externalDocs; // The local service does not serve this file.

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { referencePage } from '../../../../infra/documents/reference/page.ts';
 
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
-const document = readFileSync('openapi.json', 'utf8');
+const document = readFileSync('openapi-3.0.json', 'utf8');
 
 /** Returns the texts of the elements with a name, as an HTML parser reads them. */
 function textsOf(element: string, html: string): string[] {
