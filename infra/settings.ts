@@ -148,14 +148,12 @@ export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: 
   }
   if (stage === undefined && like === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
-  const existing = `STAGE is ${Object.keys(all).join(' or ')}`;
   if (!stage) throw new UsageError('Add `-c stage=NAME`, where NAME is the name of the new stage.');
   requireStageName(stage, `NAME in \`-c stage=NAME\``);
   if (Object.hasOwn(all, stage))
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
-  if (!like) throw new UsageError(`Add \`-c like=STAGE\`, where ${existing}.`);
-  if (!Object.hasOwn(all, like))
-    throw new UsageError(`Change \`-c like=${like}\` to \`-c like=STAGE\`, where ${existing}.`);
+  if (!like || !Object.hasOwn(all, like))
+    throw new UsageError(`Set \`-c like=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
   // Only one API can use a domain, and CloudFormation can delete only an empty vault, so neither is inherited.
   const { domain: _domain, backup: _backup, ...settings } = all[like]!;
   return [{ ...settings, name: stage, keepsData: false }];

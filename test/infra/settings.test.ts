@@ -108,10 +108,11 @@ describe('an on-demand stage', () => {
     expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual([drill]);
   });
 
+  const setLike = 'Set `-c like=STAGE`, where STAGE is staging or production.';
   test.each([
-    [{ stage: 'drill' }, 'Add `-c like=STAGE`, where STAGE is staging or production.'],
+    [{ stage: 'drill' }, setLike],
     [{ like: 'production' }, 'Add `-c stage=NAME`, where NAME is the name of the new stage.'],
-    [{ stage: 'drill', like: 'prod' }, 'Change `-c like=prod` to `-c like=STAGE`, where STAGE is '],
+    [{ stage: 'drill', like: 'prod' }, setLike],
     [{ stage: 'staging', like: 'production' }, 'Change `-c stage=staging`, because infra/stages.ts '],
     [{ stage: 'Jane', like: 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
   ])('rejects the context %j with a message that names only the mistake', (context, message) => {
