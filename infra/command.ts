@@ -73,7 +73,6 @@ function explain(error: Error & { code?: string; $metadata?: unknown }): string 
 
 const awsErrors: [pattern: RegExp, advice: string][] = [
   [/: Region (is missing|not accepted)/, 'Set AWS_REGION to the region of the stage, such as eu-central-1.'],
-  [/does not have the specified index/, 'The stage is too old for this command. Deploy the stage again.'],
   [
     /^(EAI_AGAIN|ECONN(REFUSED|RESET)|E(HOST|NET)UNREACH|ENOTFOUND|EPROTO|ETIMEDOUT) /,
     'AWS cannot be reached. Check your network and AWS_REGION.',

@@ -76,12 +76,6 @@ test.each<[string, AwsBehavior, RegExp, string[]?]>([
     /Sign in again/,
   ],
   ['AWS throttles requests', withoutStack(400, 'Throttling', 'Rate exceeded'), /^Rate exceeded$/],
-  [
-    'the table has no index',
-    rejecting('dynamodb:Query', 400, 'ValidationException', 'It does not have the specified index: newest'),
-    /Deploy the stage again/,
-    ['list'],
-  ],
 ])('a command fails with a one-line message if %s', async (_what, changes, reason, command = issue) => {
   Object.assign(behavior, { stacks, clockOffset: 0, reject: undefined, ...changes });
   const environment = { ...aws.environment, AWS_MAX_ATTEMPTS: '1' };
