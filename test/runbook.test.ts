@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
+import { errorCatalogue } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
 import { logLines } from './support/log-lines.ts';
-import { proseOf } from './support/markdown-code.ts';
+import { codeBlocksIn, proseOf } from './support/markdown-code.ts';
 import { list } from './support/sample.ts';
 import { readableTemplate, resourcesOf, stageNames } from './support/stack-template.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
+// The commands in docs/runbook.md source these files.
+const scripts = globSync('infra/operate/*.sh').map((file) => readFileSync(file, 'utf8'));
+const commands = [runbook, ...scripts].join('\n');
 const templates = stageNames.map(readableTemplate);
 const production = readableTemplate('production');
 
@@ -80,12 +84,25 @@ describe('docs/runbook.md', () => {
   });
 });
 
-describe('the commands in docs/runbook.md', () => {
+describe('the commands of the runbook', () => {
   const tables = resourcesOf(production, 'AWS::DynamoDB::GlobalTable');
+  const functions = resourcesOf(production, 'AWS::Lambda::Function');
 
-  // `named TYPE PREFIX` prints only the first match, so a second match would go unnoticed.
+  test('are defined in the files that docs/runbook.md sources', () => {
+    const defined = matchesOf(/^(\w+)\(\) \{/gm, commands);
+    const blocks = codeBlocksIn(runbook).map(({ code }) => code);
+    const called = matchesOf(/^(?:\w+=\S+ )?([a-z]+_[a-z_]+)(?= |;|$)/gm, blocks.join('\n'));
+    const mentioned = matchesOf(/`(?:MINUTES=\d+ )?([a-z]+_[a-z_]+)(?: [^`]*)?`/g, proseOf(runbook));
+    expect(called).not.toEqual([]);
+    expect(mentioned).not.toEqual([]);
+    expect(unknown([...called, ...mentioned], [...defined, ...Object.keys(errorCatalogue)])).toEqual([]);
+  });
+
+  // `physical_id TYPE PREFIX` prints only the first match, so a second match would go unnoticed.
   test('look up resources that production has, and exactly one for each type and prefix', () => {
-    const lookUps = Array.from(runbook.matchAll(/(?:\$\(named|^ *resources) (\w+::\w+)(?: (\w+))?/gm));
+    const lookUps = Array.from(
+      commands.matchAll(/(?:\$\(|^ *)(?:physical_id|resources) (\w+::\w+)(?: (\w+))?/gm),
+    );
     const wrong = lookUps.filter(([, type, prefix]) => {
       const found = resourcesOf(production, `AWS::${type}`).filter(([id]) => id.startsWith(prefix ?? ''));
       return prefix ? found.length !== 1 : found.length === 0;
@@ -94,31 +111,34 @@ describe('the commands in docs/runbook.md', () => {
     expect(wrong.map(([lookUp]) => lookUp)).toEqual([]);
   });
 
+  test('find exactly one log for each function', () => {
+    const logs = resourcesOf(production, 'AWS::Logs::LogGroup').map(([id]) => id);
+    const wrong = functions.filter(
+      ([name]) => logs.filter((id) => id.startsWith(`${name}Logs`)).length !== 1,
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test('restore the time to live of each table', () => {
     const timesToLive = tables.flatMap(
       ([, { Properties }]) => Properties['TimeToLiveSpecification']?.AttributeName ?? [],
     );
-    expect(matchesOf(/Enabled=true,AttributeName=(\w+)/g)).toEqual(timesToLive);
+    expect(matchesOf(/Enabled=true,AttributeName=(\w+)/g, commands)).toEqual(timesToLive);
   });
 });
 
-describe('the Logs Insights queries in docs/runbook.md', () => {
+describe('the Logs Insights queries of the runbook', () => {
   const builtIn = ['@timestamp', '@message', '@logStream'];
   // Fields of `platform.report`, and of an error that a function throws.
   // https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
   const byLambda =
     'errorType errorMessage type record.status record.errorType record.metrics.durationMs record.metrics.maxMemoryUsedMB';
 
-  test('start with the name of a log', () => {
-    const logs = matchesOf(/^ *```logs-insights\n(.*)$/gm).map((line) => line.trim());
-    expect(new Set(logs)).toEqual(new Set(['# access log', '# function log', '# firewall log']));
-  });
-
   test('read only fields that the access log of every stage contains', () => {
     for (const template of templates) {
       const [[, { Properties }]] = resourcesOf(template, 'AWS::ApiGateway::Stage') as [[string, any]];
       const fields = Object.keys(JSON.parse(Properties.AccessLogSetting.Format) as object);
-      expect(unknown(fieldsRead('access log'), [...fields, ...builtIn])).toEqual([]);
+      expect(unknown(fieldsRead('access_log'), [...fields, ...builtIn])).toEqual([]);
     }
   });
 
@@ -127,7 +147,7 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
     const ofRequest = ['clientIp', 'httpMethod', 'uri'].map((field) => `httpRequest.${field}`);
     const ofRules = ['terminatingRuleId', 'nonTerminatingMatchingRules.0.ruleId'];
     const known = [...ofRules, ...ofRequest, ...builtIn];
-    expect(unknown(fieldsRead('firewall log'), known)).toEqual([]);
+    expect(unknown(fieldsRead('firewall_log'), known)).toEqual([]);
   });
 
   test('read only fields that functions or Lambda log', async () => {
@@ -137,7 +157,7 @@ describe('the Logs Insights queries in docs/runbook.md', () => {
     });
     await invoke(handler, apiGatewayEvent());
     const fields = logLines().flatMap((line) => pathsOf(line));
-    expect(unknown(fieldsRead('function log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
+    expect(unknown(fieldsRead('function_log'), [...fields, ...byLambda.split(' '), ...builtIn])).toEqual([]);
   });
 });
 
@@ -148,11 +168,13 @@ function pathsOf(value: object, prefix = ''): string[] {
   );
 }
 
-/** Returns all words in the queries of the given log, except functions, keywords and aliases. */
-function fieldsRead(log: string): string[] {
-  const queries = matchesOf(new RegExp(`^ *\`\`\`logs-insights\\n *# ${log}\\n([^]*?)^ *\`\`\`$`, 'gm'));
+/** Returns all words in the queries that `command` runs, except functions, keywords and aliases. */
+function fieldsRead(command: string): string[] {
+  // A query inserts arguments such as `'"$1"'` into its text.
+  const constant = scripts.join('\n').replaceAll(/'"\$\d"'/g, '');
+  const queries = matchesOf(new RegExp(`\\b${command} '([^']+)'`, 'g'), constant);
   expect(queries).not.toEqual([]);
-  const keywords = 'filter fields stats sort limit by as like and or not desc asc'.split(' ');
+  const keywords = 'filter fields stats sort limit display by as like and or not desc asc'.split(' ');
   return queries.flatMap((query) => {
     const code = query.replaceAll(/"[^"]*"|\/(?:\\.|[^/\n])+\//g, '');
     const words = code.match(/(?<![\w.@])@?[A-Za-z][\w.]*(?!\w*\()/g) ?? [];

@@ -3,16 +3,14 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { indexKeys } from '../../shared/storage/pets.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
 import { type NewItem, requiredInput } from '../support/sample.ts';
 
-const runbook = readFileSync('docs/runbook.md', 'utf8');
-const scripts = runbook.matchAll(/node --input-type=module <<'END'\n([\s\S]*?)^END$/gm);
-const [restore = '', addKeys = ''] = Array.from(scripts, ([, script]) => script!);
+const restore = 'infra/operate/copy-missing-items.ts';
+const addKeys = 'infra/operate/add-index-keys.ts';
 
 let writes = 0;
 const server = dynalite({ createTableMs: 0 }).on('request', ({ headers }: IncomingMessage) => {
@@ -45,7 +43,7 @@ async function itemsIn(TableName: string, key = 'id'): Promise<any[]> {
 }
 
 function start(script: string, environment: Record<string, string>): RunningModule {
-  return startModule('--input-type=module', ['--eval', script], {
+  return startModule(script, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
@@ -54,7 +52,7 @@ function start(script: string, environment: Record<string, string>): RunningModu
   });
 }
 
-/** Returns the last line that a script of the runbook prints. */
+/** Returns the last line that a script prints. */
 async function run(script: string, environment: Record<string, string>): Promise<string | undefined> {
   const lines = done(await start(script, environment).ended)
     .trimEnd()
@@ -64,7 +62,7 @@ async function run(script: string, environment: Record<string, string>): Promise
 
 await createTable('empty', []);
 
-describe('the restore script in the runbook', () => {
+describe('the script that copies missing items', () => {
   // The partition keys of the tables include words that DynamoDB reserves.
   test('copies only missing items', async () => {
     const lost = { hash: 1n, text: 'lost', integer: 2n ** 63n - 1n };
@@ -105,7 +103,7 @@ function itemWith(id: bigint, others: Partial<NewItem> = {}): Record<string, unk
   return { creation: 'request', ...indexKeys(item, '1'), ...item };
 }
 
-test('the script in the runbook that fills an index adds missing keys and changes nothing else', async () => {
+test('the script that fills an index adds missing keys and changes nothing else', async () => {
   const sold = { status: 'sold', statusPartition: 'sold#1' } as const;
   const items = [itemWith(1n), itemWith(2n, sold), itemWith(3n, sold)];
   const { statusPartition: _missing, ...incomplete } = items[1]!;

@@ -1,0 +1,44 @@
+# Commands of the drill in docs/runbook.md. Source this file after queries.sh and runbook.sh.
+
+# drill ACTION: deploys or destroys the stage.
+drill() { npx cdk "$1" PetStore-drill -c stage=drill -c like=production; }
+
+# drill_change CODE: deploys a version of get-pet that also runs CODE when Lambda loads it, and restores the source.
+drill_change() {
+  echo "$1" >> functions/get-pet.ts
+  drill deploy
+  git checkout functions/get-pet.ts
+}
+
+# drill_requests: sends two requests per second in the background.
+drill_requests() {
+  API_KEY=$(npm run --silent keys -- issue --stage drill --owner "drill" --expires-in 3h --quiet)
+  STATUSES=$(mktemp)
+  while sleep 0.5; do
+    curl -s -o /dev/null -w '%{http_code}\n' "$BASE_URL/pets/1" -H "Authorization: Bearer $API_KEY"
+  done >> "$STATUSES" &
+  LOOP=$!
+}
+
+# drill_statuses: counts the statuses of the responses since the last call.
+drill_statuses() {
+  sort "$STATUSES" | uniq -c
+  : > "$STATUSES"
+}
+
+# drill_watch: prints the deployment, the alarms and the versions of get-pet every 20 seconds.
+drill_watch() {
+  while sleep 20; do
+    date +%T
+    status
+    aws lambda get-alias --function-name "$(physical_id Lambda::Function GetPet)" --name live --output json \
+      --query '[FunctionVersion,RoutingConfig.AdditionalVersionWeights]'
+  done
+}
+
+# drill_end: ends the requests and destroys the stage.
+drill_end() {
+  kill "$LOOP"
+  rm "$STATUSES"
+  drill destroy
+}

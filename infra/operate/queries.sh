@@ -1,0 +1,125 @@
+# Queries for docs/runbook.md. Source this file before runbook.sh. A query reads the last hour, or the last $MINUTES, of
+# the access log, of the log of the function $FUNCTION, or of the firewall log.
+
+access_log() { insights ApiAccessLog "$1"; }
+function_log() { insights "${FUNCTION}Logs" "$1"; }
+firewall_log() { insights FirewallLog "$1"; }
+
+# find_request ID: prints the access log's line of a request.
+find_request() {
+  access_log 'filter requestId = "'"$1"'"
+    | fields @timestamp, status, errorType, method, resource, keyId, latency, authorizerLatency, integrationLatency,
+        functionRequestId, firewall, traceId'
+}
+
+# find_cause ID: prints the function log's lines of a request.
+find_cause() {
+  function_log 'filter requestId = "'"$1"'"
+    | fields @timestamp, operation, code, keyId, error.name, error.code, error.message, error.cause.message,
+        error.stack, xray_trace_id'
+}
+
+# find_trace TRACE_ID: prints the function log's lines of a request that the function did not complete.
+find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
+
+last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
+
+# The first two columns are the rules that blocked a request and that only counted it.
+blocked_requests() {
+  firewall_log 'stats count(*) as requests, fromMillis(max(@timestamp)) as last by terminatingRuleId,
+      nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
+    | sort requests desc | limit 20'
+}
+
+# 5xx responses, except for those that clients cause with bodies above Lambda's limit of 6,291,456 bytes.
+server_errors() {
+  access_log 'filter status like /^5/ and integrationStatus != "413"
+    | stats count(*) as responses by status, errorType, integrationStatus, method, resource, keyId
+    | sort responses desc'
+}
+
+error_causes() {
+  function_log 'filter level = "ERROR" and ispresent(code)
+    | stats count(*) as responses, fromMillis(max(@timestamp)) as last by operation, code, error.name, error.code,
+        error.message
+    | sort responses desc | limit 20'
+}
+
+rejected_requests() {
+  access_log 'filter status like /^4/ and status != "404" and status != "405" and errorType != "UNAUTHORIZED"
+    | stats count(*) as requests, count_distinct(sourceIp) as clients, fromMillis(min(@timestamp)) as first
+        by status, errorType, method, resource
+    | sort requests desc'
+}
+
+rejected_clients() {
+  access_log 'filter status like /^4/ and status != "404" and status != "405" and errorType != "UNAUTHORIZED"
+    | stats count(*) as requests by sourceIp, keyId, status | sort requests desc | limit 20'
+}
+
+# Latencies of the operations, their functions and the authorizer, in milliseconds.
+latencies() {
+  access_log 'filter latency like /^\d+$/
+    | stats count(*) as requests, pct(latency, 50) as p50, pct(latency, 99) as p99,
+        pct(integrationLatency, 99) as function99, pct(authorizerLatency, 99) as authorizer99 by method, resource'
+}
+
+# Crashes, timeouts and errors outside a request.
+crashes() {
+  function_log 'filter ispresent(errorType) or ispresent(record.status)
+    | fields @timestamp, type, record.status, record.errorType, record.metrics.durationMs,
+        record.metrics.maxMemoryUsedMB, errorType, errorMessage
+    | sort @timestamp desc | limit 50'
+}
+
+# version_errors VERSION: the name of a log stream contains the number of the version in brackets.
+version_errors() {
+  function_log 'filter @logStream like "['"$1"']"
+      and (ispresent(errorType) or ispresent(record.status) or level = "ERROR")
+    | fields @timestamp, errorType, errorMessage, record.status, record.errorType, code, error.message
+    | sort @timestamp desc | limit 50'
+}
+
+requests_by_key() { access_log 'stats count(*) as requests by keyId, bin(1m) | sort requests desc | limit 20'; }
+
+authorizer_errors() {
+  access_log 'filter errorType like /^AUTHORIZER/ | stats count(*) as rejected by errorType, bin(1m)'
+}
+
+# key_requests KEY_ID: prints the requests with a key, by IP address, operation and status.
+key_requests() {
+  access_log 'filter keyId = "'"$1"'"
+    | stats count(*) as requests, fromMillis(min(@timestamp)) as first, fromMillis(max(@timestamp)) as last
+        by sourceIp, method, resource, status
+    | sort last desc'
+}
+
+# used_keys: prints the keys that were used, starting with the key that has been unused for the longest time.
+used_keys() {
+  access_log 'filter keyId like /^key_/
+    | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
+}
+
+# unused_keys: prints the active keys that were not used.
+unused_keys() {
+  local used
+  used=$(access_log 'filter keyId like /^key_/ | stats count(*) as requests by keyId' | grep -oE 'key_\w+')
+  if [ -z "$used" ]; then echo 'The log contains no keys, so unused keys cannot be found.' >&2; return 1; fi
+  npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
+}
+
+# callers METHOD RESOURCE: prints the keys that call an operation.
+callers() {
+  access_log 'filter method = "'"$1"'" and resource = "'"$2"'" and status like /^[245]/
+    | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
+}
+
+# Keys that use the base URL that API Gateway assigned.
+default_url_keys() {
+  access_log 'filter domainName like /execute-api/ and keyId like /^key_/
+    | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'
+}
+
+old_tls_clients() {
+  access_log 'filter tlsVersion like /1\.2/ | stats count(*) as requests by tlsVersion, cipherSuite, keyId, sourceIp'
+}

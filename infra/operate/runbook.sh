@@ -1,0 +1,165 @@
+# Variables and functions for the commands in docs/runbook.md, for bash and zsh with AWS CLI version 2. Set STAGE,
+# AWS_REGION and your AWS credentials before you source this file.
+
+# This command shows whether you use the wrong profile.
+aws sts get-caller-identity --query '[Account,Arn]' --output text
+: "${AWS_REGION:?Set AWS_REGION first.}" "${FUNCTION:=ListPets}"
+STACK=PetStore-${STAGE:?Set STAGE first.}
+export AWS_PAGER=
+
+# physical_id TYPE PREFIX: prints the name of the resource with this type and a logical id that starts with PREFIX.
+physical_id() {
+  local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2')" id
+  id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+    --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return
+  if [ "$id" = None ]; then echo "$STACK has no $1 $2." >&2; return 1; fi
+  echo "$id"
+}
+
+# resources TYPE: prints the names of all resources of this type.
+resources() {
+  aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
+    --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
+}
+
+# insights LOG QUERY: runs a Logs Insights query on the log with this logical id.
+insights() {
+  local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
+  group=$(physical_id Logs::LogGroup "$1") || return
+  id=$(aws logs start-query --log-group-names "$group" --start-time "$since" --end-time "$(date +%s)" \
+    --query-string "$2" --query queryId --output text) || return
+  while aws logs get-query-results --query-id "$id" --query status | grep -qE 'Scheduled|Running'; do
+    sleep 2
+  done
+  aws logs get-query-results --query-id "$id" --output text \
+    --query "results[*][?field!='@ptr'].join('=', [field, value])"
+}
+
+# metric SECONDS NAMESPACE NAME [DIMENSION ...]: prints the time, average, maximum and sum of a metric for each period
+# in the last hour.
+metric() {
+  local period=$1 namespace=$2 name=$3 now
+  now=$(date +%s)
+  shift 3
+  aws cloudwatch get-metric-statistics --namespace "AWS/$namespace" --metric-name "$name" --period "$period" \
+    --statistics Average Maximum Sum --start-time "$((now - 3600))" --end-time "$now" ${1:+--dimensions} "$@" \
+    --output text --query "sort_by(Datapoints,&Timestamp)[].join(' ', [to_string(Timestamp),
+      'average', to_string(Average), 'maximum', to_string(Maximum), 'sum', to_string(Sum)])" | tr '\t' '\n'
+}
+
+# deployments [OPTION ...]: prints the ids of the functions' deployments. A stage without canaries has none.
+deployments() {
+  local application
+  application=$(resources CodeDeploy::Application) || return 0
+  resources CodeDeploy::DeploymentGroup | while read -r group; do
+    aws deploy list-deployments --application-name "$application" --deployment-group-name "$group" "$@" \
+      --query 'deployments[]' --output text | tr '\t' '\n' | grep .
+  done
+}
+
+# status: prints the stack's status and last update, the active alarms, and the functions' deployments of the last hour.
+status() {
+  aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+    --query 'Stacks[0].[StackStatus,StackStatusReason,LastUpdatedTime]'
+  aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
+    --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]'
+  deployments --create-time-range "start=$(($(date +%s) - 3600))" | while read -r id; do
+    aws deploy get-deployment --deployment-id "$id" --output text --query \
+      'deploymentInfo.[createTime,deploymentGroupName,status,creator,errorInformation,rollbackInfo.rollbackMessage]'
+  done
+}
+
+# stop_deployments: stops the running deployments of all functions. CodeDeploy then restores the older versions.
+stop_deployments() {
+  deployments --include-only-statuses Created Queued InProgress | while read -r id; do
+    aws deploy stop-deployment --deployment-id "$id" --auto-rollback-enabled
+  done
+}
+
+# continue_rollback [OPTION ...]: waits until no alarm is active, and then continues the stack's rollback.
+continue_rollback() {
+  while aws cloudwatch describe-alarms --alarm-name-prefix "$STACK-" --state-value ALARM --output text \
+    --query 'MetricAlarms[].AlarmName' | grep .; do sleep 30; done
+  aws cloudformation continue-update-rollback --stack-name "$STACK" "$@"
+}
+
+# versions: prints the version of each function that is live, and the function's latest versions.
+versions() {
+  resources Lambda::Function | while read -r name; do
+    echo "$name: live is" \
+      "$(aws lambda get-alias --function-name "$name" --name live --query FunctionVersion --output text)"
+    aws lambda list-versions-by-function --function-name "$name" --output json \
+      --query "Versions[-4:].join(' of ', [Version, LastModified])"
+  done
+}
+
+# database_latencies: prints the latencies of each type of database call in milliseconds.
+database_latencies() {
+  local call
+  for call in "$PETS Query" "$PETS PutItem" "$PETS GetItem" "$INTENTS PutItem" "$INTENTS GetItem" "$KEYS GetItem"; do
+    echo "$call"
+    metric 300 DynamoDB SuccessfulRequestLatency "Name=TableName,Value=${call% *}" "Name=Operation,Value=${call#* }"
+  done
+}
+
+# throttled_limits: prints the limits of each table and index that requests exceeded, and counts these requests.
+throttled_limits() {
+  local target limit access table index
+  for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$INTENTS " "$KEYS " "$KEYS newest"; do
+    table=${target% *}
+    index=${target#* }
+    for limit in MaxOnDemandThroughput KeyRangeThroughput AccountLimit; do
+      for access in Read Write; do
+        metric 3600 DynamoDB "$access${limit}ThrottleEvents" "Name=TableName,Value=$table" \
+          ${index:+"Name=GlobalSecondaryIndexName,Value=$index"} | sed "s/^/$target $access$limit: /"
+      done
+    done
+  done
+}
+
+# throttled_keys TABLE [INDEX]: prints the partition keys that were throttled most often in the last hour.
+throttled_keys() {
+  aws dynamodb describe-contributor-insights --table-name "$1" ${2:+--index-name} ${2:+"$2"} --output text \
+    --query 'ContributorInsightsRuleList[]' | tr '\t' '\n' | while read -r rule; do
+    aws cloudwatch get-insight-rule-report --rule-name "$rule" --period 300 --max-contributor-count 10 \
+      --start-time "$(($(date +%s) - 3600))" --end-time "$(date +%s)" --output json \
+      --query 'Contributors[].[Keys,ApproximateAggregateValue]'
+  done
+}
+
+# complete_table TABLE: sets the properties of a table of production that DynamoDB does not restore from a backup.
+complete_table() {
+  aws dynamodb update-continuous-backups --table-name "$1" \
+    --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35
+  aws dynamodb update-table --table-name "$1" --deletion-protection-enabled
+  report_throttled_keys --table-name "$1"
+  aws dynamodb describe-table --table-name "$1" --query 'Table.GlobalSecondaryIndexes[].[IndexName]' --output text |
+    grep -v None | while read -r index; do report_throttled_keys --table-name "$1" --index-name "$index"; done
+  if [ "$1" = "$INTENTS" ]; then
+    aws dynamodb update-time-to-live --table-name "$1" \
+      --time-to-live-specification Enabled=true,AttributeName=expiresAt
+  fi
+}
+
+report_throttled_keys() {
+  aws dynamodb update-contributor-insights "$@" --contributor-insights-action ENABLE \
+    --contributor-insights-mode THROTTLED_KEYS
+}
+
+# leftovers: prints the functions, tables and log groups whose names contain the stack's name.
+leftovers() {
+  aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$STACK-')].FunctionName"
+  aws dynamodb list-tables --output text --query "TableNames[?starts_with(@, '$STACK-')]"
+  aws logs describe-log-groups --log-group-name-pattern "$STACK-" --output text --query 'logGroups[].logGroupName'
+}
+
+API=$(physical_id ApiGateway::RestApi ApiRestApi)
+API_STAGE=arn:aws:apigateway:$AWS_REGION::/restapis/$API/stages/$STAGE
+PETS=$(physical_id DynamoDB::GlobalTable StoragePets)
+INTENTS=$(physical_id DynamoDB::GlobalTable StorageIntents)
+KEYS=$(physical_id DynamoDB::GlobalTable StorageApiKeys)
+BASE_URL=$(aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+  --query "Stacks[0].Outputs[?OutputKey=='BaseUrl'].OutputValue")
+DASHBOARD=$(physical_id CloudWatch::Dashboard Dashboard)
+echo "https://console.aws.amazon.com/cloudwatch/home?region=$AWS_REGION#dashboards/dashboard/$DASHBOARD"
+status
