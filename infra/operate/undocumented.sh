@@ -36,8 +36,8 @@ echo 'Waiting for logs, metrics and alarms …'
 sleep 900
 
 expect 'Access log: a row for each status above. The 503 has the errorType INTEGRATION_FAILURE, and requests that the
-web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integrationStatus 413. Otherwise, clients can make
-ApiServerErrors fire. Correct the filter ServerErrors in infra/stack/access-log.ts.'
+web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integrationStatus 413. Otherwise, clients can
+make ApiServerErrors fire. Correct the filter ServerErrors in infra/stack/access-log.ts.'
 access_log 'stats count(*) as requests by method, status, errorType, integrationStatus'
 
 expect 'Numbers logged as text: a percentile.'
