@@ -11,7 +11,7 @@ import { readableTemplate, resourcesOf, stageNames } from './support/stack-templ
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 // The commands in docs/runbook.md source these files.
-const scripts = globSync('infra/operate/*.sh').map((file) => readFileSync(file, 'utf8'));
+const scripts = globSync('docs/runbook/*.sh').map((file) => readFileSync(file, 'utf8'));
 const commands = [runbook, ...scripts].join('\n');
 const templates = stageNames.map(readableTemplate);
 const production = readableTemplate('production');

@@ -9,8 +9,8 @@ import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
 import { type NewItem, requiredInput } from '../support/sample.ts';
 
-const restore = 'infra/operate/copy-missing-items.ts';
-const addKeys = 'infra/operate/add-index-keys.ts';
+const restore = 'docs/runbook/copy-missing-items.ts';
+const addKeys = 'docs/runbook/add-index-keys.ts';
 
 let writes = 0;
 const server = dynalite({ createTableMs: 0 }).on('request', ({ headers }: IncomingMessage) => {

@@ -1,9 +1,9 @@
 import { paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionHolds, connect } from '../../shared/storage/database.ts';
 import { indexKeys } from '../../shared/storage/pets.ts';
-import { runWithOptions } from '../command.ts';
+import { runWithOptions } from '../../infra/command.ts';
 
-const USAGE = `TABLE=TABLE npx node infra/operate/add-index-keys.ts
+const USAGE = `TABLE=TABLE npx node docs/runbook/add-index-keys.ts
 
 Adds the keys of new indexes to the pets in a table. Repeat the command until it changes nothing.`;
 

@@ -7,11 +7,11 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { conditionHolds } from '../../shared/storage/database.ts';
-import { runWithOptions, UsageError } from '../command.ts';
+import { runWithOptions, UsageError } from '../../infra/command.ts';
 
 type Item = Record<string, AttributeValue>;
 
-const USAGE = `SOURCE=TABLE TARGET=TABLE npx node infra/operate/copy-missing-items.ts
+const USAGE = `SOURCE=TABLE TARGET=TABLE npx node docs/runbook/copy-missing-items.ts
 
 Copies the items in the table SOURCE that the table TARGET does not contain. An interrupted run resumes.`;
 
