@@ -4,7 +4,7 @@ import { type Operation, operations } from '../../../shared/contract/operations.
 import { productName } from '../../../shared/names.ts';
 import { stages } from '../../stages.ts';
 import { headerComponents, PRODUCTION_DOMAIN } from './headers.ts';
-import { jsonContent, otherResponses, responsesOf, sharedResponses } from './responses.ts';
+import { jsonContent, otherResponses, responseComponents, responsesOf } from './responses.ts';
 import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject } from './schema-objects.ts';
 
 /**
@@ -14,8 +14,8 @@ import { componentSchemas, exampleOf, type Json, parameterObjects, schemaObject 
  */
 export function openApiJson(version: '3.0.4' | '3.1.1'): string {
   const prefixes = Object.keys(stages).map((stage) => `\`${keyPrefix(stage)}\``);
-  const responses = sharedResponses();
-  const paths = pathsObject(responses);
+  const responses = responseComponents();
+  const paths = pathsObject();
   const document = {
     openapi: version,
     info: {
@@ -75,7 +75,7 @@ function server(stage: string, variable: string, host: string): Json {
 }
 
 /** Returns the operations by path and method. The paths omit the version, because the base URL contains it. */
-function pathsObject(shared: Json): Json {
+function pathsObject(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
     const { id, path, method, summary, description, request, deprecation } = operation;
@@ -94,7 +94,7 @@ function pathsObject(shared: Json): Json {
       'x-sunset': deprecation?.sunset.toISOString().slice(0, 10),
       parameters: parameterObjects(request.entries),
       requestBody: body && { required: true, content: jsonContent(schemaObject(body), exampleOf(body)) },
-      responses: responsesOf(operation, shared),
+      responses: responsesOf(operation),
     };
   }
   return paths;

@@ -11,8 +11,8 @@ const [methods = []] = gateway.methodsByPath().values();
 type Requests = Pick<Operation, 'errors' | 'deprecation'>;
 const otherRequests: Requests = { errors: { method_not_allowed: gateway.allowedMethodsMessage(methods) } };
 
-/** Returns the responses of an operation by status. Responses in `shared` are references. */
-export function responsesOf(operation: Operation, shared: Json): Json {
+/** Returns the responses of an operation by status. Error responses are references. */
+export function responsesOf(operation: Operation): Json {
   const { status, description, schema, headers, links } = operation.success;
   return {
     [status]: {
@@ -21,34 +21,43 @@ export function responsesOf(operation: Operation, shared: Json): Json {
       content: schema && jsonContent(schemaObject(schema, 'received'), exampleOf(schema)),
       links,
     },
-    ...errorResponses(operation, gateway.operationCodes, shared),
+    ...Object.fromEntries(
+      errorCodesOf(operation, gateway.operationCodes).map((code) => [
+        errorCatalogue[code].status,
+        { $ref: `#/components/responses/${responseName(code, operation)}` },
+      ]),
+    ),
   };
 }
 
 /** Returns the responses to requests that do not match an operation, by status. */
 export function otherResponses(): Json {
-  return errorResponses(otherRequests, gateway.otherCodes);
+  const codes = errorCodesOf(otherRequests, gateway.otherCodes);
+  return Object.fromEntries(codes.map((code) => [errorCatalogue[code].status, errorResponse(code)]));
 }
 
-/** Returns the error responses that are the same for all operations, by their names in the document. */
-export function sharedResponses(): Json {
-  const all = Object.values<Operation>(operations);
-  const isShared = (code: ErrorCode) =>
-    gateway.operationCodes.has(code) &&
-    all.every((operation) => isDeepStrictEqual(errorResponse(code, operation), errorResponse(code)));
-  const codes = errorCodes.filter(isShared);
-  return Object.fromEntries(codes.map((code) => [pascalCase(code), errorResponse(code)]));
-}
-
-function errorResponses(requests: Requests, ofGateway: Set<ErrorCode>, shared: Json = {}): Json {
-  const codes = errorCodes.filter((code) => code in requests.errors || ofGateway.has(code));
-  return Object.fromEntries(
-    codes.map((code) => {
-      const name = pascalCase(code);
-      const reference = { $ref: `#/components/responses/${name}` };
-      return [errorCatalogue[code].status, name in shared ? reference : errorResponse(code, requests)];
-    }),
+/**
+ * Returns the error responses of all operations by their names in the document. The document has no other error responses
+ * of operations, because ogen derives conflicting types from responses without a name.
+ */
+export function responseComponents(): Json {
+  const all = Object.values<Operation>(operations).flatMap((operation) =>
+    errorCodesOf(operation, gateway.operationCodes).map((code) => [
+      responseName(code, operation),
+      errorResponse(code, operation),
+    ]),
   );
+  return Object.fromEntries(all);
+}
+
+/** Returns the name of an error response. Operations whose responses are the same share a name. */
+function responseName(code: ErrorCode, operation: Operation): string {
+  const isCommon = isDeepStrictEqual(errorResponse(code, operation), errorResponse(code));
+  return pascalCase(isCommon ? code : `${operation.id}_${code}`);
+}
+
+function errorCodesOf({ errors }: Requests, ofGateway: Set<ErrorCode>): ErrorCode[] {
+  return errorCodes.filter((code) => code in errors || ofGateway.has(code));
 }
 
 function errorResponse(code: ErrorCode, requests = otherRequests): Json {
@@ -78,6 +87,6 @@ function deprecationHeaders({ deprecation }: Requests, presence: 'always' | 'som
   return deprecation && { Deprecation: presence, Sunset: presence, Successor: presence };
 }
 
-function pascalCase(code: ErrorCode): string {
-  return code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
