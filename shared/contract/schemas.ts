@@ -98,21 +98,22 @@ export const Pet = v.pipe(
 );
 export type Pet = v.InferOutput<typeof Pet>;
 
-const IDEMPOTENCY_KEY_FORM = '1 to 255 visible ASCII characters without spaces';
-const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FORM}, optionally in double quotes`;
+const IDEMPOTENCY_KEY_FORM =
+  '1 to 255 visible ASCII characters, or such characters and spaces in double quotes';
+const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FORM}`;
 
 /**
- * Schema of the `Idempotency-Key` header. The draft requires a structured-field string (RFC 9651 section 3.3.3). The schema
- * also accepts the same characters without quotes as the same key.
+ * Schema of the `Idempotency-Key` header. The draft requires a structured-field string (RFC 9651 section 3.3.3), which can
+ * contain spaces. The schema also accepts visible characters without quotes as the same key.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const IdempotencyKey = v.pipe(
   v.string(IDEMPOTENCY_KEY_MESSAGE),
-  v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
+  v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[ !#-[\]-~]|\\["\\]){1,255}")$/, IDEMPOTENCY_KEY_MESSAGE),
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
-    `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM}. Optional double quotes (an ` +
-      'RFC 9651 string) are not part of the key. Keys of different clients never conflict.',
+    `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
+      'not part of the key. Keys of different clients never conflict.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );
