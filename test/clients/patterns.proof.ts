@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { componentSchemas } from '../../infra/documents/openapi/schema-objects.ts';
+import { NewPet } from '../../shared/contract/schemas.ts';
+import { done } from '../support/run-command.ts';
+import { textField } from '../support/sample.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { hasTools, requireTool } from '../support/tools.ts';
+
+// Generated clients validate names with the published pattern. In other regular expression dialects, the pattern can
+// match names that the service rejects, but must not reject valid names. A unit test checks the dialect of JavaScript.
+
+const { pattern } = (componentSchemas() as any).NewPet.properties[textField];
+const folder = temporaryFolder();
+const valid = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint).filter((codePoint) =>
+  v.is(NewPet.entries[textField], String.fromCodePoint(codePoint)),
+);
+
+/** Programs that print the code points that the pattern in their first argument does not match. */
+const dialects: { name: string; file: string; check: string; run: string; program: string }[] = [
+  {
+    name: 'Python',
+    file: 'p.py',
+    check: 'python3 --version',
+    run: 'python3 p.py',
+    program: `import re, sys
+print(*(c for c in range(0x110000) if not re.search(sys.argv[1], chr(c))))`,
+  },
+  {
+    name: 'Java',
+    file: 'P.java',
+    check: 'javac --version',
+    run: 'java P.java',
+    program: `class P { public static void main(String[] a) { var p = java.util.regex.Pattern.compile(a[0]);
+for (int c = 0; c < 0x110000; c++) if (!p.matcher(Character.toString(c)).find()) System.out.print(c + " "); } }`,
+  },
+  {
+    name: 'Go',
+    file: 'p.go',
+    check: 'go version',
+    run: 'go run p.go',
+    program: `package main
+import ("fmt"; "os"; "regexp")
+func main() { p := regexp.MustCompile(os.Args[1])
+for c := rune(0); c < 0x110000; c++ { if !p.MatchString(string(c)) { fmt.Print(c, " ") } } }`,
+  },
+  ...['', 'u'].map((flag) => ({
+    name: `PHP with the flags "${flag}"`,
+    file: `p${flag}.php`,
+    check: `php -r 'mb_chr(1);'`,
+    run: `php p${flag}.php`,
+    program: `<?php for ($c = 0; $c < 0x110000; $c++)
+if (mb_chr($c) !== false && !preg_match('/' . $argv[1] . '/${flag}', mb_chr($c))) echo $c, ' ';`,
+  })),
+  {
+    name: '.NET',
+    file: 'p.cs',
+    check: 'mcs --version && mono --version',
+    run: 'mcs -out:p.exe p.cs && mono p.exe',
+    program: `class P { static void Main(string[] a) { var p = new System.Text.RegularExpressions.Regex(a[0]);
+for (int c = 0; c < 0x110000; c++) if ((c < 0xd800 || c > 0xdfff) && !p.IsMatch(char.ConvertFromUtf32(c)))
+System.Console.Write(c + " "); } }`,
+  },
+];
+
+for (const { name, file, check, run, program } of dialects) {
+  const isInstalled = spawnSync('sh', ['-c', check]).status === 0;
+  (isInstalled ? test : test.skip)(`the pattern matches all valid characters in ${name} (${check})`, () => {
+    writeFileSync(join(folder, file), program);
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', `${run} "$1"`, 'sh', pattern], {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+    });
+    const printed = done({ code: status ?? 1, stdout, stderr })
+      .trim()
+      .split(' ')
+      .map(Number);
+    expect(printed).toContain(0x20);
+    expect(printed.filter((codePoint) => valid.includes(codePoint))).toEqual([]);
+  });
+}
+
+(hasTools() ? describe : describe.skip)('after npm ci --prefix test/tools', () => {
+  test('the pattern matches all valid characters in RE2', () => {
+    const published = requireTool('re2js').RE2JS.compile(pattern);
+    const matches = (codePoint: number) => published.matcher(String.fromCodePoint(codePoint)).find();
+    expect(matches(0x20)).toBe(false);
+    expect(valid.filter((codePoint) => !matches(codePoint))).toEqual([]);
+  });
+});
