@@ -14,9 +14,9 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const COMMANDS = /^sh$/;
 const RESPONSE = /^(?:http|json|text)$/;
 const NOT_RUN = /^(?:sh setup|(?:sh|json) aws|mermaid|regex)$/;
-/** Matches code blocks that other tests run: files in docs/clients.md, and steps in docs/adapt.md. */
+/** Matches code blocks that other tests run: examples in docs/clients.md, and steps in docs/adapt.md. */
 const OTHERS: Record<string, RegExp> = {
-  'docs/clients.md': /^(?:sh|ts|python) [\w-]+\.\w+$/,
+  'docs/clients.md': /^(?:sh|ts|python|go) [\w-]+\.\w+$/,
   'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
 };
 

@@ -114,7 +114,7 @@ export const IdempotencyKey = v.pipe(
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
     `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
-      'not part of the key. Keys of different clients never conflict.',
+      'not part of the key. The same key with a different pet gets a 422. Keys of different clients never conflict.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );

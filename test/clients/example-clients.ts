@@ -1,6 +1,7 @@
 import { describe } from '@jest/globals';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
@@ -8,7 +9,7 @@ import { filesPrintedIn } from '../support/markdown-code.ts';
 import { type Outcome, outcomeOf } from '../support/run-command.ts';
 import { integerField, type Item, textField } from '../support/sample.ts';
 
-/** A client in docs/clients.md and the commands to run the client. */
+/** A client in docs/clients and the commands to run the client. */
 export interface ExampleClient {
   /** Heading of the client's section. */
   name: string;
@@ -16,8 +17,8 @@ export interface ExampleClient {
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
   library: string;
-  /** Example files, in the order in which they appear in docs/clients.md. */
-  uses: { file: string; exitCode?: number; prints: RegExp[] }[];
+  /** Example in docs/clients.md. */
+  uses: { file: string; exitCode?: number; prints: RegExp[] };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
   /** Program that prints all items as JSON, one per line or in arrays. Arguments: a status and a limit. */
@@ -28,30 +29,35 @@ export interface ExampleClient {
 
 export const document = readFileSync('docs/clients.md', 'utf8');
 const files = filesPrintedIn(document);
+for (const file of readdirSync('docs/clients')) files.set(file, readFileSync(`docs/clients/${file}`, 'utf8'));
 
 const typescript = `
       const { BASE_URL: baseUrl = '', API_KEY: apiKey = '' } = process.env;
       const exact = (_key: string, value: unknown) => typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;`;
-/** Output of the list and of the error response in the examples of TypeScript and Python. */
-const listAndError = [/^\w+ 9223372036854775807n?$/m, /^invalid_request \w+ must/m];
+const go = `package main
+import ("context"; "encoding/json"; "log"; "net/url"; "os")
+var client, _ = Client{os.Getenv("BASE_URL"), os.Getenv("API_KEY")}, url.Values{}
+func check(err error) { if err != nil { log.Fatal(err) } }`;
+/** Output of the list and of the error response in the examples of programs. */
+const listAndError = [
+  /^\w+ 9223372036854775807(?:n| <nil>)?$/m,
+  /^invalid_request 400 invalid_request: \w+ must .* \(request [\w-]+\)$/m,
+];
 
 export const clients: ExampleClient[] = [
   {
-    name: 'curl',
-    check: ['curl', '--fail-with-body', '--retry-all-errors', '--version'],
+    name: 'Shell',
+    check: ['curl', '--version'],
     run: ['sh'],
     library: 'pets.sh',
-    uses: [
-      {
-        file: 'try.sh',
-        exitCode: 22,
-        prints: [
-          /^(\{"id":\d+,"\w+":"\w+","\w+":9223372036854775807,"status":"available"\})\n\1\n\[\1/,
-          /^\{"code":"invalid_request","message":"limit must/m,
-        ],
-      },
-      { file: 'get-pet.sh', prints: [/^HTTP\S+ 200/] },
-    ],
+    uses: {
+      file: 'try.sh',
+      exitCode: 22,
+      prints: [
+        /^(\{"id":\d+,"\w+":"\w+","\w+":9223372036854775807,"status":"available"\})\n\1\n(\[\1.*)\n\2\n/,
+        /^400 \(request [\w-]+\): \{"code":"invalid_request","message":"limit must/m,
+      ],
+    },
     timeout: ['--max-time 30', '--max-time 1'],
     list: `. ./pets.sh; all_pages "status=$1&limit=$2"`,
     create: `. ./pets.sh; create_pet "$1"`,
@@ -61,7 +67,7 @@ export const clients: ExampleClient[] = [
     check: [process.execPath, '--version'],
     run: [process.execPath],
     library: 'pets.ts',
-    uses: [{ file: 'try.ts', prints: [/^\d+n 9223372036854775807n\n/, ...listAndError] }],
+    uses: { file: 'try.ts', prints: [/^\d+n 9223372036854775807n\n/, ...listAndError] },
     timeout: ['timeout(30_000)', 'timeout(1_000)'],
     list: `
       import { type ListQuery, type Pet, listPets } from './pets.ts';${typescript}
@@ -79,7 +85,7 @@ export const clients: ExampleClient[] = [
     check: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
     run: ['python3'],
     library: 'pets.py',
-    uses: [{ file: 'try.py', prints: [/^\{'id': \d+, .*: 9223372036854775807/, ...listAndError] }],
+    uses: { file: 'try.py', prints: [/^\{'id': \d+, .*: 9223372036854775807/, ...listAndError] },
     timeout: ['timeout=30', 'timeout=1'],
     list: `
 import json, os, sys, pets
@@ -89,6 +95,31 @@ for pet in pets.list_pets(os.environ["BASE_URL"], os.environ["API_KEY"], status=
 import json, os, sys, pets
 pet = json.load(open(sys.argv[1], encoding="utf-8"))
 print(json.dumps(pets.create_pet(os.environ["BASE_URL"], os.environ["API_KEY"], pet, sys.argv[2])))`,
+  },
+  {
+    name: 'Go',
+    check: ['go', 'version'],
+    run: ['go', 'run', 'pets.go'],
+    library: 'pets.go',
+    uses: { file: 'try.go', prints: [/^\{\d+ \w+ 9223372036854775807 available\} <nil>\n/, ...listAndError] },
+    timeout: ['30 * time.Second', '1 * time.Second'],
+    list: `${go}
+func main() {
+  query := url.Values{"status": {os.Args[1]}, "limit": {os.Args[2]}}
+  for pet, err := range client.ListPets(context.Background(), query) {
+    check(err)
+    json.NewEncoder(os.Stdout).Encode(pet)
+  }
+}`,
+    create: `${go}
+func main() {
+  var pet Pet
+  body, _ := os.ReadFile(os.Args[1])
+  check(json.Unmarshal(body, &pet))
+  created, err := client.CreatePet(context.Background(), pet, os.Args[2])
+  check(err)
+  json.NewEncoder(os.Stdout).Encode(created)
+}`,
   },
 ];
 
@@ -102,7 +133,7 @@ export const wrongUses = [
   `await createPet(service, { ${textField}: '' }, idempotencyKey);`,
   `await createPet(service, { ${textField}: '', ${integerField}: 7n });`,
   `listPets(service, { cursor: 'x' });`,
-  `new PetStoreError({ code: 'x', message: 'x' });`,
+  `new PetStoreError(500, 'x');`,
 ];
 
 /** Returns `describe`, or `describe.skip` if the client cannot run on this machine. */
@@ -110,7 +141,7 @@ export function describeFor({ check: [file, ...parameters] }: ExampleClient): ty
   return spawnSync(file, parameters).status === 0 ? describe : describe.skip;
 }
 
-/** Creates a folder that contains all files printed in docs/clients.md and the type packages. */
+/** Creates a folder that contains all clients, their examples and the type packages. */
 export function unpack(parent: string): string {
   const folder = mkdtempSync(join(parent, 'clients-'));
   for (const [file, code] of files) writeFileSync(join(folder, file), code);
@@ -120,7 +151,7 @@ export function unpack(parent: string): string {
   return folder;
 }
 
-/** Runs `program`, which is either the name of a file in docs/clients.md or source code. */
+/** Runs `program`, which is either the name of an example or source code. */
 export function runIn(
   folder: string,
   { run: [file, ...options], library }: ExampleClient,
@@ -131,7 +162,8 @@ export function runIn(
   const name = files.has(program) ? program : library.replace('pets', 'driver');
   if (!files.has(program)) writeFileSync(join(folder, name), program);
   // The developer's own settings, such as proxies and .curlrc, must not affect the client.
-  const settings = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...environment } };
+  const { PATH, GOCACHE = join(homedir(), '.cache/go-build') } = process.env;
+  const settings = { cwd: folder, env: { PATH, GOCACHE, HOME: folder, ...environment } };
   return outcomeOf(promisify(execFile)(file, [...options, name, ...parameters], settings));
 }
 

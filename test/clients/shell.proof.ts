@@ -11,7 +11,7 @@ import { clients, describeFor, document, runIn, unpack } from './example-clients
 
 // Tests features that only the shell client has. The proxy sends all responses, so no service is needed.
 
-const curl = clients.find(({ name }) => name === 'curl')!;
+const shell = clients.find(({ name }) => name === 'Shell')!;
 const apiKey = generateApiKey('staging');
 const parent = temporaryFolder();
 const created: Behavior = { status: 201, headers: {}, body: '{}' };
@@ -19,14 +19,14 @@ const proxy = await startClientProxy('');
 afterAll(() => proxy.close());
 
 function run(folder: string, program: string, environment: Record<string, string> = {}): Promise<Outcome> {
-  return runIn(folder, curl, program, ['item.json'], {
+  return runIn(folder, shell, program, ['item.json'], {
     BASE_URL: proxy.baseUrl,
     API_KEY: apiKey,
     ...environment,
   });
 }
 
-describeFor(curl)('the shell functions (need curl)', () => {
+describeFor(shell)('the shell functions (need curl)', () => {
   test('keep the API key out of process arguments and remove temporary files', async () => {
     const folder = unpack(parent);
     const recordFile = join(folder, 'arguments');
@@ -38,7 +38,7 @@ describeFor(curl)('the shell functions (need curl)', () => {
     chmodSync(join(folder, 'curl'), 0o755);
     writeFileSync(join(folder, 'item.json'), '{}');
     proxy.decide(inOrder(created));
-    const program = `mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; ${curl.create}; ls tmp`;
+    const program = `mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; ${shell.create}; ls tmp`;
     const { stdout } = await run(folder, program, { PATH: `${folder}:${process.env['PATH']}` });
     expect(stdout).toBe('{}\n');
     expect(proxy.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${apiKey}`]);
@@ -51,7 +51,7 @@ describeFor(curl)('the shell functions (need curl)', () => {
     const folder = unpack(parent);
     proxy.decide(inOrder(created, created, created));
     for (const file of ['item.json', 'other.json']) writeFileSync(join(folder, file), '{}');
-    const program = `set -e; for file in item.json other.json item.json; do set -- $file; ${curl.create}; done`;
+    const program = `set -e; for file in item.json other.json item.json; do set -- $file; ${shell.create}; done`;
     done(await run(folder, program));
     const [first, other, retry] = proxy.requests.map(({ headers }) => headers['idempotency-key']);
     expect([first, other]).toEqual(Array(2).fill(expect.stringMatching(/^[\da-f]{32}$/)));

@@ -16,13 +16,14 @@ const linked = [
   'docs/interface.md',
   'docs/changelog.md',
   'docs/clients.md',
+  ...['go', 'py', 'sh', 'ts'].map((extension) => `docs/clients/pets.${extension}`),
 ];
 
 await runWithOptions(USAGE, { output: { type: 'string', default: 'docs-site' } }, async ({ output }) => {
   if (output === '') throw new UsageError('--output must be the path of a folder.');
   const { html } = referencePage(await readFile('openapi-3.0.json', 'utf8'));
   try {
-    await mkdir(join(output, 'docs'), { recursive: true });
+    await mkdir(join(output, 'docs/clients'), { recursive: true });
     await writeFile(join(output, 'index.html'), html);
     for (const file of linked) await copyFile(file, join(output, file));
   } catch (error) {

@@ -6,14 +6,15 @@ type Call = { apiKey: string; key: string; cursor?: string; id?: number; item?: 
 type Result = { data?: Pet | Pet[] | undefined; error?: Error | undefined; response?: Response | undefined };
 
 client.setConfig({ baseUrl: process.env['BASE_URL']! });
+const timeout = () => ({ signal: AbortSignal.timeout(30_000) });
 
 function send({ apiKey: auth, key, cursor, id, item }: Call): Promise<Result> {
-  if (item) return createPet({ auth, body: item, headers: { 'Idempotency-Key': key } });
-  if (id !== undefined) return getPet({ auth, path: { petId: id } });
-  return listPets({ auth, query: { limit: 2, cursor } });
+  if (item) return createPet({ ...timeout(), auth, body: item, headers: { 'Idempotency-Key': key } });
+  if (id !== undefined) return getPet({ ...timeout(), auth, path: { petId: id } });
+  return listPets({ ...timeout(), auth, query: { limit: 2, cursor } });
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { data, error, response } = await send(JSON.parse(line) as Call);
-  console.log(JSON.stringify({ data, error, link: response?.headers.get('Link') }));
+  console.log(JSON.stringify({ status: response?.status, data, error, link: response?.headers.get('Link') }));
 }

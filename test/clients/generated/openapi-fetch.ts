@@ -10,13 +10,15 @@ const client = createClient<paths>({ baseUrl: process.env['BASE_URL']! });
 
 function send({ apiKey, key, cursor, id, item }: Call): Promise<Result> {
   const headers = { Authorization: `Bearer ${apiKey}` };
+  const signal = AbortSignal.timeout(30_000);
   const header = { 'Idempotency-Key': key };
-  if (item) return client.POST('/pets', { headers, params: { header }, body: item });
-  if (id !== undefined) return client.GET('/pets/{petId}', { headers, params: { path: { petId: id } } });
-  return client.GET('/pets', { headers, params: { query: { limit: 2, cursor } } });
+  if (item) return client.POST('/pets', { headers, signal, params: { header }, body: item });
+  if (id !== undefined)
+    return client.GET('/pets/{petId}', { headers, signal, params: { path: { petId: id } } });
+  return client.GET('/pets', { headers, signal, params: { query: { limit: 2, cursor } } });
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { data, error, response } = await send(JSON.parse(line) as Call);
-  console.log(JSON.stringify({ data, error, link: response.headers.get('Link') }));
+  console.log(JSON.stringify({ status: response.status, data, error, link: response.headers.get('Link') }));
 }

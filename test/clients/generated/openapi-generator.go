@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	openapi "example.com/driver/client"
+)
+
+type NewItem = openapi.PetToAdd
+
+func send(baseURL string, call Call) Result {
+	configuration := openapi.NewConfiguration()
+	configuration.Servers = openapi.ServerConfigurations{{URL: baseURL}}
+	configuration.HTTPClient = &http.Client{Timeout: 30 * time.Second}
+	api := openapi.NewAPIClient(configuration).PetsAPI
+	ctx := context.WithValue(context.Background(), openapi.ContextAccessToken, call.APIKey)
+	if call.Item != nil {
+		return resultOf(api.CreatePet(ctx).PetToAdd(*call.Item).IdempotencyKey(call.Key).Execute())
+	}
+	if call.ID != 0 {
+		return resultOf(api.GetPet(ctx, call.ID).Execute())
+	}
+	list := api.ListPets(ctx).Limit(2)
+	if call.Cursor != "" {
+		list = list.Cursor(call.Cursor)
+	}
+	return resultOf(list.Execute())
+}
+
+func resultOf[Data any](data Data, response *http.Response, err error) Result {
+	result := Result{Status: response.StatusCode, Link: response.Header.Get("Link")}
+	if failure, ok := err.(*openapi.GenericOpenAPIError); ok {
+		result.Error = failure.Model() // nil if AWS sent a different body
+		return result
+	}
+	check(err)
+	result.Data = data
+	return result
+}

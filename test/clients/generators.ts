@@ -1,0 +1,117 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { codeBlocksIn } from '../support/markdown-code.ts';
+import { hasTools, toolModules } from '../support/tools.ts';
+
+const check =
+  `tsc --noEmit --strict --module esnext --moduleResolution bundler --target es2024 --types node --typeRoots
+  ${resolve('node_modules/@types')} --allowImportingTsExtensions driver.ts`.replace('\n', '');
+const TYPESCRIPT = {
+  build: `${check} && esbuild driver.ts --bundle --platform=node --format=esm --outfile=driver.mjs`,
+  run: 'node driver.mjs',
+  roundsIntegers: true,
+};
+const GO = {
+  build:
+    'rm -rf client/go.* client/test && go mod init example.com/driver && go mod tidy && go build -o driver .',
+  run: './driver',
+};
+const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
+const JAVA = {
+  run: 'mvn -q -B -Dstyle.color=never -f client -Djava.version=17 compile exec:java -Dexec.mainClass=Driver',
+};
+
+export interface Generator {
+  /** Part of the command in docs/clients.md that generates the client. */
+  name: string;
+  /** Files in test/clients/generated that use the generated client, by their names in its folder. */
+  files: Record<string, string>;
+  /** Command that fails if something is missing. @default - the tools that npm installs */
+  needs?: string;
+  build?: string;
+  run: string;
+  roundsIntegers?: boolean;
+}
+
+export const generators: Generator[] = [
+  { name: 'openapi-ts -i', files: { 'driver.ts': 'hey-api.ts' }, ...TYPESCRIPT },
+  { name: 'openapi-typescript@7', files: { 'driver.ts': 'openapi-fetch.ts' }, ...TYPESCRIPT },
+  {
+    name: 'openapi-generator-cli generate -g python',
+    files: { 'driver.py': 'openapi-generator.py' },
+    needs: 'openapi-generator-cli version && python3 -c "import dateutil, pydantic, urllib3"',
+    ...PYTHON,
+  },
+  {
+    name: 'openapi-python-client generate',
+    files: { 'driver.py': 'openapi_python_client.py' },
+    needs: 'openapi-python-client --version && python3 -c "import attrs, dateutil, httpx"',
+    ...PYTHON,
+  },
+  {
+    name: 'openapi-generator-cli generate -g java',
+    files: { 'client/src/main/java/Driver.java': 'Driver.java' },
+    needs: 'openapi-generator-cli version && mvn --version',
+    ...JAVA,
+  },
+  {
+    name: 'openapi-generator-cli generate -g go',
+    files: { 'main.go': 'main.go', 'driver.go': 'openapi-generator.go' },
+    needs: 'openapi-generator-cli version && go version',
+    ...GO,
+  },
+  {
+    name: 'oapi-codegen -generate',
+    files: { 'main.go': 'main.go', 'driver.go': 'oapi-codegen.go' },
+    needs: 'oapi-codegen -version && go version',
+    ...GO,
+  },
+  {
+    name: 'ogen --target',
+    files: { 'main.go': 'main.go', 'driver.go': 'ogen.go' },
+    needs: 'ogen -version && go version',
+    ...GO,
+  },
+];
+
+const document = readFileSync('docs/clients.md', 'utf8');
+const path = [resolve('node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
+export const environment = { ...process.env, PATH: path.join(':') };
+
+/** Checks whether this machine has everything that the generator and its client need. */
+export function canRun({ needs }: Generator): boolean {
+  return needs ? spawnSync('sh', ['-c', needs], { env: environment }).status === 0 : hasTools();
+}
+
+/** Returns the command in docs/clients.md that generates the client. */
+function commandOf({ name: generator }: Generator): string {
+  const commands = codeBlocksIn(document).flatMap(({ code }) => code.replaceAll('\\\n', '').split('\n'));
+  const command = commands.find((line) => line.includes(generator) && !/^(?:pip|go) install/.test(line))!;
+  for (const [, name = '', version] of command.matchAll(/(?<=npx |-p )(\S+)@([\d.]+)/g)) {
+    const manifest = JSON.parse(readFileSync(join(toolModules, name, 'package.json'), 'utf8'));
+    if (!manifest.version.startsWith(`${version}.`))
+      throw new Error(`${name} ${manifest.version} is installed, but docs/clients.md requires ${version}.`);
+  }
+  // Without npx, the command uses the installed packages.
+  return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
+}
+
+/** Generates a client and builds a program with it. Returns the program's folder. */
+export async function build(generator: Generator, parent: string): Promise<string> {
+  const folder = mkdtempSync(join(parent, 'generated-'));
+  for (const file of ['openapi.json', 'openapi-3.0.json']) symlinkSync(resolve(file), join(folder, file));
+  symlinkSync(toolModules, join(folder, 'node_modules'), 'junction');
+  await runIn(folder, commandOf(generator));
+  for (const [to, from] of Object.entries(generator.files))
+    copyFileSync(`test/clients/generated/${from}`, join(folder, to));
+  if (generator.build) await runIn(folder, generator.build);
+  return folder;
+}
+
+async function runIn(cwd: string, command: string): Promise<void> {
+  await promisify(execFile)('sh', ['-c', command], { cwd, env: environment }).catch((cause) => {
+    throw new Error(`${command}\n${cause.stdout}${cause.stderr}`, { cause });
+  });
+}
