@@ -20,7 +20,9 @@ const GO = {
 };
 const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
 const JAVA = {
-  run: 'mvn -q -B -Dstyle.color=never -f client -Djava.version=17 compile exec:java -Dexec.mainClass=Driver',
+  build:
+    'mvn -q -B -f client -Djava.version=17 compile dependency:build-classpath -Dmdep.outputFile="$PWD/classpath"',
+  run: 'java -cp "client/target/classes:$(cat classpath)" Driver',
 };
 
 export interface Generator {
