@@ -4,7 +4,7 @@ import { allFiles, copyProject } from '../local/project-copy.ts';
 
 const folder = temporaryFolder();
 
-// docs/decisions.md, "Settings of the SDK", describes these two changes.
+// docs/decisions.md, "Settings of the SDK and rules of bundling", describes these two changes.
 test('without the settings of the SDK and the rules of bundling, the functions pass their tests and the HTTP tests', async () => {
   const project = copyProject(folder, allFiles());
   project.write('shared/storage/sdk.ts', 'export const sdkSettings = {};\n');
