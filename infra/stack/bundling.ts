@@ -51,9 +51,10 @@ const dynamicImports: Plugin = {
  * Makes the settings in `shared/storage/sdk.ts` the defaults of the SDK's client, so that the SDK's own implementations,
  * such as its search for credentials, are not bundled.
  *
+ * @param omitted names of settings whose defaults stay
  * @throws Error if the SDK no longer sets its defaults in the expected way
  */
-const sdkDefaults: Plugin = {
+const sdkDefaults = (omitted: string[]): Plugin => ({
   name: 'sdk-defaults',
   setup(plugin) {
     plugin.onLoad({ filter: /\/client-dynamodb\/dist-es\/runtimeConfig[.\w]*\.js$/ }, async ({ path }) => {
@@ -61,14 +62,22 @@ const sdkDefaults: Plugin = {
       const code = readFileSync(path, 'utf8');
       // esbuild evaluates the condition and removes the default.
       const replaced = code.replaceAll(/\bconfig\?\.(\w+) \?\?/g, (start, name) =>
-        name in sdkSettings ? `true ? config?.${name} ?? sdkSettings.${name} :` : start,
+        name in sdkSettings && !omitted.includes(name)
+          ? `true ? config?.${name} ?? sdkSettings.${name} :`
+          : start,
       );
       if (replaced === code) throw new Error(`${path} has no defaults of the form "config?.NAME ??".`);
       const settings = JSON.stringify(join(projectRoot, 'shared/storage/sdk.ts'));
       return { contents: `import { sdkSettings } from ${settings};\n${replaced}` };
     });
   },
-};
+});
+
+/** Returns the plugins for bundles. @param omitted names of plugins and of the SDK's settings to omit */
+export function pluginsWithout(omitted: string[]): Plugin[] {
+  const plugins = [nodeModules, dynamicImports, sdkDefaults(omitted)];
+  return plugins.filter(({ name }) => !omitted.includes(name));
+}
 
 export const bundlingOptions: BuildOptions = {
   bundle: true,
@@ -79,7 +88,7 @@ export const bundlingOptions: BuildOptions = {
   // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
   metafile: true,
-  plugins: [nodeModules, dynamicImports, sdkDefaults],
+  plugins: pluginsWithout([]),
   // Rejects a use of something that a Node.js module does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };

@@ -1,6 +1,5 @@
-import { build } from 'esbuild';
-import { globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { join } from 'node:path';
 import { bundleIn } from '../../infra/local/emulator/lambda/lambda.ts';
 import { projectRoot } from '../../infra/command.ts';
 import { bundlingOptions, handlerModule } from '../../infra/stack/bundling.ts';
@@ -14,70 +13,49 @@ import { moduleOf } from '../support/invoke.ts';
 import { collection, validBody } from '../support/sample.ts';
 import { itemId, type StubDatabase } from './stub-database.ts';
 
-interface Bundle {
-  /** The only file in its folder. */
+/** A bundled function and a call. `expected` is a text that the JSON of a correct result contains. */
+export interface MeasuredFunction {
+  name: string;
   file: string;
   environment: Record<string, string>;
-  /** Memory size in the template, or undefined for a yardstick. */
-  memoryMegabytes?: number;
-}
-
-interface Call {
   event: object;
-  /** Text that the JSON of a correct result contains. */
   expected: string;
 }
-
-export type MeasuredFunction = Bundle & Call & { name: string };
 
 /** A function at one memory size. */
 export type Subject = MeasuredFunction & { megabytes: number };
 
-/**
- * Returns the functions of an assembly, and the yardsticks. Bundles the yardsticks with the functions' options.
- *
- * @param folder output folder for the yardsticks' bundles
- */
-export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
-  const common = {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
-    AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
-    AWS_SESSION_TOKEN: 'x'.repeat(900), // typical length of an execution role's token
-    HOME: folder, // hides the developer's AWS configuration
-    ...database.environment,
-  };
-  const bundles = await prepareBundles(assembly, folder);
-  return Object.entries(callsFor(database.apiKey)).map(([name, call]): MeasuredFunction => {
-    const bundle = bundles.get(name.split(',')[0]!.replace(' ', '-'))!;
-    const variant: Record<string, string> = {
-      ...(name.endsWith('16 partitions') && { LIST_PARTITIONS: '16' }),
-      // Primed yardsticks run their request twice during init, as the functions do.
-      ...(name.endsWith('primed') && { PRIMING_EVENTS: JSON.stringify([call.event, call.event]) }),
-    };
-    return { ...bundle, ...call, name, environment: { ...common, ...bundle.environment, ...variant } };
-  });
+/** Returns the name of the module that a row's name begins with. */
+export const moduleIn = (name: string) => name.split(',')[0]!.replace(' ', '-');
+
+/** Bundles modules to `folder/MODULE.mjs` with the functions' options but with these plugins. */
+export function bundle(entryPoints: string[], folder: string, plugins: Plugin[]) {
+  const paths = { absWorkingDir: projectRoot, outdir: folder, outExtension: { '.js': '.mjs' } };
+  return build({ ...bundlingOptions, ...paths, entryPoints, plugins, logLevel: 'silent' });
 }
 
-/** Returns the bundles of the functions and the yardsticks by the names of their modules. */
-async function prepareBundles(assembly: string, folder: string) {
-  const bundles = new Map<string, Bundle>();
-  for (const resource of readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function')) {
-    bundles.set(handlerModule(resource.properties.Handler), {
-      file: bundleIn(assembly, resource),
-      environment: resource.properties.Environment.Variables,
-      memoryMegabytes: resource.properties.MemorySize,
-    });
-  }
-  // Yardsticks keep the modules of the SDK and of Node.js that are replaced in the functions' bundles.
-  const { alias: _, plugins: __, ...options } = bundlingOptions;
-  for (const entry of globSync(join(projectRoot, 'test/bench/yardsticks/*.ts'))) {
-    const name = basename(entry, '.ts');
-    const file = join(folder, name, 'index.mjs');
-    await build({ ...options, absWorkingDir: projectRoot, entryPoints: [entry], outfile: file });
-    bundles.set(name, { file, environment: {} });
-  }
-  return bundles;
+/** Returns the functions of an assembly, and the baselines, which contain the SDK and Node's modules as they come. */
+export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
+  const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
+  const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
+  await bundle(['test/bench/baselines/*.ts'], folder, []);
+  return Object.entries(callsFor(database.apiKey)).map(([name, call]): MeasuredFunction => {
+    const fn = functions.get(moduleIn(name));
+    const environment: Record<string, string> = {
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: 'ACCESS-KEY-OF-BENCH',
+      AWS_SECRET_ACCESS_KEY: 'the-secret-access-key-of-the-benchmark',
+      AWS_SESSION_TOKEN: 'x'.repeat(900), // typical length of an execution role's token
+      HOME: folder, // hides the developer's AWS configuration
+      ...database.environment,
+      ...fn?.properties.Environment.Variables,
+      ...(name.endsWith('16 partitions') && { LIST_PARTITIONS: '16' }),
+      // Primed baselines run their request twice during init, as the functions do.
+      ...(name.endsWith('primed') && { PRIMING_EVENTS: JSON.stringify([call.event, call.event]) }),
+    };
+    const file = fn ? bundleIn(assembly, fn) : join(folder, `${moduleIn(name)}.mjs`);
+    return { name, file, environment, ...call };
+  });
 }
 
 /** Returns parts of an event that represents a request from curl to a regional REST API. */
@@ -102,28 +80,24 @@ function requestWith(apiKey: string, headers = {}) {
  * Returns the calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's
  * speed drifts. An operation without a row gets a row with its documented example request.
  */
-function callsFor(apiKey: string): Record<string, Call> {
+function callsFor(apiKey: string) {
   const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
   const list = { event, expected: itemId(PAGE.default - 1) };
   const createWith = (headers = {}) => {
     const request = requestWith(apiKey, { 'Content-Type': 'application/json', ...headers });
     return { event: createEvent(validBody, request), expected: '"statusCode":201' };
   };
-  const create = createWith();
-  const createOnce = createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' });
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
-  const calls: Record<string, Call> = {
+  const calls: Record<string, Pick<MeasuredFunction, 'event' | 'expected'>> = {
     // The items of a page are spread over all list partitions, so only the newest item is always on the page.
     'list-pets, 16 partitions': { ...list, expected: itemId(0) },
     'list-pets': list,
     'bare list': list,
     'bare list, primed': list,
-    'create-pet': create,
-    'bare create': create,
-    'bare create, primed': create,
-    'create-pet, idempotent': createOnce,
-    'bare create, idempotent': createOnce,
-    'bare create, idempotent, primed': createOnce,
+    'create-pet': createWith(),
+    'bare create': createWith(),
+    'bare create, primed': createWith(),
+    'create-pet, idempotent': createWith({ 'Idempotency-Key': '"e1c7d3f2-5f0b-4d7e-9a53-0c1c6d9e8f24"' }),
     authorizer: {
       event: { type: 'TOKEN', authorizationToken: `Bearer ${apiKey}`, methodArn },
       expected: '"Effect":"Allow"',

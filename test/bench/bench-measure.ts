@@ -8,39 +8,33 @@ import type { StubDatabase } from './stub-database.ts';
 interface Setup {
   quota: CpuQuota | undefined;
   database: StubDatabase;
-  /** The function that API Gateway invokes before an operation. */
-  authorizer: MeasuredFunction;
+  /** Latency of the database. A waiting function does not use its share of a core. */
+  databaseMilliseconds: number;
+  /** Duration of the requests before the warm requests. They have a full core, so that V8 compiles the hot code. */
+  warmUpMilliseconds: number;
 }
-
-/** Assumed latency of DynamoDB within a region. A waiting function does not use its share of a core. */
-const DATABASE_MILLISECONDS = 4;
 
 /** Number of measured requests per warm instance. */
 export const WARM_REQUESTS = 200;
 
 /** Figures of one cold start or of one warm instance. */
 export interface Figures {
-  /** Time from the first event to its response, in milliseconds. */
-  first?: number;
-  /** Time of init and the first response, in milliseconds. */
+  /** Time of init and the first response, in milliseconds. `coldCpu` is their CPU time in microseconds. */
   cold?: number;
-  /** Sum of `cold` and the authorizer's `cold`. Only operations at their deployed memory size have this figure. */
-  chain?: number;
+  coldCpu?: number;
   /** Median latency of an instance's warm requests, in milliseconds. `p99` is the 99th percentile. */
   p50?: number;
   p99?: number;
   /** Mean billed duration of an instance's warm requests. Each duration is rounded up to a full millisecond. */
   billed?: number;
-  /** CPU time per warm request, in microseconds. Measured only on Linux. */
+  /** CPU time per warm request, in microseconds. */
   cpu?: number;
-  /** Resident memory after the last request, in megabytes of 2^20 bytes. Measured only on Linux. */
-  resident?: number;
 }
 
 export type Metric = keyof Figures;
 
 /**
- * Spread of each metric of a function or yardstick at one memory size, and the value in each round. Ratios compare only
+ * Spread of each metric of a function or baseline at one memory size, and the value in each round. Ratios compare only
  * values from the same round.
  */
 export type Row = { name: string; megabytes: number; bundleBytes: number } & {
@@ -60,8 +54,8 @@ export async function measure(
   rounds: number,
   setup: Setup,
 ): Promise<Row[]> {
-  const subjects = [...new Set(sizes)].flatMap((megabytes) => functions.map((fn) => ({ ...fn, megabytes })));
-  setup.database.delayMilliseconds = DATABASE_MILLISECONDS;
+  const subjects = sizes.flatMap((megabytes) => functions.map((fn) => ({ ...fn, megabytes })));
+  setup.database.delayMilliseconds = setup.databaseMilliseconds;
   const measured = await measureInRounds(measureOne.name, subjects, rounds, (subject) =>
     measureOne(subject, setup),
   );
@@ -75,28 +69,23 @@ export async function measure(
   });
 }
 
-/** Measures a cold start. Before an operation at its deployed memory size, measures the authorizer's cold start. */
-export async function coldStart(subject: Subject, setup: Setup): Promise<Figures> {
-  const { quota, authorizer } = setup;
-  const isPreceded = subject.megabytes === subject.memoryMegabytes && subject.name !== authorizer.name;
-  const megabytes = authorizer.memoryMegabytes!;
-  const before = isPreceded ? await coldStart({ ...authorizer, megabytes }, setup) : undefined;
+export async function coldStart(subject: Subject, { quota }: Setup): Promise<Figures> {
   await using instance = await startInstance(subject, quota);
-  const { milliseconds: first } = await instance.invoke();
-  const cold = instance.initMilliseconds + first;
-  return { first, cold, ...(before && { chain: before.cold! + cold }) };
+  const { milliseconds } = await instance.invoke();
+  return { cold: instance.initMilliseconds + milliseconds, coldCpu: instance.cpuMicroseconds() };
 }
 
 /** Measures warm requests after V8 has compiled the hot code. */
-export async function warmInstance(subject: Subject, { quota, database }: Setup): Promise<Figures> {
+export async function warmInstance(subject: Subject, setup: Setup): Promise<Figures> {
+  const { quota, database, databaseMilliseconds, warmUpMilliseconds } = setup;
   await using instance = await startInstance(subject, quota);
   quota?.setMemorySize();
   database.delayMilliseconds = 0;
-  // After this number of requests with a full core, V8 has compiled the hot code.
-  for (let request = 0; request < 1_500; request += 1) await instance.invoke();
-  database.delayMilliseconds = DATABASE_MILLISECONDS;
+  const end = performance.now() + warmUpMilliseconds;
+  while (performance.now() < end) await instance.invoke();
+  database.delayMilliseconds = databaseMilliseconds;
   quota?.setMemorySize(subject.megabytes);
-  const before = instance.usage();
+  const before = instance.cpuMicroseconds();
   const times: number[] = [];
   let billed = 0;
   for (let request = 0; request < WARM_REQUESTS; request += 1) {
@@ -104,8 +93,6 @@ export async function warmInstance(subject: Subject, { quota, database }: Setup)
     times.push(milliseconds);
     billed += billedMilliseconds / WARM_REQUESTS;
   }
-  const after = instance.usage();
-  const usage = before &&
-    after && { cpu: (after.cpu - before.cpu) / WARM_REQUESTS, resident: after.resident };
-  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), billed, ...usage };
+  const cpu = (instance.cpuMicroseconds() - before) / WARM_REQUESTS;
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), billed, cpu };
 }

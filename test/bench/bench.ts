@@ -1,60 +1,85 @@
-import { cpus, release, totalmem, type } from 'node:os';
+import { markdownList } from '../../infra/documents/markdown.ts';
 import { UsageError } from '../../infra/command.ts';
 import { folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { prepareFunctions } from './bench-functions.ts';
-import { coldStart, measure, WARM_REQUESTS, warmInstance } from './bench-measure.ts';
+import { coldStart, measure, warmInstance } from './bench-measure.ts';
 import { documents, type Results } from './bench-report.ts';
-import { runBenchmark } from './benchmark.ts';
-import { type CpuQuota, createCpuQuota, PERIOD_MILLISECONDS } from './cpu-quota.ts';
+import { machine, runBenchmark } from './benchmark.ts';
+import { createCpuQuota } from './cpu-quota.ts';
 import { runtimeName } from './instance.ts';
+import { documents as variantDocuments, prepareVariants } from './optimizations.ts';
 import { startStubDatabase } from './stub-database.ts';
 
-// `npm run bench` measures cold starts and warm requests of the functions and the yardsticks.
+// `npm run bench` measures the functions and the baselines, or variants of the functions without optimizations.
 
-const FULL = { coldStarts: 15, warmInstances: 9, warmInstancesOfOtherSizes: 3 };
-const QUICK = { coldStarts: 2, warmInstances: 1, warmInstancesOfOtherSizes: 0 };
+const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 10 };
+const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0, variantInstances: 1 };
 
-await runBenchmark<Results>({ script: 'bench', file: 'results.json', documents, measure: measureAll });
+/** Assumed latency of DynamoDB within a region. */
+const DATABASE_MILLISECONDS = 4;
 
-async function measureAll(quick: boolean): Promise<Results> {
+await runBenchmark('bench', {
+  results: { purpose: 'cold starts and warm requests', measure: measureAll, documents },
+  optimizations: {
+    purpose: 'what each optimization saves',
+    measure: measureVariants,
+    documents: variantDocuments,
+  },
+});
+
+async function prepare(needsQuota: boolean) {
   const start = performance.now();
-  const counts = quick ? QUICK : FULL;
   const quota = createCpuQuota();
-  if (!quota && !quick) {
+  if (needsQuota && !quota)
     throw new UsageError('A CPU quota requires Linux, root and a control group. Use --quick to omit it.');
-  }
   const folder = folderUntilExit();
   const database = await startStubDatabase(folder);
   const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
+  const setup = { quota, database, databaseMilliseconds: DATABASE_MILLISECONDS, warmUpMilliseconds: 2_000 };
+  const describeRun = (counts: string): string => {
+    const minutes = ((performance.now() - start) / 60_000).toFixed(1);
+    const share = quota?.describe() ?? 'none, so each instance had a full core at every memory size';
+    const environment = `${machine}. Runtime: ${runtimeName}. CPU quota: ${share}`;
+    const date = new Date().toISOString().slice(0, 10);
+    return markdownList([`Measured on ${date} in ${minutes} minutes on ${environment}. ${counts}.`]);
+  };
+  return { folder, functions, setup, describeRun };
+}
+
+async function measureAll(quick: boolean): Promise<Results> {
+  const { coldStarts, warmInstances, otherSizes } = quick ? QUICK : FULL;
+  const { functions, setup, describeRun } = await prepare(!quick);
   const cold = functions.filter(({ name }) => !name.includes('partitions'));
   const notWarm = quick ? /primed|hello|idempotent|get-/ : /primed|hello/;
   const warm = functions.filter(({ name }) => !notWarm.test(name));
-  const sized = functions.filter(({ name, memoryMegabytes }) => memoryMegabytes && !name.includes(','));
-  const deployedSizes = functions.flatMap(({ memoryMegabytes }) => memoryMegabytes ?? []);
-  const setup = { quota, database, authorizer: functions.find(({ name }) => name === 'authorizer')! };
+  const sized = functions.filter(({ name }) => !name.includes(' '));
   const rows = [
-    ...(await measure(coldStart, cold, [256, 512, ...deployedSizes], counts.coldStarts, setup)),
-    ...(await measure(warmInstance, warm, [512], counts.warmInstances, setup)),
-    ...(await measure(warmInstance, sized, [256, 1_024], counts.warmInstancesOfOtherSizes, setup)),
+    ...(await measure(coldStart, cold, [256, 512], coldStarts, setup)),
+    ...(await measure(warmInstance, warm, [512], warmInstances, setup)),
+    ...(await measure(warmInstance, sized, [256, 1_024], otherSizes, setup)),
   ];
-  await database.close();
-  const minutes = (performance.now() - start) / 60_000;
-  return { runDetails: describeRun(counts, minutes, quota), rows };
+  await setup.database.close();
+  const instances = `${warmInstances} warm instances (${otherSizes} at other sizes than 512 MB)`;
+  return { runDetails: describeRun(`${coldStarts} cold starts and ${instances} per row`), rows };
 }
 
-function describeRun(counts: typeof FULL, minutes: number, quota?: CpuQuota): string {
-  const { coldStarts, warmInstances, warmInstancesOfOtherSizes } = counts;
-  const [processor] = cpus();
-  const machine = `${processor?.model.trim()} with ${cpus().length} cores and ${Math.round(totalmem() / 1e9)} GB`;
-  const share = quota
-    ? `${quota.kind}, ${quota.timesThrottled()} throttled periods of ${PERIOD_MILLISECONDS} ms`
-    : 'none, so each instance had a full core at every memory size';
-  return `- **Finished**: ${new Date().toISOString()}, after ${minutes.toFixed(1)} minutes
-- **Machine**: ${machine}, ${type()} ${release()}, Node ${process.version}
-- **Runtime**: ${runtimeName}
-- **CPU quota**: ${share}
-- **Cold starts per row**: ${coldStarts}
-- **Warm instances per row**: ${warmInstances} at 512 MB, and ${warmInstancesOfOtherSizes} at each other memory size
-- **Requests per warm instance**: ${WARM_REQUESTS}
-`;
+async function measureVariants(quick: boolean): Promise<Results> {
+  const { coldStarts, variantInstances } = quick ? QUICK : FULL;
+  const { folder, functions, setup, describeRun } = await prepare(false);
+  const variants = await prepareVariants(functions, folder);
+  const cold = variants.filter(({ name }) => !name.includes('partitions'));
+  // Without a quota and a latency, the CPU time of warm requests varies less.
+  const full = {
+    ...setup,
+    quota: undefined,
+    databaseMilliseconds: 0,
+    warmUpMilliseconds: quick ? 100 : 1_000,
+  };
+  const rows = [
+    ...(await measure(coldStart, cold, [256], coldStarts, setup)),
+    ...(await measure(warmInstance, variants, [512], variantInstances, full)),
+  ];
+  await setup.database.close();
+  const counts = `${coldStarts} cold starts and ${variantInstances} warm instances per variant`;
+  return { runDetails: describeRun(counts), rows };
 }

@@ -1,52 +1,61 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { withParts } from '../../infra/documents/markdown.ts';
 import { runWithOptions, UsageError } from '../../infra/command.ts';
 
-interface Benchmark<Results> {
-  script: string;
-  /** Name of the results file in `test/bench`. */
-  file: string;
-  /** Returns the generated parts of each document for `withParts`. A measurement prints the first document's parts. */
-  documents: (results: Results) => Record<string, Record<string, string>>;
-  measure: (quick: boolean) => Promise<Results>;
+interface Measurement {
+  purpose: string;
+  measure: (quick: boolean) => Promise<any>;
+  /** Returns the generated parts of each document. A measurement prints the first document's parts. */
+  documents: (results: any) => Record<string, Record<string, string>>;
 }
 
-const options = {
-  quick: { type: 'boolean', default: false },
-  report: { type: 'boolean', default: false },
-  check: { type: 'boolean', default: false },
-} as const;
+/** Processor and version of Node, which measurements depend on. */
+export const machine = `${cpus()[0]?.model.trim()} x ${cpus().length} with Node ${process.version}`;
 
-/** Runs a benchmark command that measures, stores the results and updates the documents. */
-export function runBenchmark<Results>({ script, file, documents, measure }: Benchmark<Results>) {
-  const usage = `npm run ${script} -- [--quick | --report [--check]]
+const fileOf = (name: string) => new URL(`${name}.json`, import.meta.url);
 
-  --quick   measure only the most important figures, print them and write no files
+/**
+ * Runs a benchmark command that measures, stores the results in `test/bench/NAME.json` and updates the documents.
+ *
+ * @param measurements measurements by name. Each name except the first is an option that selects the measurement.
+ */
+export function runBenchmark(script: string, measurements: Record<string, Measurement>) {
+  const [first = '', ...others] = Object.keys(measurements);
+  const selections = others.map((name) => `  --${name}  measure ${measurements[name]!.purpose} instead\n`);
+  const usage = `npm run ${script} -- [OPTIONS]
+
+Measures ${measurements[first]!.purpose}, writes the results to test/bench and updates the documents.
+Fails if a response is wrong, but not if a response is slow.
+
+${selections.join('')}  --quick   measure only the most important figures, print them and write no files
   --report  update the documents from the stored results without measuring
-  --check   fail if --report would change a document, and write no files
-
-Without options, the command measures everything, writes test/bench/${file} and updates the documents.
-It fails if a response is wrong, but not if a response is slow.`;
-  return runWithOptions(usage, options, async ({ quick, report, check }) => {
-    const stored = new URL(file, import.meta.url);
-    if (report || check) return publish(script, documents(JSON.parse(readFileSync(stored, 'utf8'))), check);
-    const results = await measure(quick);
-    const [figures = {}] = Object.values(documents(results));
-    console.log(Object.values(figures).join('\n'));
-    if (quick) return;
-    writeFileSync(stored, `${JSON.stringify(results, undefined, 2)}\n`);
-    publish(script, documents(results), false);
+  --check   fail if --report would change a document, and write no files`;
+  const names = ['quick', 'report', 'check', ...others];
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'boolean' } as const]));
+  return runWithOptions(usage, options, async (values) => {
+    const selected = others.find((name) => values[name]) ?? first;
+    if (!values['report'] && !values['check']) {
+      const { measure, documents } = measurements[selected]!;
+      const results = await measure(values['quick'] ?? false);
+      const [parts = {}] = Object.values(documents(results));
+      console.log(Object.values(parts).join('\n'));
+      if (values['quick']) return;
+      writeFileSync(fileOf(selected), `${JSON.stringify(results, undefined, 2)}\n`);
+    }
+    for (const [name, { documents }] of Object.entries(measurements)) {
+      const parts = documents(JSON.parse(readFileSync(fileOf(name), 'utf8')));
+      Object.entries(parts).forEach(([document, each]) => publish(script, document, each, values['check']));
+    }
   });
 }
 
-/** @throws UsageError if a document has no markers for a part, or if `check` is true and a document is stale */
-function publish(script: string, documents: Record<string, Record<string, string>>, check: boolean): void {
-  for (const [name, parts] of Object.entries(documents)) {
-    const file = new URL(`../../${name}`, import.meta.url);
-    const text = readFileSync(file, 'utf8');
-    const generated = withParts(name, text, parts);
-    if (!check) writeFileSync(file, generated);
-    else if (generated !== text)
-      throw new UsageError(`${name} is stale. Run \`npm run ${script} -- --report\`.`);
-  }
+/** @throws UsageError if the document has no markers for a part, or if `check` is true and the document is stale */
+function publish(script: string, document: string, parts: Record<string, string>, check = false): void {
+  const file = new URL(`../../${document}`, import.meta.url);
+  const text = readFileSync(file, 'utf8');
+  const generated = withParts(document, text, parts);
+  if (!check) writeFileSync(file, generated);
+  else if (generated !== text)
+    throw new UsageError(`${document} is stale. Run \`npm run ${script} -- --report\`.`);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 /** Memory size with one full core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const MEGABYTES_PER_CORE = 1_769;
 /** Period of the CPU quota. AWS does not document the period that Lambda uses. */
-export const PERIOD_MILLISECONDS = 20;
+const PERIOD_MILLISECONDS = 20;
 
 export type CpuQuota = NonNullable<ReturnType<typeof createCpuQuota>>;
 
@@ -39,11 +39,12 @@ export function createCpuQuota() {
     return undefined; // permission is missing, or the parent group has less than one core
   }
   return {
-    kind: isV2 ? 'cgroup v2' : 'cgroup v1',
     /** Adds a process with all its threads. */
     add: (pid: number) => write('cgroup.procs', `${pid}`),
     setMemorySize,
-    /** Returns the number of periods in which the processes were throttled. */
-    timesThrottled: () => /nr_throttled (\d+)/.exec(readFileSync(join(folder, 'cpu.stat'), 'utf8'))?.[1],
+    describe(): string {
+      const [, throttled] = /nr_throttled (\d+)/.exec(readFileSync(join(folder, 'cpu.stat'), 'utf8'))!;
+      return `cgroup v${isV2 ? 2 : 1}, ${throttled} throttled periods of ${PERIOD_MILLISECONDS} ms`;
+    },
   };
 }

@@ -1,9 +1,8 @@
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { changedAssembly, folderUntilExit, synthesizeStaging } from '../support/assembly.ts';
 import { startLocalService } from '../support/local-service.ts';
-import { runBenchmark } from './benchmark.ts';
+import { machine, runBenchmark } from './benchmark.ts';
 import { type Contents, fillStore, measure, type Rows, type Store } from './growth-measure.ts';
 import { formatSpread, type Spread } from './measurements.ts';
 import { limitTables, sizeOf } from './partitions.ts';
@@ -28,27 +27,30 @@ interface Results {
 
 type Comparison = Awaited<ReturnType<typeof compare>>;
 
-await runBenchmark<Results>({
-  script: 'bench:growth',
-  file: 'growth.json',
-  documents: (results) => ({
-    'docs/scaling.md': { latencies: latencyTables(results), limits: limitTables() },
-    'README.md': { growth: Math.max(...results.bySize.rows.map(({ times }) => ratioOf(times))).toFixed(2) },
-  }),
-  async measure(quick) {
-    const { sizes, requests } = quick ? QUICK : FULL;
-    const day = new Date().toISOString().slice(0, 10);
-    const assembly = await synthesizeStaging();
-    const bySize = sizes.map((items) => ({ items, partitions: 1 }));
-    const byPartitions = [1, 4, 16].map((partitions) => ({ items: sizes[1]!, partitions }));
-    return {
-      runDetails: `${day} on ${cpus()[0]?.model} x ${cpus().length} with Node ${process.version}`,
-      requests,
-      bySize: await compare(assembly, bySize, requests),
-      byPartitions: await compare(assembly, byPartitions, requests),
-    };
-  },
+await runBenchmark('bench:growth', {
+  growth: { purpose: 'latencies with up to a million items', measure: measureAll, documents },
 });
+
+async function measureAll(quick: boolean): Promise<Results> {
+  const { sizes, requests } = quick ? QUICK : FULL;
+  const assembly = await synthesizeStaging();
+  const bySize = sizes.map((items) => ({ items, partitions: 1 }));
+  const byPartitions = [1, 4, 16].map((partitions) => ({ items: sizes[1]!, partitions }));
+  return {
+    runDetails: `${new Date().toISOString().slice(0, 10)} on ${machine}`,
+    requests,
+    bySize: await compare(assembly, bySize, requests),
+    byPartitions: await compare(assembly, byPartitions, requests),
+  };
+}
+
+function documents(results: Results) {
+  const growth = Math.max(...results.bySize.rows.map(({ times }) => ratioOf(times)));
+  return {
+    'docs/scaling.md': { latencies: latencyTables(results), limits: limitTables() },
+    'README.md': { growth: growth.toFixed(2) },
+  };
+}
 
 async function compare(assembly: string, allContents: Contents[], requests: number) {
   const folder = folderUntilExit();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { dirname, parse } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -71,7 +71,8 @@ export async function startInstance(subject: Subject, quota?: CpuQuota) {
         throw new UsageError(`${name} returned a wrong response. Fix the function first: ${result}`);
       return { milliseconds, billedMilliseconds };
     },
-    usage: () => usageOf(`/proc/${child.pid}`),
+    /** Returns the CPU time that the process has used. */
+    cpuMicroseconds: () => cpuTimeOf(child.pid!),
     async [Symbol.asyncDispose](): Promise<void> {
       kill();
       await ended;
@@ -131,12 +132,9 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-/** Returns a process's CPU time in microseconds and resident memory in MB of 2^20 bytes, or undefined if not on Linux. */
-function usageOf(folder: string) {
-  if (!existsSync(`${folder}/schedstat`)) return undefined;
-  const nanoseconds = readdirSync(`${folder}/task`)
-    .map((thread) => Number.parseInt(readFileSync(`${folder}/task/${thread}/schedstat`, 'utf8'), 10))
+/** Returns the CPU time of a process in microseconds, or 0 if this is not Linux. */
+function cpuTimeOf(pid: number): number {
+  return globSync(`/proc/${pid}/task/*/schedstat`)
+    .map((file) => Number.parseInt(readFileSync(file, 'utf8'), 10) / 1_000)
     .reduce((sum, each) => sum + each, 0);
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`${folder}/status`, 'utf8'))!;
-  return { cpu: nanoseconds / 1_000, resident: Number(kilobytes) / 1_024 };
 }
