@@ -8,7 +8,7 @@ import { hasTools } from '../support/tools.ts';
 
 function load(baseUrl: string, apiKey: string) {
   const options = ['--duration', '2', '--connections', '1'];
-  return runModule('test/bench/load.ts', options, { BASE_URL: baseUrl, API_KEY: apiKey });
+  return runModule('test/reliability/load.ts', options, { BASE_URL: baseUrl, API_KEY: apiKey });
 }
 
 (hasTools() ? describe : describe.skip)('npm run load', () => {
