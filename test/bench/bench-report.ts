@@ -36,7 +36,6 @@ export function documents({ runDetails, rows }: Results) {
         ['Cold at 512 MB, ms', 'cold', 512],
         ['Warm, p50, ms', 'p50', 512],
         ['Warm, p99, ms', 'p99', 512],
-        ['Warm, CPU, µs', 'cpu', 512],
       ]),
       bounds: boundsTable(rows),
       'memory size': figureTable(
