@@ -7,7 +7,7 @@ import { stagingTemplate } from '../support/real-database.ts';
 import { collection, textField, validInput } from '../support/sample.ts';
 import { createRequest } from './requested-items.ts';
 
-/** Number of attempts per database call, as in shared/storage/database.ts. */
+/** Number of attempts per database call, as in shared/storage/sdk.ts. */
 const ATTEMPTS = 3;
 
 /** Faults to inject into the next writes of an item, by the item's text. */
