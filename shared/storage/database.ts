@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import { sdkSettings } from './sdk.ts';
+import { ATTEMPT_MILLISECONDS, sdkSettings } from './sdk.ts';
 
 /** Reads numbers as bigint, so that an int64 stays exact. */
 export const unmarshallOptions = { wrapNumbers: BigInt };
@@ -11,8 +11,12 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
  * attempts of 1.5 s with pauses of up to 3 s in total after throttling, or 75 ms after other errors. A call takes up to
  * 7.5 s unless DynamoDB requests longer pauses.
  */
-export function createClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
-  const client = new DynamoDBClient({ ...(sdkSettings as object), ...config });
+export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware'> = {}): DynamoDBClient {
+  const client = new DynamoDBClient({
+    ...limits(ATTEMPT_MILLISECONDS),
+    ...(sdkSettings as object),
+    ...config,
+  });
   // The SDK copies this object in each call. V8 copies an object that is a prototype faster, because it does not keep the
   // properties in a dictionary. With 16 partitions, a list takes a sixth less CPU time.
   Object.create(client.config);
@@ -24,8 +28,13 @@ export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient(
 
 /** Returns a client for commands, with the SDK's default search for credentials. */
 export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  const requestHandler = { requestTimeout: 5_000, throwOnRequestTimeout: true };
-  return withValues(new DynamoDBClient({ requestHandler, ...config }));
+  return withValues(new DynamoDBClient({ ...limits(5_000), ...config }));
+}
+
+function limits(milliseconds: number): DynamoDBClientConfig {
+  // Without a socket timeout, a response that stops in its body would never end.
+  const timeouts = { requestTimeout: milliseconds, socketTimeout: milliseconds, throwOnRequestTimeout: true };
+  return { maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, ...timeouts } };
 }
 
 function withValues(client: DynamoDBClient): DynamoDBDocumentClient {

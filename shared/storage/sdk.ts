@@ -1,22 +1,21 @@
-import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClientConfig, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { HttpRequest, HttpResponse, parseUrl } from '@smithy/core/transport';
 import { type BinaryLike, createHash, createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 
-// The only module that configures the SDK of the functions. All other modules use the SDK as documented, so the functions
-// work without these settings, too, but more slowly (docs/decisions.md).
+// Settings that make the functions faster. Each setting can be removed alone (docs/decisions.md).
 
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
-const ATTEMPT_MILLISECONDS = 1_500;
+export const ATTEMPT_MILLISECONDS = 1_500;
 
 const OPENING_BRACE = 0x7b;
 const SIGNED = /^(?:content-type|host|x-amz-.*)$/;
 
 /**
- * Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation is not used,
- * because converting each value according to a schema took 10% of a cold start. The SDK calls only these methods.
+ * Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation converts each
+ * value according to a schema, which takes CPU time. The SDK calls only these methods.
  * https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
  */
 const protocol = {
@@ -41,14 +40,22 @@ const protocol = {
   /**
    * Returns the output of an operation.
    *
-   * @param response response whose body is a parsed JSON object
    * @throws DynamoDBServiceException if DynamoDB returns an error.
+   * @throws Error that the SDK retries, if the response is not a JSON object.
    */
   async deserializeResponse(_operation: unknown, _context: unknown, response: HttpResponse): Promise<any> {
     const { statusCode, headers, body } = response;
     const $metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid']! };
-    if (statusCode === 200) return Object.assign(body, { $metadata });
-    const { __type: type = 'Unknown', message, Message = message } = body;
+    const bytes = body instanceof Uint8Array ? body : Buffer.concat(await Array.fromAsync(body));
+    let output;
+    try {
+      if (bytes[0] !== OPENING_BRACE) throw new Error('The database response is not a JSON object.');
+      output = JSON.parse(bytes.toString());
+    } catch (error) {
+      throw Object.assign(unreadable(error), { $metadata });
+    }
+    if (statusCode === 200) return Object.assign(output, { $metadata });
+    const { __type: type = 'Unknown', message, Message = message } = output;
     throw new DynamoDBServiceException({
       name: type.replace(/.*#/, ''),
       message: Message,
@@ -58,23 +65,24 @@ const protocol = {
   },
 };
 
+/** Returns an error that makes the SDK retry. The code is kept, because it identifies connection errors. */
+function unreadable(cause: unknown): Error {
+  const { code } = cause as NodeJS.ErrnoException;
+  const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
+  return Object.assign(new Error(message, { cause }), { code, $retryable: {} });
+}
+
+const connections = { keepAlive: true, maxSockets: 50 }; // as in the SDK
 const transports = {
-  'http:': { request: http.request, agent: new http.Agent({ keepAlive: true }) },
-  'https:': { request: https.request, agent: new https.Agent({ keepAlive: true }) },
+  'http:': { request: http.request, agent: new http.Agent(connections) },
+  'https:': { request: https.request, agent: new https.Agent(connections) },
 };
 
-/** Sends requests and reads responses. The SDK's implementation has no timeout for the body of a response. */
+/** Sends requests and reads complete responses. The SDK's implementation limits only the pauses within a response. */
 const requestHandler = {
-  /** @throws Error that the SDK retries, if no complete JSON object is received in time */
+  /** @throws Error that the SDK retries, if no complete response is received in time */
   async handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
-    try {
-      return { response: await exchange(request) };
-    } catch (error) {
-      // The code is kept, because it identifies connection errors.
-      const { code } = error as NodeJS.ErrnoException;
-      const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
-      throw Object.assign(new Error(message, { cause: error }), { code, $retryable: {} });
-    }
+    return { response: await exchange(request).catch((error) => Promise.reject(unreadable(error))) };
   },
 };
 
@@ -94,18 +102,16 @@ async function exchange({ protocol: scheme, body, ...request }: HttpRequest): Pr
     sent.destroy();
   }, ATTEMPT_MILLISECONDS);
   const { statusCode = 0, headers } = await promise.finally(() => clearTimeout(timer));
-  const bytes = Buffer.concat(chunks);
-  if (bytes[0] !== OPENING_BRACE) throw new Error('The database response is not a JSON object.');
   return new HttpResponse({
     statusCode,
     headers: headers as Record<string, string>,
-    body: JSON.parse(bytes.toString()),
+    body: Buffer.concat(chunks),
   });
 }
 
-let environmentCredentials: ReturnType<ReturnType<typeof fromEnv>> | undefined;
+let environmentCredentials: Awaited<ReturnType<ReturnType<typeof fromEnv>>> | undefined;
 /** Reads credentials from the environment once, because Lambda does not change them while an instance runs. */
-const credentials = () => (environmentCredentials ??= fromEnv()());
+const credentials = async () => (environmentCredentials ??= await fromEnv()());
 
 let signingKey: { scope: string; key: KeyObject } | undefined;
 
@@ -119,8 +125,8 @@ function signingKeyFor(scope: string, secretAccessKey: string): KeyObject {
 }
 
 /**
- * Signs requests to DynamoDB. The SDK's implementation supports any request and derives the key for each request, which
- * took a quarter of the CPU time of a list with 16 partitions.
+ * Signs requests to DynamoDB. The SDK's implementation creates a signer for each request and hashes the credentials each
+ * time, which takes CPU time.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 const signer = {
@@ -161,17 +167,15 @@ function sha256(secret?: BinaryLike) {
 
 /** Settings that differ from the SDK's defaults. In bundles, they replace the defaults (`infra/stack/bundling.ts`). */
 export const sdkSettings = {
-  maxAttempts: 3,
   protocol,
   // The default contains codecs, which this protocol does not use.
   protocolSettings: {},
   requestHandler,
   credentialDefaultProvider: () => credentials,
   signer,
-  // With this setting, the SDK's own hash functions are not bundled.
+  // With these settings, the SDK's hash functions and its description of itself (7 kB) are not bundled.
   sha256,
+  defaultUserAgentProvider: async () => [],
   // All queries of a list use the same chain of middleware.
   cacheMiddleware: true,
-  // The SDK spends time on describing its version and features in each request.
-  defaultUserAgentProvider: async () => [],
-};
+} satisfies Partial<Record<keyof DynamoDBClientConfig, unknown>>;

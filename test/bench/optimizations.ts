@@ -15,15 +15,8 @@ type Change = [file: string, text: string | RegExp, replacement: string];
 const [sdk, database] = ['/shared/storage/sdk.ts', '/shared/storage/database.ts'];
 const prototype = 'Object.create';
 
-/** Changes to sources that omitting an optimization requires. A setting is also removed from the list of settings. */
+/** Changes to sources that omitting an optimization requires. A setting is only removed from the list of settings. */
 const changes: Record<string, Change[]> = {
-  // The SDK's protocol parses responses, so the request handler must not parse them.
-  protocol: [[sdk, 'JSON.parse(bytes.toString())', 'bytes']],
-  // The SDK's request handler returns a stream.
-  requestHandler: [
-    [sdk, 'headers, body } =', 'headers, body: stream } ='],
-    [sdk, 'const $metadata', 'const body = JSON.parse(Buffer.concat(await Array.fromAsync(stream)));\n$&'],
-  ],
   [prototype]: [[database, 'Object.create(client.config);', '']],
 };
 

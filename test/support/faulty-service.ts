@@ -36,10 +36,12 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
-  // This import must follow the assignments, because the functions and the database read the environment on import.
-  const { database } = await import('../../shared/storage/database.ts');
+  // These imports must follow the assignments, because the functions and the database read the environment on import.
+  const { sdkSettings } = await import('../../shared/storage/sdk.ts');
   // The default strategy's retry quota, which suits one Lambda instance, is too small for all requests in a test.
-  database.config.retryStrategy = async () => new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
+  const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
+  Object.assign(sdkSettings, { retryStrategy });
+  const { database } = await import('../../shared/storage/database.ts');
   const handlers: Record<string, Handler> = {};
   const functions = new Map<string, LambdaFunction>();
   for (const { logicalId, properties } of template.resources('AWS::Lambda::Function')) {
@@ -76,7 +78,6 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {
-      database.destroy();
       await proxy.close();
       await tables.close();
     },

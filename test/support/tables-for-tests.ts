@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import type { Database } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
-import { database } from '../../shared/storage/database.ts';
 import { setFunctionsEnvironment, stagingTemplate, startTables } from './real-database.ts';
 
 /**
@@ -15,8 +14,5 @@ export function useRealTables(): void {
     setFunctionsEnvironment(template, tables.endpoint);
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
   });
-  afterAll(async () => {
-    database.destroy();
-    await tables.close();
-  });
+  afterAll(() => tables.close());
 }

@@ -52,12 +52,6 @@ test.each<[boolean, string, unknown]>([
   expect(isUnavailable(error)).toBe(expected);
 });
 
-test('requests do not describe the SDK', async () => {
-  nextResponses.push(respondWith(200, {}));
-  await read();
-  expect(received[0]?.headers['user-agent']).not.toContain('aws-sdk-js');
-});
-
 // Node.js optimizes an object after repeated reads.
 test('the SDK copies the configuration of the client from an object with fast properties', async () => {
   setFlagsFromString('--allow-natives-syntax');
@@ -183,6 +177,16 @@ test('requests are identical to those of the unmodified SDK', async () => {
   const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
   const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
   expect(requests.slice(2)).toEqual(requests.slice(0, 2));
+  // The SDK would also sign other headers.
+  const signed = 'content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
+  expect(received.at(-1)?.headers.authorization).toContain(` SignedHeaders=${signed}, `);
+});
+
+test('successive calls use the same connection', async () => {
+  nextResponses.push(respondWith(200, {}), respondWith(200, {}));
+  await read();
+  await read();
+  expect(new Set(received.map(({ port }) => port)).size).toBe(1);
 });
 
 test('signatures are identical to those of the SDK on each day and in each region', async () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeEach } from '@jest/globals';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../../support/loopback.ts';
-import { database } from '../../../shared/storage/database.ts';
 
 // Test files that import this module use a fake DynamoDB, which can return any response on demand.
 
@@ -30,7 +29,7 @@ export function dropConnection({ socket }: IncomingMessage): void {
 }
 
 /** Requests that the server has received in the current test. */
-export const received: { operation: string; headers: IncomingHttpHeaders; body: any }[] = [];
+export const received: { operation: string; headers: IncomingHttpHeaders; body: any; port: unknown }[] = [];
 /** Responses that the server sends to the next requests of the current test. */
 export const nextResponses: Responder[] = [];
 
@@ -40,6 +39,7 @@ const server = createServer(async (request, response) => {
     operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
     headers: request.headers,
     body: JSON.parse(body),
+    port: request.socket.remotePort,
   });
   nextResponses.shift()?.(request, response);
 });
@@ -52,10 +52,7 @@ Object.assign(process.env, {
   AWS_SESSION_TOKEN: 'none',
 });
 
-afterAll(() => {
-  database.destroy();
-  return close();
-});
+afterAll(close);
 
 beforeEach(() => {
   received.length = 0;
