@@ -22,7 +22,7 @@ export default {
       testMatch: [
         '<rootDir>/test/{shared,functions}/**/*.test.ts',
         '<rootDir>/test/reliability/creates.test.ts',
-        '<rootDir>/test/infra/documents/openapi/{contract,document}.test.ts',
+        '<rootDir>/test/infra/documents/openapi/*.test.ts',
         '<rootDir>/test/infra/stack/gateway-responses.test.ts',
       ],
     },

@@ -21,6 +21,13 @@ test.each<[string, object, string]>([
   ]);
 });
 
+test('a cursor is decoded for the filters of its list', () => {
+  const query = { status: 'sold', cursor: encodeCursor(42n, { status: 'sold' }) };
+  const list = { limit: PAGE.default, filters: { status: 'sold' } };
+  expect(v.parse(ListPetsQuery, query)).toEqual({ ...list, cursor: 42n });
+  expect(v.parse(ListPetsQuery, { status: 'sold' })).toEqual(list);
+});
+
 test('only limits in the documented range are accepted', () => {
   const limits = Array.from({ length: PAGE.maximum + 903 }, (_, index) => index - 2);
   const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
