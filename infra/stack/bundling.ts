@@ -123,6 +123,7 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
     entryPoints: ['functions/*.ts'],
     outdir: '.', // Source maps contain the paths of sources relative to this folder.
     outExtension: { '.js': '.mjs' },
+    metafile: true,
     write: false,
   }).catch((cause: Error) => {
     throw new UsageError('The functions cannot be bundled.', { cause });
