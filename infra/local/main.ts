@@ -3,8 +3,7 @@ import { listOperation } from '../../shared/contract/operations.ts';
 import { productName } from '../../shared/names.ts';
 import { onInterrupt, projectRoot, runWithOptions, UsageError } from '../command.ts';
 import { defaultDataFolder } from './local-service.ts';
-import { options, startService } from './service.ts';
-import { explainError } from './startup-errors.ts';
+import { explainError, options, startService } from './service.ts';
 
 const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [--assembly DIR] [--synth]
           [--watch] [--inspect PORT] [--verbose]
