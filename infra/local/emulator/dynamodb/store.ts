@@ -7,6 +7,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { EmulatorError } from '../errors.ts';
 import type { Resource } from '../template/template.ts';
 
+// Patches dynalite 4.0.0, as README.md explains.
+const { create } = engine;
+Object.assign(engine, { updateIndexes });
+// abstract-level 3 lacks the method with which dynalite closes a query's iterator.
+const { prototype } = AbstractValueIterator;
+Object.assign(prototype, { return: Reflect.get(prototype, 'close') });
+
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
 export type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
@@ -19,13 +26,16 @@ export type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
  * @throws Error whose code starts with `LEVEL_` if the tables cannot be read.
  */
 export async function openStore(folder?: string) {
-  const { server, db } = createEngine(folder);
+  const store = create({ path: folder });
+  const { db } = store;
   // The store is opened here, because dynalite exits the process if the store cannot be opened.
   await db.open().catch(({ cause }: { cause: NodeJS.ErrnoException }) => {
     if (cause.code !== 'LEVEL_LOCKED') throw cause;
     const remedy = 'Stop the local service that uses this folder, or choose another folder.';
     throw new EmulatorError(`Another process uses the tables in ${folder}. ${remedy}`, { cause });
   });
+  engine.create = () => store; // dynalite would create a store that it does not expose.
+  const server = dynalite();
   return {
     /**
      * Creates the table unless it is stored. dynalite's CreateTable is not used, because a process that is killed
@@ -56,24 +66,9 @@ function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }:
   return { AttributeDefinitions, KeySchema, indexes: Object.fromEntries(indexes) };
 }
 
-/** Creates a dynalite server and returns it with its store, which dynalite does not expose. */
-function createEngine(path?: string) {
-  let store: any;
-  const { create } = engine;
-  engine.create = (options: object) => (store = create(options));
-  const server = dynalite({ path });
-  Object.assign(engine, { create, updateIndexes });
-  // dynalite 4.0.0 closes a query's iterator with `return`, which abstract-level 3 does not provide. Without this method,
-  // every query would leak memory and open files.
-  const { prototype } = AbstractValueIterator;
-  Object.assign(prototype, { return: Reflect.get(prototype, 'close') });
-  return { server, db: store.db };
-}
-
 /**
- * Replaces dynalite's function of the same name. dynalite 4.0.0 writes index entries before the item, so an index can list
- * an item that was never written. This function writes the index entries and the item in one atomic batch. dynalite then
- * writes the same item again.
+ * Replaces dynalite's function of the same name, which writes index entries before the item. This function writes the
+ * index entries and the item in one atomic batch. dynalite then writes the same item again.
  */
 export function updateIndexes({ db }: any, table: any, before: any, after: any, callback: () => void): void {
   if (!before && !after) return callback();
