@@ -3,19 +3,14 @@ import type { Resource, Template } from '../template/template.ts';
 
 export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 
-/** Method and path parameters for a request. The parameters remain percent-encoded. */
-export interface Route {
-  method: Method;
-  /** The resource's path with parameter names, such as `/v1/things/{thingId}`. */
-  resourcePath: string;
-  pathParameters: Pair[];
-}
+export type Route = NonNullable<ReturnType<ReturnType<typeof readRoutes>>>;
 
 /**
  * Returns a function that finds the route for a request. Resources without the method are skipped. A literal segment
- * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored.
+ * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored. The
+ * values of path parameters remain percent-encoded.
  */
-export function readRoutes(template: Template): (httpMethod: string, path: string) => Route | undefined {
+export function readRoutes(template: Template) {
   const resources = template.resources('AWS::ApiGateway::Resource');
   function pathOf(resourceId: string): string {
     const { properties } = resources.find(({ logicalId }) => logicalId === resourceId) ?? {};
@@ -24,28 +19,26 @@ export function readRoutes(template: Template): (httpMethod: string, path: strin
 
   const routes = template
     .resources('AWS::ApiGateway::Method')
-    .map(({ properties: method }) => ({ method, ...matcherOf(pathOf(method.ResourceId), method.HttpMethod) }))
-    .toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
-  return (httpMethod, path) => {
+    .map(({ properties: method }) => {
+      const path = pathOf(method.ResourceId);
+      const source = RegExp.escape(path).replaceAll(/\\\{.*?\\\}/g, (parameter) =>
+        parameter.includes('+') ? '(.+)' : '([^/]*)',
+      );
+      return {
+        method,
+        resourcePath: path || '/',
+        names: [...path.matchAll(/\{([^}+]+)/g)].map(([, name]) => name!),
+        pattern: new RegExp(`^${source} ${method.HttpMethod === 'ANY' ? '.+' : method.HttpMethod}$`),
+      };
+    })
+    // In descending order, literals precede `([^/]*)`, which precedes `(.+)`, and methods precede `.+`.
+    .toSorted((one, other) => (one.pattern.source > other.pattern.source ? -1 : 1));
+  return (httpMethod: string, path: string) => {
     for (const { method, resourcePath, names, pattern } of routes) {
-      const values = pattern.exec(`${httpMethod} ${path.replace(/\/$/, '')}`)?.slice(1);
+      const values = pattern.exec(`${path.replace(/\/$/, '')} ${httpMethod}`)?.slice(1);
       const pathParameters = values?.map((value, index): Pair => [names[index]!, value]);
       if (pathParameters) return { method, resourcePath, pathParameters };
     }
     return undefined;
-  };
-}
-
-/** Returns a pattern for a request's method and path, the parameters' names, and a rank that sorts routes. */
-function matcherOf(path: string, httpMethod: string) {
-  const source = RegExp.escape(path).replaceAll(/\\\{.*?\\\}/g, (parameter) =>
-    parameter.includes('+') ? '(.+)' : '([^/]*)',
-  );
-  const rank = path.replaceAll(/\{.*?\}/g, (parameter) => (parameter.includes('+') ? '\uFFFF' : '\uFFFE'));
-  return {
-    resourcePath: path || '/',
-    names: [...path.matchAll(/\{([^}+]+)/g)].map(([, name]) => name!),
-    pattern: new RegExp(`^${httpMethod === 'ANY' ? String.raw`\S+` : httpMethod} ${source}$`),
-    rank: `${rank} ${httpMethod === 'ANY' ? 2 : 1}`,
   };
 }
