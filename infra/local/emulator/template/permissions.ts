@@ -6,23 +6,19 @@ export function readPermissions(template: Template) {
   const policies = template.resources('AWS::IAM::Policy').map(({ properties }) => properties);
   const functions = template.resources('AWS::Lambda::Function');
   return (functionId: string, action: string, resourceArn: string): boolean => {
-    const role = functions.find(({ logicalId }) => logicalId === functionId)?.properties.Role.split('/')[1];
-    const attached = policies.filter(({ Roles }) => role && Roles.includes(role));
+    const { Role = '' } = functions.find(({ logicalId }) => logicalId === functionId)?.properties ?? {};
+    const attached = policies.filter(({ Roles }) => Roles.includes(Role.replace(/^.*\//, '')));
     return attached.some(({ PolicyDocument }) => permits(PolicyDocument.Statement, action, resourceArn));
   };
 }
 
 /** Returns whether a statement allows the action on the resource. All statements must have the effect Allow. */
 export function permits(statements: Record<'Action' | 'Resource', string[]>[], action: string, arn: string) {
-  return statements.some(
-    ({ Action, Resource }) =>
-      Action.some((pattern) => matchesArn(pattern, action)) &&
-      Resource.some((pattern) => matchesArn(pattern, arn)),
-  );
+  return statements.some(({ Action, Resource }) => matches(Action, action) && matches(Resource, arn));
 }
 
-/** Returns whether an ARN or an action matches a policy's pattern. In the pattern, `*` matches any characters. */
-export function matchesArn(pattern: string, arn: string): boolean {
-  const expression = RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*');
-  return new RegExp(`^${expression}$`, 's').test(arn);
+/** Returns whether one of a policy's patterns matches the text. In patterns, `*` matches any characters. */
+function matches(patterns: string[], text: string): boolean {
+  const expressions = patterns.map((pattern) => RegExp.escape(pattern).replaceAll(String.raw`\*`, '.*'));
+  return expressions.some((expression) => new RegExp(`^${expression}$`, 's').test(text));
 }
