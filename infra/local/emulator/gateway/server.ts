@@ -51,9 +51,9 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
   };
 
   let isClosing = false;
-  const servers = await listen(port, () => http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, respond));
+  const { servers, ...address } = await listen(port, respond);
   return {
-    port: portOf(servers[0]!),
+    ...address,
     /** Waits for the requests in progress, but not for clients that are too slow. */
     async close(): Promise<void> {
       isClosing = true;
@@ -70,7 +70,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
 
 /** @throws EmulatorError if the port cannot be used. */
 export async function requireFreePort(port: number): Promise<void> {
-  await closeAll(await listen(port));
+  await closeAll((await listen(port)).servers);
 }
 
 async function closeAll(servers: http.Server[]): Promise<void> {
@@ -83,27 +83,26 @@ async function closeAll(servers: http.Server[]): Promise<void> {
  *
  * @throws EmulatorError if the port cannot be used.
  */
-async function listen(port: number, create = () => http.createServer()): Promise<http.Server[]> {
+async function listen(port: number, respond?: http.RequestListener) {
   const servers: http.Server[] = [];
+  let chosen = port;
   for (const host of ['127.0.0.1', '::1']) {
+    const server = http.createServer({ maxHeaderSize: MAX_HEAD_BYTES }, respond);
     // By default, Node sends no response on a half-closed connection.
-    const server = Object.assign(create(), { httpAllowHalfOpen: true });
+    Object.assign(server, { httpAllowHalfOpen: true });
     try {
-      await once(server.listen(servers[0] ? portOf(servers[0]) : port, host), 'listening');
+      await once(server.listen(chosen, host), 'listening');
+      chosen = (server.address() as AddressInfo).port;
       servers.push(server);
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException;
       if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) continue;
       await closeAll(servers);
-      if (port === 0 && code === 'EADDRINUSE') return listen(port, create);
+      if (port === 0 && code === 'EADDRINUSE') return listen(port, respond);
       throw new EmulatorError(`Port ${port} cannot be used (${message}). Choose another port.`);
     }
   }
-  return servers;
-}
-
-function portOf(server: http.Server): number {
-  return (server.address() as AddressInfo).port;
+  return { port: chosen, servers };
 }
 
 function readHead({ method = '', url = '', rawHeaders, socket }: http.IncomingMessage) {
