@@ -2,7 +2,7 @@ import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { metricNamespace, serviceName } from '../../shared/names.ts';
-import { addLogGroup } from './monitoring.ts';
+import { addLogGroup } from './stage-stack.ts';
 import type { Stage } from '../settings.ts';
 
 /**

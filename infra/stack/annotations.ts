@@ -1,6 +1,6 @@
-import { Annotations, type Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, Validations } from 'aws-cdk-lib';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import type { Stage } from '../settings.ts';
+import type { StageStack } from './stage-stack.ts';
 
 /** Synthesis prints a warning if an operation's removal is at most this many days away. */
 const SUNSET_WARNING_DAYS = 180;
@@ -18,7 +18,8 @@ const quotas = [
 ] as const;
 
 /** Adds the messages about operations and settings that the CDK prints at each synthesis and deployment of the stack. */
-export function addAnnotations(stack: Stack, stage: Stage, today: Date): void {
+export function addAnnotations(stack: StageStack, today: Date): void {
+  const { stage } = stack;
   const annotations = Annotations.of(stack);
   for (const { id, deprecation } of Object.values<Operation>(operations)) {
     if (!deprecation || +deprecation.sunset - +today > SUNSET_WARNING_DAYS * 86_400_000) continue;

@@ -1,7 +1,6 @@
 import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { productName, serviceName } from '../../shared/names.ts';
@@ -11,8 +10,8 @@ import { type Operation, type OperationId, operations } from '../../shared/contr
 import { addAccessLog, rejectedRequestsMetric, serverErrorsMetric } from './access-log.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
-import { excess, FIFTEEN_MINUTES, FIVE_MINUTES, MINUTE, type Monitoring } from './monitoring.ts';
 import type { Stage } from '../settings.ts';
+import { excess, FIFTEEN_MINUTES, FIVE_MINUTES, MINUTE, type StageStack } from './stage-stack.ts';
 
 /**
  * Requires TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the handshake must match the `Host` header.
@@ -23,63 +22,60 @@ const tls = {
   endpointAccessMode: apigateway.EndpointAccessMode.STRICT,
 };
 
-/** The REST API of a stage. Requests that match no operation get an error response. */
-export class Api extends Construct {
-  readonly baseUrl: string;
-  readonly stageArn: string;
-  /** Canary deployments roll back if one of these alarms fires. */
-  readonly rollbackAlarms: cloudwatch.Alarm[];
-  readonly metrics: ReturnType<typeof apiMetrics>;
+/** Adds the REST API of a stage. Requests that match no operation get an error response. */
+export function addApi(stack: StageStack, functions: Functions) {
+  const { stage } = stack;
+  const { name, domain } = stage;
+  const scope = new Construct(stack, 'Api');
+  const accessLog = addAccessLog(scope, stage);
+  const api = new apigateway.RestApi(scope, 'RestApi', {
+    restApiName: serviceName(name),
+    description: `${productName}, stage ${name}`,
+    endpointTypes: [apigateway.EndpointType.REGIONAL],
+    disableExecuteApiEndpoint: domain?.disableDefaultEndpoint ?? false,
+    deployOptions: {
+      stageName: name,
+      throttlingRateLimit: stage.requestsPerSecond,
+      throttlingBurstLimit: stage.requestBurst,
+      tracingEnabled: true,
+      loggingLevel: apigateway.MethodLoggingLevel.OFF,
+      ...accessLog,
+    },
+    // AccountStack creates this role, because all stages share the role.
+    cloudWatchRole: false,
+  });
+  Object.assign(api.node.defaultChild as apigateway.CfnRestApi, tls);
+  const authorizer = new apigateway.TokenAuthorizer(scope, 'Authorizer', {
+    handler: functions.authorizer.live,
+    validationRegex: authorizationPattern(name),
+    resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
+  });
 
-  constructor(scope: Construct, id: string, stage: Stage, functions: Functions, monitoring: Monitoring) {
-    super(scope, id);
+  addRoutes(api, authorizer, functions);
+  addGatewayResponses(api);
+  // The CDK's output has no `/v1`, so the stack outputs the base URL instead.
+  api.node.tryRemoveChild('Endpoint');
 
-    const { name, domain } = stage;
-    const accessLog = addAccessLog(this, stage);
-    const api = new apigateway.RestApi(this, 'RestApi', {
-      restApiName: serviceName(name),
-      description: `${productName}, stage ${name}`,
-      endpointTypes: [apigateway.EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain?.disableDefaultEndpoint ?? false,
-      deployOptions: {
-        stageName: name,
-        throttlingRateLimit: stage.requestsPerSecond,
-        throttlingBurstLimit: stage.requestBurst,
-        tracingEnabled: true,
-        loggingLevel: apigateway.MethodLoggingLevel.OFF,
-        ...accessLog,
-      },
-      // AccountStack creates this role, because all stages share the role.
-      cloudWatchRole: false,
-    });
-    Object.assign(api.node.defaultChild as apigateway.CfnRestApi, tls);
-    const authorizer = new apigateway.TokenAuthorizer(this, 'Authorizer', {
-      handler: functions.authorizer.live,
-      validationRegex: authorizationPattern(name),
-      resultsCacheTtl: Duration.seconds(stage.authorizerCacheSeconds),
-    });
-
-    addRoutes(api, authorizer, functions);
-    addGatewayResponses(api);
-    // The CDK's output has no `/v1`, so the stack outputs the base URL instead.
-    api.node.tryRemoveChild('Endpoint');
-
-    if (domain) addDomain(this, api as apigateway.IRestApi, domain);
-    this.baseUrl = domain ? `https://${domain.name}/v1` : api.urlForPath('/v1');
-    this.stageArn = api.deploymentStage.stageArn;
-    this.metrics = apiMetrics(api, name);
-    this.rollbackAlarms = addAlarms(this.metrics, stage, monitoring);
-    const reasons = {
-      APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
-      APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
-      APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
-      COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
-      ...(!stage.firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
-    };
-    for (const [rule, reason] of Object.entries(reasons))
-      Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
-  }
+  if (domain) addDomain(scope, api as apigateway.IRestApi, domain);
+  const reasons = {
+    APIG2: 'The functions validate requests, so that the Error body can list every invalid field.',
+    APIG4: 'Every operation uses the authorizer. All other methods are mocks that return error responses.',
+    APIG6: 'The access log records every request. Execution logs are off because they can contain bodies.',
+    COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
+    ...(!stage.firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
+  };
+  for (const [rule, reason] of Object.entries(reasons))
+    Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
+  const metrics = apiMetrics(api, name);
+  addAlarms(stack, metrics);
+  return {
+    baseUrl: domain ? `https://${domain.name}/v1` : api.urlForPath('/v1'),
+    stageArn: api.deploymentStage.stageArn,
+    metrics,
+  };
 }
+
+export type Api = ReturnType<typeof addApi>;
 
 function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, functions: Functions): void {
   for (const [operationId, { method, path }] of Object.entries<Operation>(operations)) {
@@ -132,13 +128,12 @@ function apiMetrics(api: apigateway.RestApi, Stage: string) {
   };
 }
 
-/** Adds the API's alarms, and returns the alarms that roll back deployments. */
-function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitoring): cloudwatch.Alarm[] {
+function addAlarms(stack: StageStack, api: Api['metrics']): void {
   // If the firewall blocks, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
   const errors =
-    firewall?.action === 'block' ? api.serverErrors : monitoring.countPerMinute(serverErrorsMetric);
-  const rejected = monitoring.countPerMinute(rejectedRequestsMetric);
-  monitoring.addAlarm('ApiLatency', {
+    stack.stage.firewall?.action === 'block' ? api.serverErrors : stack.countPerMinute(serverErrorsMetric);
+  const rejected = stack.countPerMinute(rejectedRequestsMetric);
+  stack.addAlarm('ApiLatency', {
     section: 'Slow responses',
     description: 'Clients wait or time out. For 15 minutes, at least 1% of responses took 2 seconds or more.',
     metric: api.latency('p99').with({ period: FIVE_MINUTES }),
@@ -146,26 +141,26 @@ function addAlarms(api: Api['metrics'], { firewall }: Stage, monitoring: Monitor
     datapointsToAlarm: 3,
   });
   // A stage with few requests never has five errors in one minute.
-  monitoring.addAlarm('ApiServerErrorShare', {
+  stack.addAlarm('ApiServerErrorShare', {
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',
     metric: excess(errors.with({ period: FIFTEEN_MINUTES }), 0.01, api.requests),
     threshold: 2,
   });
-  return [
-    monitoring.addAlarm('ApiServerErrors', {
-      section: 'Server errors',
-      description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
-      metric: excess(errors, 0.001, api.requests),
-      threshold: 5,
-    }),
-    monitoring.addAlarm('ApiRejectedRequests', {
-      section: 'Rejected requests',
-      description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
-      // In longer periods, requests that are counted late would make the share of the rejections seem higher.
-      metric: excess(rejected, 0.5, api.requests),
-      threshold: 5,
-      datapointsToAlarm: 3,
-    }),
-  ];
+  stack.addAlarm('ApiServerErrors', {
+    section: 'Server errors',
+    description: 'Clients get 5xx responses. Errors exceeded 0.1% of requests by at least 5 in one minute.',
+    metric: excess(errors, 0.001, api.requests),
+    threshold: 5,
+    rollsBack: true,
+  });
+  stack.addAlarm('ApiRejectedRequests', {
+    section: 'Rejected requests',
+    description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
+    // In longer periods, requests that are counted late would make the share of the rejections seem higher.
+    metric: excess(rejected, 0.5, api.requests),
+    threshold: 5,
+    datapointsToAlarm: 3,
+    rollsBack: true,
+  });
 }

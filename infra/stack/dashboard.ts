@@ -1,46 +1,40 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
 import { metrics } from '../../shared/names.ts';
 import { gatewayErrorsMetric, rejectedRequestsMetric } from './access-log.ts';
 import type { Api } from './api.ts';
 import type { Functions } from './functions.ts';
-import { MINUTE, type Monitoring } from './monitoring.ts';
-import type { Storage } from './storage.ts';
+import { MINUTE, type StageStack } from './stage-stack.ts';
+import type { Tables } from './storage.ts';
 
 /** Adds a dashboard with the alarms and the metrics of the API, the functions and the tables. */
-export function addDashboard(
-  scope: Construct,
-  api: Api,
-  functions: Functions,
-  { tables }: Storage,
-  monitoring: Monitoring,
-): void {
+export function addDashboard(stack: StageStack, api: Api, functions: Functions, tables: Tables): void {
   const { requests, clientErrors, serverErrors, latency } = api.metrics;
   const fns = Object.values(functions);
+  const all = Object.values(tables);
   const period = MINUTE;
   const concurrent = { statistic: cloudwatch.Stats.MAXIMUM, period };
   // Three graphs fit in a row.
   const graphs: Record<string, cloudwatch.IMetric[]> = {
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
-    'Rejected requests per minute': [monitoring.countPerMinute(rejectedRequestsMetric)],
+    'Rejected requests per minute': [stack.countPerMinute(rejectedRequestsMetric)],
     'Latency in ms': ['p50', 'p90', 'p99'].map(latency),
-    'Pets created per minute': [monitoring.countPerMinute(metrics.petsCreated)],
-    'Error responses of the functions, by code': [monitoring.countsPerMinute(metrics.errorResponses)],
-    'Error responses of API Gateway, by status and type': [monitoring.countsPerMinute(gatewayErrorsMetric)],
-    'Calls to deprecated operations': [monitoring.countsPerMinute(metrics.deprecatedCalls)],
+    'Pets created per minute': [stack.countPerMinute(metrics.petsCreated)],
+    'Error responses of the functions, by code': [stack.countsPerMinute(metrics.errorResponses)],
+    'Error responses of API Gateway, by status and type': [stack.countsPerMinute(gatewayErrorsMetric)],
+    'Calls to deprecated operations': [stack.countsPerMinute(metrics.deprecatedCalls)],
     'Function duration p99 in ms': fns.map((fn) => fn.metricDuration({ statistic: 'p99', period })),
     'Function errors and throttles': fns.flatMap((fn) => [
       fn.metricErrors({ period }),
       fn.metricThrottles({ period }),
     ]),
     'Concurrent executions': fns.map((fn) => fn.metric('ConcurrentExecutions', concurrent)),
-    'Read units per minute': tables.map((table) => table.metricConsumedReadCapacityUnits({ period })),
-    'Write units per minute': tables.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
-    'Throttled requests': tables.map(({ throttles }) => throttles),
+    'Read units per minute': all.map((table) => table.metricConsumedReadCapacityUnits({ period })),
+    'Write units per minute': all.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
+    'Throttled requests': all.map(({ throttles }) => throttles),
   };
-  const alarms = monitoring.alarms.toReversed();
-  new cloudwatch.Dashboard(scope, 'Dashboard', {
+  const alarms = stack.alarms.toReversed();
+  new cloudwatch.Dashboard(stack, 'Dashboard', {
     defaultInterval: Duration.hours(3),
     widgets: [
       [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 })],

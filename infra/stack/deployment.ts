@@ -1,36 +1,30 @@
-import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
+import { type CfnElement, Validations } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
-import type { Construct } from 'constructs';
 import { operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import type { Functions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
-import { excess, type MetricWithPeriod, MINUTE, type Monitoring } from './monitoring.ts';
+import { excess, MINUTE, type StageAlarmProps, type StageStack } from './stage-stack.ts';
 
 /**
  * Deploys new versions as canaries. A canary gets 10% of the requests for 10 minutes and rolls back if an alarm fires.
  * Metrics arrive minutes late, so a 5-minute canary would detect errors only from its first 2 minutes.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */
-export function addCanaryDeployments(
-  scope: Construct,
-  functions: Functions,
-  monitoring: Monitoring,
-  stageAlarms: cloudwatch.Alarm[],
-): void {
-  const application = new codedeploy.LambdaApplication(scope, 'Deployments');
-  const role = addRole(scope, Object.values(functions));
+export function addCanaryDeployments(stack: StageStack, functions: Functions): void {
+  const application = new codedeploy.LambdaApplication(stack, 'Deployments');
+  const role = addRole(stack, Object.values(functions));
   for (const [operation, fn] of Object.entries(functions)) {
-    const group = new codedeploy.LambdaDeploymentGroup(scope, `${fn.node.id}Deployment`, {
+    const group = new codedeploy.LambdaDeploymentGroup(stack, `${fn.node.id}Deployment`, {
       application,
       // Prevents the construct from attaching a managed policy that covers every function in the account.
       role: role.withoutPolicyUpdates(),
       alias: fn.live as lambda.Alias,
       deploymentConfig: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-      alarms: [...stageAlarms, ...addAlarms(monitoring, operation, fn)],
+      alarms: [...stack.rollbackAlarms, ...addAlarms(stack, operation, fn)],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
     // CloudFormation can start a canary as soon as the group exists, so the role needs its permissions first.
@@ -39,38 +33,40 @@ export function addCanaryDeployments(
 }
 
 /** Adds one alarm per metric of the newest version. An alarm on the sum would need FILL, which hides late data. */
-function addAlarms(monitoring: Monitoring, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
+function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
   const { version } = fn.currentVersion;
   const { functionName: FunctionName } = fn;
-  const add = (id: string, failure: string, metric: MetricWithPeriod, minimum = {}) =>
-    monitoring.addAlarm(`${fn.node.id}NewVersion${id}`, {
+  const add = (id: string, failure: string, props: Omit<StageAlarmProps, 'section' | 'description'>) =>
+    stack.addAlarm(`${fn.node.id}NewVersion${id}`, {
       section: 'Errors of a new version',
       description: `Clients get error responses. The newest version of ${fn.node.id} ${failure}. A running canary rolls back.`,
-      metric,
-      ...minimum,
+      ...props,
     });
   const Resource = `${FunctionName}:${fn.live.aliasName}`;
   const dimensionsMap = { FunctionName, Resource, ExecutedVersion: version };
   const errors = fn.metricErrors({ dimensionsMap, period: MINUTE });
-  const rejections = monitoring.countPerMinute(metrics.rejections, { operation, version });
+  const rejections = stack.countPerMinute(metrics.rejections, { operation, version });
   const invocations = fn.metricInvocations({ dimensionsMap });
   const mostlyRejected = excess(rejections, 0.5, invocations);
   const alarms = [
-    add('Errors', 'threw an error, crashed, timed out or could not start', errors),
-    add('Rejections', 'rejected most requests', mostlyRejected, { threshold: 5, datapointsToAlarm: 2 }),
+    add('Errors', 'threw an error, crashed, timed out or could not start', { metric: errors }),
+    add('Rejections', 'rejected most requests', {
+      metric: mostlyRejected,
+      threshold: 5,
+      datapointsToAlarm: 2,
+    }),
   ];
   // Errors that an operation throws become responses, so Lambda's Errors metric does not count these errors.
   if (operation in operations) {
-    const internalErrors = monitoring.countPerMinute(metrics.internalErrors, { operation, version });
-    alarms.push(add('InternalErrors', 'returned internal_error', internalErrors));
+    const internalErrors = stack.countPerMinute(metrics.internalErrors, { operation, version });
+    alarms.push(add('InternalErrors', 'returned internal_error', { metric: internalErrors }));
   }
   return alarms;
 }
 
 /** Adds a role that, unlike AWSCodeDeployRoleForLambdaLimited, covers only `functions` and neither hooks nor S3. */
-function addRole(scope: Construct, functions: LambdaFunction[]): iam.Role {
-  const stack = Stack.of(scope);
-  const role = new iam.Role(scope, 'DeploymentRole', {
+function addRole(stack: StageStack, functions: LambdaFunction[]): iam.Role {
+  const role = new iam.Role(stack, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html
     assumedBy: new iam.ServicePrincipal('codedeploy.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': stack.account } },

@@ -1,13 +1,11 @@
 import { Aws, Fn } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as waf from 'aws-cdk-lib/aws-wafv2';
-import type { Construct } from 'constructs';
 import { type ErrorBody, errorBody } from '../../shared/contract/errors.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/limits.ts';
 import { operations } from '../../shared/contract/operations.ts';
 import { stackName } from '../../shared/names.ts';
-import type { Stage } from '../settings.ts';
-import { addLogGroup, FIVE_MINUTES, type Monitoring } from './monitoring.ts';
+import { addLogGroup, FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
 /** Period over which a limit counts requests. A client that pauses for this long is no longer blocked. */
 const WINDOW_SECONDS = 60;
@@ -39,16 +37,10 @@ const largeBody = {
  * Adds a web ACL and its log if the settings include a firewall. The limits per IP address and API key come first,
  * because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after the rule for
  * large bodies, so that every large body gets the same response.
- *
- * @returns alarms that roll back deployments
  */
-export function addFirewall(
-  scope: Construct,
-  stage: Stage,
-  resourceArn: string,
-  monitoring: Monitoring,
-): cloudwatch.Alarm[] {
-  if (!stage.firewall) return [];
+export function addFirewall(stack: StageStack, resourceArn: string): void {
+  const { stage } = stack;
+  if (!stage.firewall) return;
   const { action, requestsPerMinutePerIp, requestsPerMinutePerKey } = stage.firewall;
   const rules = [
     limit('PerIp', { limit: requestsPerMinutePerIp, aggregateKeyType: 'IP' }),
@@ -64,7 +56,7 @@ export function addFirewall(
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
   // The metrics of all web ACLs in the account and region differ only in this name.
   const metricName = stackName(stage.name);
-  const webAcl = new waf.CfnWebACL(scope, 'Firewall', {
+  const webAcl = new waf.CfnWebACL(stack, 'Firewall', {
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: visibility(metricName),
@@ -78,17 +70,14 @@ export function addFirewall(
     rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visibility(rule.name) })),
   });
   const webAclArn = webAcl.attrArn;
-  new waf.CfnWebACLAssociation(scope, 'FirewallAssociation', { resourceArn, webAclArn });
-  addLog(scope, webAclArn, stage, action);
-  return action === 'block' ? [addAlarm(metricName, monitoring)] : [];
-}
-
-/** https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
-function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
-  const dimensionsMap = { WebACL, Region: Aws.REGION, Rule: 'ALL' };
+  new waf.CfnWebACLAssociation(stack, 'FirewallAssociation', { resourceArn, webAclArn });
+  addLog(stack, webAclArn, action);
+  if (action === 'count') return;
+  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
+  const dimensionsMap = { WebACL: metricName, Region: Aws.REGION, Rule: 'ALL' };
   const ofWebAcl = { namespace: 'AWS/WAFV2', dimensionsMap, statistic: 'Sum', period: FIVE_MINUTES };
-  const metric = (metricName: string) => new cloudwatch.Metric({ ...ofWebAcl, metricName });
-  return monitoring.addAlarm('FirewallBlocks', {
+  const metric = (name: string) => new cloudwatch.Metric({ ...ofWebAcl, metricName: name });
+  stack.addAlarm('FirewallBlocks', {
     section: 'Blocked requests',
     description:
       'Clients get 403, 413 or 429 responses. The firewall blocked over 90% of requests in 5 minutes.',
@@ -99,6 +88,7 @@ function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
       period: FIVE_MINUTES,
     }),
     threshold: 50,
+    rollsBack: true,
   });
 }
 
@@ -106,15 +96,15 @@ function addAlarm(WebACL: string, monitoring: Monitoring): cloudwatch.Alarm {
  * Adds the log of the requests that the web ACL blocks or counts. WAF adds the policy that allows log delivery.
  * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
  */
-function addLog(scope: Construct, resourceArn: string, stage: Stage, action: string): void {
+function addLog(stack: StageStack, resourceArn: string, action: string): void {
   // WAF requires the prefix. The stack id makes the name unique if an earlier stack's log group was retained.
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
-  const { logGroupName } = addLogGroup(scope, 'FirewallLog', stage, name);
+  const { logGroupName } = addLogGroup(stack, 'FirewallLog', stack.stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
   // A rule group that only counts has an action of its own in the log.
   const actions = action === 'block' ? ['BLOCK'] : ['COUNT', 'EXCLUDED_AS_COUNT'];
   const Conditions = actions.map((Action) => ({ ActionCondition: { Action } }));
-  new waf.CfnLoggingConfiguration(scope, 'FirewallLogging', {
+  new waf.CfnLoggingConfiguration(stack, 'FirewallLogging', {
     resourceArn,
     logDestinationConfigs: [logGroupArn],
     redactedFields: [{ singleHeader: { Name: KEY_HEADER } }],

@@ -1,34 +1,28 @@
-import type { Construct } from 'constructs';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { environmentVariables, serviceName } from '../../shared/names.ts';
-import type { Stage } from '../settings.ts';
 import type { Bundles } from './bundling.ts';
 import { LambdaFunction } from './lambda-function.ts';
-import { FIVE_MINUTES, type Monitoring } from './monitoring.ts';
-import type { Storage } from './storage.ts';
+import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
+import type { Tables } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
 /** Adds a stage's functions and their alarms. */
-export function addFunctions(
-  scope: Construct,
-  stage: Stage,
-  bundles: Bundles,
-  { pets, intents, apiKeys }: Storage,
-  monitoring: Monitoring,
-): Functions {
+export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
+  const { stage } = stack;
+  const { pets, intents, apiKeys } = tables;
   const { service, petsTable, intentsTable, apiKeysTable, listPartitions } = environmentVariables;
   const environment = { [service]: serviceName(stage.name), [petsTable]: pets.tableName };
   const functions: Functions = {
-    listPets: new LambdaFunction(scope, 'ListPets', stage, {
+    listPets: new LambdaFunction(stack, 'ListPets', {
       bundle: bundles.get('list-pets')!,
       description: operations.listPets.summary,
       environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: listIndexes.map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     }),
-    createPet: new LambdaFunction(scope, 'CreatePet', stage, {
+    createPet: new LambdaFunction(stack, 'CreatePet', {
       bundle: bundles.get('create-pet')!,
       description: operations.createPet.summary,
       environment: {
@@ -40,14 +34,14 @@ export function addFunctions(
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
       resources: [pets.tableArn, intents.tableArn],
     }),
-    getPet: new LambdaFunction(scope, 'GetPet', stage, {
+    getPet: new LambdaFunction(stack, 'GetPet', {
       bundle: bundles.get('get-pet')!,
       description: operations.getPet.summary,
       environment,
       actions: ['dynamodb:GetItem'],
       resources: [pets.tableArn],
     }),
-    authorizer: new LambdaFunction(scope, 'Authorizer', stage, {
+    authorizer: new LambdaFunction(stack, 'Authorizer', {
       bundle: bundles.get('authorizer')!,
       description: 'Checks the API key of a request',
       environment: {
@@ -59,11 +53,11 @@ export function addFunctions(
       resources: [apiKeys.tableArn],
     }),
   };
-  addAlarms(functions, monitoring);
+  addAlarms(stack, functions);
   return functions;
 }
 
-function addAlarms(functions: Functions, monitoring: Monitoring): void {
+function addAlarms(stack: StageStack, functions: Functions): void {
   for (const fn of Object.values(functions)) {
     const name = fn.node.id;
     // Only the authorizer throws errors to Lambda, because operations convert their errors into responses.
@@ -71,13 +65,13 @@ function addAlarms(functions: Functions, monitoring: Monitoring): void {
       fn === functions.authorizer
         ? `Clients whose API key is not cached get 503 responses. ${name} threw an error, crashed`
         : `Clients get 5xx responses. ${name} crashed, could not start`;
-    monitoring.addAlarm(`${name}Errors`, {
+    stack.addAlarm(`${name}Errors`, {
       section: fn === functions.authorizer ? 'Authorizer errors' : 'Function errors',
       description: `${effect} or timed out 3 times in 5 minutes.`,
       metric: fn.metricErrors({ period: FIVE_MINUTES }),
       threshold: 3,
     });
-    monitoring.addAlarm(`${name}Throttles`, {
+    stack.addAlarm(`${name}Throttles`, {
       section: 'Function throttles',
       description: `Clients get 503 responses. Lambda throttled ${name}.`,
       metric: fn.metricThrottles({ period: FIVE_MINUTES }),

@@ -1,19 +1,14 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import type { Construct } from 'constructs';
 import { dirname, parse } from 'node:path';
 import type { EnvironmentVariable } from '../../shared/names.ts';
-import type { Stage } from '../settings.ts';
-import { addLogGroup } from './monitoring.ts';
 import { principalOf } from './roles.ts';
+import { addLogGroup, type StageStack } from './stage-stack.ts';
 
-interface LambdaFunctionProps {
+interface LambdaFunctionProps extends Pick<lambda.FunctionProps, 'description' | 'memorySize'> {
   /** The only file in its folder. */
   bundle: string;
-  description: string;
-  /** Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size"). @default 512 */
-  memoryMegabytes?: number;
   environment: Partial<Record<EnvironmentVariable, string>>;
   /** IAM actions that the function needs in addition to writing logs and traces. */
   actions: string[];
@@ -25,11 +20,12 @@ export class LambdaFunction extends lambda.Function {
   /** Alias of the deployed version. During a canary, the alias splits the traffic between two versions. */
   readonly live: lambda.IAlias;
 
-  constructor(scope: Construct, id: string, stage: Stage, props: LambdaFunctionProps) {
-    const { bundle, memoryMegabytes = 512, actions, resources, ...others } = props;
-    const logGroup = addLogGroup(scope, `${id}Logs`, stage);
+  constructor(stack: StageStack, id: string, props: LambdaFunctionProps) {
+    const { stage } = stack;
+    const { bundle, actions, resources, ...others } = props;
+    const logGroup = addLogGroup(stack, `${id}Logs`, stage);
     // The default role has a managed policy that allows writing to every log group.
-    const role = new iam.Role(scope, `${id}Role`, { assumedBy: principalOf('lambda') });
+    const role = new iam.Role(stack, `${id}Role`, { assumedBy: principalOf('lambda') });
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({
@@ -37,13 +33,14 @@ export class LambdaFunction extends lambda.Function {
       reason: 'X-Ray does not support permissions for single resources.',
     });
 
-    super(scope, id, {
-      ...others,
+    super(stack, id, {
       code: lambda.Code.fromAsset(dirname(bundle)),
       handler: `${parse(bundle).name}.handler`,
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
-      memorySize: memoryMegabytes,
+      // Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size").
+      memorySize: 512,
+      ...others,
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,

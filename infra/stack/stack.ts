@@ -2,23 +2,34 @@ import { type App, CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { productName, serviceTag, stackName } from '../../shared/names.ts';
 import { addAnnotations } from './annotations.ts';
-import { Api } from './api.ts';
+import { addApi } from './api.ts';
 import type { Bundles } from './bundling.ts';
 import { addDashboard } from './dashboard.ts';
 import { addCanaryDeployments } from './deployment.ts';
 import { addFirewall } from './firewall.ts';
 import { addFunctions } from './functions.ts';
-import { Monitoring } from './monitoring.ts';
 import { addManagedRole } from './roles.ts';
 import type { Stage } from '../settings.ts';
-import { addBackup, Storage } from './storage.ts';
+import { StageStack } from './stage-stack.ts';
+import { addBackup, addTables } from './storage.ts';
 
 /** Adds the account stack and the stacks of the stages. The functions have the bundles that `bundleFunctions` returned. */
 export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = new Date()): void {
   const account = addAccountStack(app);
   for (const stage of stages) {
-    const stack = addStageStack(app, stage, bundles);
-    addAnnotations(stack, stage, today);
+    const stack = new StageStack(app, stage);
+    const tables = addTables(stack);
+    const functions = addFunctions(stack, bundles, tables);
+    const api = addApi(stack, functions);
+    addFirewall(stack, api.stageArn);
+    if (stage.deploysByCanary) addCanaryDeployments(stack, functions);
+    addDashboard(stack, api, functions, tables);
+    addBackup(stack, tables);
+    const { tableName } = tables.apiKeys;
+    new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
+    new CfnOutput(stack, 'ApiKeysTable', { value: tableName, description: 'API key table' });
+    new CfnOutput(stack, 'AlarmTopic', { value: stack.topic.topicArn, description: 'Alarm topic' });
+    addAnnotations(stack, today);
     // The access log requires the role that the account stack creates.
     stack.addStackDependency(account);
   }
@@ -41,28 +52,5 @@ function addAccountStack(app: App): Stack {
   const role = addManagedRole(stack, 'LogRole', { service: 'apigateway', policy, reason });
   const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
   for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
-  return stack;
-}
-
-/** Adds the tables, the functions and the REST API of one stage. No other stage uses these resources. */
-function addStageStack(app: App, stage: Stage, bundles: Bundles): Stack {
-  const stack = new Stack(app, stackName(stage.name), {
-    description: `${productName}, stage ${stage.name}`,
-    analyticsReporting: false,
-    terminationProtection: stage.keepsData,
-    tags: { service: serviceTag, stage: stage.name },
-  });
-  const monitoring = new Monitoring(stack, 'Monitoring', stage);
-  const storage = new Storage(stack, 'Storage', stage, monitoring);
-  const functions = addFunctions(stack, stage, bundles, storage, monitoring);
-  const api = new Api(stack, 'Api', stage, functions, monitoring);
-  const alarms = [...api.rollbackAlarms, ...addFirewall(stack, stage, api.stageArn, monitoring)];
-  if (stage.deploysByCanary) addCanaryDeployments(stack, functions, monitoring, alarms);
-  addDashboard(stack, api, functions, storage, monitoring);
-  addBackup(stack, stage, storage);
-
-  new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
-  new CfnOutput(stack, 'ApiKeysTable', { value: storage.apiKeys.tableName, description: 'API key table' });
-  new CfnOutput(stack, 'AlarmTopic', { value: monitoring.topic.topicArn, description: 'Alarm topic' });
   return stack;
 }

@@ -5,87 +5,76 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { listIndexes } from '../../shared/list-indexes.ts';
 import { keyIndex } from '../../shared/names.ts';
-import type { Stage } from '../settings.ts';
-import { FIVE_MINUTES, type Monitoring } from './monitoring.ts';
 import { addManagedRole } from './roles.ts';
+import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
 
 const number = (name: string) => ({ name, type: dynamodb.AttributeType.NUMBER });
 const text = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 
-/** The tables of a stage. Each table has a throttling alarm. */
-export class Storage extends Construct {
-  readonly pets: Table;
-  /** The idempotency records. */
-  readonly intents: Table;
-  readonly apiKeys: Table;
-  readonly tables: Table[];
-
-  constructor(scope: Construct, id: string, stage: Stage, monitoring: Monitoring) {
-    super(scope, id);
-
-    this.pets = new Table(this, 'Pets', stage, {
+/** Adds the tables of a stage and their alarms. */
+export function addTables(stack: StageStack) {
+  const scope = new Construct(stack, 'Storage');
+  const { indexName, partitionKey, sortKey } = keyIndex;
+  return {
+    pets: new Table(scope, 'Pets', stack, {
+      effect: 'Requests are',
       partitionKey: number('id'),
-      indexes: listIndexes.map(({ indexName, partitionKey }) => ({
-        indexName,
-        partitionKey: text(partitionKey),
+      indexes: listIndexes.map((index) => ({
+        indexName: index.indexName,
+        partitionKey: text(index.partitionKey),
         sortKey: number('id'),
       })),
-    });
-    this.intents = new Table(this, 'Intents', stage, {
+    }),
+    /** The idempotency records. */
+    intents: new Table(scope, 'Intents', stack, {
+      effect: 'Requests with an Idempotency-Key are',
       partitionKey: text('token'),
       timeToLiveAttribute: 'expiresAt',
-    });
-    const { indexName, partitionKey, sortKey } = keyIndex;
-    this.apiKeys = new Table(this, 'ApiKeys', stage, {
+    }),
+    apiKeys: new Table(scope, 'ApiKeys', stack, {
+      effect: 'Requests whose API key is not cached are',
       partitionKey: text('hash'),
       indexes: [{ indexName, partitionKey: text(partitionKey), sortKey: text(sortKey) }],
-    });
-    this.tables = [this.pets, this.intents, this.apiKeys];
-    addAlarm(monitoring, this.pets, 'Requests are');
-    addAlarm(monitoring, this.intents, 'Requests with an Idempotency-Key are');
-    addAlarm(monitoring, this.apiKeys, 'Requests whose API key is not cached are');
-  }
+    }),
+  };
 }
 
-function addAlarm(monitoring: Monitoring, { node, throttles }: Table, effect: string): void {
-  monitoring.addAlarm(`${node.id}Throttles`, {
-    section: 'Table throttles',
-    description: `${effect} slow or fail with a 503. DynamoDB throttled the ${node.id} table or its indexes.`,
-    metric: throttles,
-  });
-}
+export type Tables = ReturnType<typeof addTables>;
 
 /**
  * Adds daily backups (by default at 5:00 UTC) and copies to another vault if the settings include `backup`. Idempotency
  * records are left out, because they expire after 24 hours. The vault's default key permits copies to other accounts.
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/encryption.html#copy-encryption
  */
-export function addBackup(scope: Construct, stage: Stage, { pets, apiKeys }: Storage): void {
+export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
+  const { stage } = stack;
   if (!stage.backup) return;
   const { vaultArn, retentionDays } = stage.backup;
   // The start of the stack id makes the name unique if an earlier stack's vault was retained.
   const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
-  const backupVault = new backup.BackupVault(scope, 'BackupVault', {
+  const backupVault = new backup.BackupVault(stack, 'BackupVault', {
     backupVaultName: `${Aws.STACK_NAME}-${uniqueId}`,
     removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
-  const plan = new backup.BackupPlan(scope, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
-  const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(scope, 'Copies', vaultArn);
+  const plan = new backup.BackupPlan(stack, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
+  const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(stack, 'Copies', vaultArn);
   const copy = { destinationBackupVault, deleteAfter: Duration.days(retentionDays) };
   // The original is kept only for a week, because point-in-time recovery serves restores in the stage's account.
   plan.addRule(new backup.BackupPlanRule({ deleteAfter: Duration.days(7), copyActions: [copy] }));
   const policy = 'service-role/AWSBackupServiceRolePolicyForBackup';
   const reason = 'AWS maintains this policy for backups of all services. The plan selects only two tables.';
-  const role = addManagedRole(scope, 'BackupRole', { service: 'backup', policy, reason });
+  const role = addManagedRole(stack, 'BackupRole', { service: 'backup', policy, reason });
   const resources = [pets, apiKeys].map((table) => backup.BackupResource.fromDynamoDbTable(table));
   plan.addSelection('Tables', { role, resources });
 }
 
 interface TableProps extends Pick<dynamodb.TablePropsV2, 'partitionKey' | 'timeToLiveAttribute'> {
+  /** Start of a sentence about the requests that need the table. */
+  effect: string;
   indexes?: dynamodb.GlobalSecondaryIndexPropsV2[];
 }
 
-/** An on-demand table whose indexes have the same limits as the table. */
+/** An on-demand table with a throttling alarm. Its indexes have the same limits as the table. */
 class Table extends dynamodb.TableV2 {
   /**
    * Number of throttled reads and writes of the table and its indexes. Alarms always ignore missing DynamoDB data, so
@@ -94,13 +83,15 @@ class Table extends dynamodb.TableV2 {
    */
   readonly throttles: cloudwatch.MathExpression;
 
-  constructor(scope: Construct, id: string, stage: Stage, { indexes = [], ...props }: TableProps) {
+  constructor(scope: Construct, id: string, stack: StageStack, props: TableProps) {
+    const { stage } = stack;
+    const { effect, indexes = [], ...others } = props;
     const limits = {
       maxReadRequestUnits: stage.maxReadUnitsPerSecond,
       maxWriteRequestUnits: stage.maxWriteUnitsPerSecond,
     };
     super(scope, id, {
-      ...props,
+      ...others,
       globalSecondaryIndexes: indexes.map((index) => ({ ...index, ...limits })),
       billing: dynamodb.Billing.onDemand(limits),
       deletionProtection: stage.keepsData,
@@ -131,6 +122,11 @@ class Table extends dynamodb.TableV2 {
       usingMetrics,
       label: `Throttled, ${label}`,
       period: FIVE_MINUTES,
+    });
+    stack.addAlarm(`${id}Throttles`, {
+      section: 'Table throttles',
+      description: `${effect} slow or fail with a 503. DynamoDB throttled the ${id} table or its indexes.`,
+      metric: this.throttles,
     });
   }
 }

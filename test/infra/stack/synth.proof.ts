@@ -38,7 +38,7 @@ describe('cdk synth', () => {
 
   test('reports unacknowledged cdk-nag findings and violations of CloudFormation rules', async () => {
     const stack = `app.node.findChild('${stackName('staging')}')`;
-    const table = `${stack}.node.findChild('Storage').tables[0].node.defaultChild`;
+    const table = `${stack}.node.findChild('Storage').node.children[0].node.defaultChild`;
     const additions = `
       import { Topic } from 'aws-cdk-lib/aws-sns';
       // This topic violates a cdk-nag rule because it accepts messages over plain HTTP.

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { type App, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -6,7 +6,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as subscriptions from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { metricNamespace, productName, serviceName } from '../../shared/names.ts';
+import { metricNamespace, productName, serviceName, serviceTag, stackName } from '../../shared/names.ts';
 import type { Stage } from '../settings.ts';
 
 export const MINUTE = Duration.minutes(1);
@@ -19,14 +19,16 @@ export const FIFTEEN_MINUTES = Duration.minutes(15);
  */
 const METRIC_DELAY = Duration.minutes(4);
 
-export type MetricWithPeriod = cloudwatch.IMetric & { period: Duration };
-
-interface StageAlarmProps extends Partial<Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>> {
-  metric: MetricWithPeriod;
+export interface StageAlarmProps extends Partial<
+  Pick<cloudwatch.AlarmProps, 'threshold' | 'datapointsToAlarm'>
+> {
+  metric: cloudwatch.Metric | cloudwatch.MathExpression;
   /** Heading of the section about the alarm in docs/runbook.md. */
   section: string;
   /** Sentences that describe the effect on clients and then the alarm's condition. */
   description: string;
+  /** Whether canary deployments roll back if the alarm fires. @default false */
+  rollsBack?: boolean;
 }
 
 interface EmittedMetric {
@@ -34,20 +36,26 @@ interface EmittedMetric {
   dimensions: readonly string[];
 }
 
-/** The alarms of a stage and the topic that they notify. The other parts of the stack add the alarms. */
-export class Monitoring extends Construct {
+/** The stack of one stage with its alarms and the topic that they notify. Other modules add the resources and alarms. */
+export class StageStack extends Stack {
+  readonly stage: Stage;
   readonly topic: sns.Topic;
   readonly alarms: cloudwatch.Alarm[] = [];
-  private readonly service: string;
+  readonly rollbackAlarms: cloudwatch.Alarm[] = [];
+  private readonly monitoring = new Construct(this, 'Monitoring');
 
-  constructor(scope: Construct, id: string, { name, alarmEmail }: Stage) {
-    super(scope, id);
-
-    this.service = serviceName(name);
-    const displayName = `${productName} ${name}`;
-    this.topic = new sns.Topic(this, 'AlarmTopic', { displayName, enforceSSL: true });
+  constructor(app: App, stage: Stage) {
+    const displayName = `${productName} ${stage.name}`;
+    super(app, stackName(stage.name), {
+      description: `${productName}, stage ${stage.name}`,
+      analyticsReporting: false,
+      terminationProtection: stage.keepsData,
+      tags: { service: serviceTag, stage: stage.name },
+    });
+    this.stage = stage;
+    this.topic = new sns.Topic(this.monitoring, 'AlarmTopic', { displayName, enforceSSL: true });
     // This grant replaces the default policy, which allows the entire account to publish.
-    const { account, partition, region } = Stack.of(this);
+    const { account, partition, region } = this;
     this.topic.grantPublish(
       new iam.ServicePrincipal('cloudwatch.amazonaws.com', {
         conditions: {
@@ -56,14 +64,14 @@ export class Monitoring extends Construct {
         },
       }),
     );
-    if (alarmEmail) this.topic.addSubscription(new subscriptions.EmailSubscription(alarmEmail));
+    if (stage.alarmEmail) this.topic.addSubscription(new subscriptions.EmailSubscription(stage.alarmEmail));
   }
 
   /** Adds an alarm that notifies the topic when it fires and when it returns to OK. */
   addAlarm(id: string, props: StageAlarmProps): cloudwatch.Alarm {
-    const { section, description, metric, threshold = 1, datapointsToAlarm = 1 } = props;
+    const { section, description, metric, threshold = 1, datapointsToAlarm = 1, rollsBack } = props;
     const latePeriods = Math.ceil(METRIC_DELAY.toSeconds() / metric.period.toSeconds());
-    const alarm = new cloudwatch.Alarm(this, id, {
+    const alarm = new cloudwatch.Alarm(this.monitoring, id, {
       metric,
       threshold,
       datapointsToAlarm,
@@ -76,12 +84,13 @@ export class Monitoring extends Construct {
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
     this.alarms.push(alarm);
+    if (rollsBack) this.rollbackAlarms.push(alarm);
     return alarm;
   }
 
   /** Returns the sum per minute of a metric that the stage's functions or metric filters emit. */
   countPerMinute({ name: metricName }: EmittedMetric, dimensions = {}): cloudwatch.Metric {
-    const dimensionsMap = { service: this.service, ...dimensions };
+    const dimensionsMap = { service: serviceName(this.stage.name), ...dimensions };
     const props = { namespace: metricNamespace, metricName, dimensionsMap };
     return new cloudwatch.Metric({ ...props, statistic: cloudwatch.Stats.SUM, period: MINUTE });
   }
@@ -90,7 +99,7 @@ export class Monitoring extends Construct {
   countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({
-      expression: `SEARCH('{${schema}} MetricName="${name}" service="${this.service}"', 'Sum', 60)`,
+      expression: `SEARCH('{${schema}} MetricName="${name}" service="${serviceName(this.stage.name)}"', 'Sum', 60)`,
       usingMetrics: {},
       label: '',
       period: MINUTE,
