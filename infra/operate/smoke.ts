@@ -37,43 +37,38 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (time !== undefined && !(DURATION.test(time) && duration < KEY_LIFETIME))
     throw new UsageError('--for must be a time of less than 1h, such as 12m.');
   const { baseUrl, apiKeysTable } = await findDeployedStage(stage);
-  await withApiKey({ stage, table: apiKeysTable, database: connect() }, async (apiKey, interruption) => {
-    if (isReadOnly) return probe({ stage, baseUrl, apiKey }, interruption, duration / 60_000);
-    console.log(`Running the HTTP tests against ${baseUrl} …`);
-    const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
-    // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
-    const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
-      cwd: projectRoot,
-      stdio: 'inherit',
-      env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
-    });
-    interruption.addEventListener('abort', () => tests.kill());
-    const [code] = (await once(tests, 'exit')) as [number | null];
-    interruption.throwIfAborted();
-    process.exitCode = code ?? 1;
-    console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
-  });
-}
-
-/** Calls `use` with the key in API_KEY, or with a new key that is revoked even if `use` fails or is interrupted. */
-async function withApiKey(
-  store: KeyStore,
-  use: (apiKey: string, interruption: AbortSignal) => Promise<void>,
-): Promise<void> {
   const interruption = new AbortController();
   onInterrupt(() => interruption.abort(new UsageError('The test was interrupted.')));
-  const apiKey = process.env['API_KEY'];
-  if (apiKey) return use(apiKey, interruption.signal);
+  const store = { stage, table: apiKeysTable, database: connect() };
+  await using cleanup = new AsyncDisposableStack();
+  const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
+  interruption.signal.throwIfAborted();
+  if (isReadOnly) return await probe({ stage, baseUrl, apiKey }, interruption.signal, duration / 60_000);
+  console.log(`Running the HTTP tests against ${baseUrl} …`);
+  const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
+  // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
+  const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
+    cwd: projectRoot,
+    stdio: 'inherit',
+    env: { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, DEPLOYED_STAGE: 'true' },
+  });
+  interruption.signal.addEventListener('abort', () => tests.kill());
+  const [code] = (await once(tests, 'exit')) as [number | null];
+  interruption.signal.throwIfAborted();
+  process.exitCode = code ?? 1;
+  console.log(`The stage ${stage} ${code === 0 ? 'passed' : 'failed'} the HTTP tests.`);
+}
+
+/** Issues a key that `cleanup` revokes. */
+async function issueKey(store: KeyStore, cleanup: AsyncDisposableStack): Promise<string> {
   const caller = await findCaller();
   const { key, record } = await issueApiKey(store, { owner: 'smoke test', lifetime: KEY_LIFETIME, caller });
-  try {
-    interruption.signal.throwIfAborted();
-    await use(key, interruption.signal);
-  } finally {
+  cleanup.defer(async () => {
     await revokeApiKey(store, record, caller).catch(({ message }: Error) =>
       console.error(`The key ${record.keyId} was not revoked. It expires within the hour. Cause: ${message}`),
     );
-  }
+  });
+  return key;
 }
 
 await runWithOptions(USAGE, options, smoke, { allowPositionals: true });
