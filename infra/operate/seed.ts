@@ -1,4 +1,5 @@
 import { faker } from '@faker-js/faker/locale/en';
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
@@ -33,14 +34,11 @@ await runWithOptions(USAGE, options, async (values) => {
 
   const showAdded = showProgress('pets', count);
   let added = 0;
-  const indexes = Array(count).keys();
-  async function addInTurn(): Promise<void> {
-    for (const index of indexes) {
-      await addPet(service, seed, index);
-      showAdded((added += 1));
-    }
-  }
-  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, addInTurn));
+  const add = async (index: number) => {
+    await addPet(service, seed, index);
+    showAdded((added += 1));
+  };
+  await Readable.from(Array(count).keys()).forEach(add, { concurrency: CONCURRENT_REQUESTS });
   console.log(`All ${count} pets are in the store.`);
 });
 
