@@ -3,7 +3,7 @@ import { type ErrorCode, errorCatalogue } from '../../shared/contract/errors.ts'
 import { listOperation, type Operation, operations } from '../../shared/contract/operations.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { UsageError } from '../command.ts';
-import { send } from './request.ts';
+import { type Response, send } from './request.ts';
 
 /** Single 429 and 5xx responses can be accidents. Alarms detect a version that returns them more often. */
 const MAX_TRANSIENT_FAILURES = 2;
@@ -67,7 +67,11 @@ export async function probe(
     const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
     const authorization = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
     const headers = { 'Content-Type': 'application/json', ...authorization };
-    const failure = await problemOf(baseUrl.replace(/\/v1$/, next.path), next, headers, interruption);
+    const { method, path, body = null } = next;
+    const url = baseUrl.replace(/\/v1$/, path);
+    const response = await send(url, { method, headers, body }, interruption);
+    interruption.throwIfAborted();
+    const failure = problemOf(next, response);
     if (failure) {
       console.error(failure);
       failed += 1;
@@ -81,22 +85,15 @@ export async function probe(
 }
 
 /** Returns why a retry is needed, or undefined if the check passed. @throws UsageError if a retry cannot help */
-async function problemOf(
-  url: string,
-  { method, path, key, body, code }: Check,
-  headers: Record<string, string>,
-  interruption: AbortSignal,
-): Promise<string | undefined> {
-  const response = await send(url, { method, headers, body: body ?? null }, interruption);
-  interruption.throwIfAborted();
-  const { status, body: reply, reason } = response;
+function problemOf({ method, path, key, code }: Check, response: Response): string | undefined {
+  const { status, headers, body, reason } = response;
   const expected = code ? errorCatalogue[code].status : listOperation.success.status;
-  const isCorrect = code ? reply?.code === code && reply.status === status : Array.isArray(reply);
+  const isCorrect = code ? body?.code === code && body.status === status : Array.isArray(body);
   if (status === expected && isCorrect) return undefined;
   const actual = status === expected ? `${status} with a wrong body` : status;
   const problem =
     `${method} ${path} with ${key}: expected ${expected}, but got ${actual} ` +
-    `(request id: ${response.headers.get('x-amzn-RequestId') ?? 'none'}). ${reason}`;
+    `(request id: ${headers.get('x-amzn-RequestId') ?? 'none'}). ${reason}`;
   if (status === 429 || status >= 500) return problem;
   throw new UsageError(problem);
 }

@@ -18,3 +18,5 @@ export async function send(url: string, init: RequestInit, interruption = new Ab
     reason: body?.message ?? `The response has status ${status} and no Error body.`,
   };
 }
+
+export type Response = Awaited<ReturnType<typeof send>>;
