@@ -78,10 +78,8 @@ export function requireValid(action: string, values: Values, operands: string[])
     const value = values[name as keyof Values];
     if (value !== undefined && !usage.includes(`--${name}`))
       throw new UsageError(`The action ${action} has no option --${name}.`);
-    if (value === undefined && required.includes(`--${name}`))
-      throw new UsageError(`--${name} is missing. It is the ${help}.`);
-    if (value !== undefined && !pattern.test(String(value)))
-      throw new UsageError(`--${name} is invalid. It is the ${help}.`);
+    if (value === undefined ? required.includes(`--${name}`) : !pattern.test(`${value}`))
+      throw new UsageError(`--${name} is ${value === undefined ? 'missing' : 'invalid'}. It is the ${help}.`);
   }
   if (values.json && values.quiet) throw new UsageError('--json and --quiet cannot be combined.');
   const hasKeyId = usage.startsWith('KEY_ID');
