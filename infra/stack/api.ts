@@ -11,7 +11,7 @@ import { addAccessLog, rejectedRequestsMetric, serverErrorsMetric } from './acce
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
 import type { Stage } from '../settings.ts';
-import { excess, FIFTEEN_MINUTES, FIVE_MINUTES, MINUTE, type StageStack } from './stage-stack.ts';
+import { excess, FIVE_MINUTES, MINUTE, type StageStack } from './stage-stack.ts';
 
 /**
  * Requires TLS 1.3, or TLS 1.2 with forward secrecy. The server name in the handshake must match the `Host` header.
@@ -41,8 +41,6 @@ export function addApi(stack: StageStack, functions: Functions) {
       loggingLevel: apigateway.MethodLoggingLevel.OFF,
       ...accessLog,
     },
-    // AccountStack creates this role, because all stages share the role.
-    cloudWatchRole: false,
   });
   Object.assign(api.node.defaultChild as apigateway.CfnRestApi, tls);
   const authorizer = new apigateway.TokenAuthorizer(scope, 'Authorizer', {
@@ -144,7 +142,7 @@ function addAlarms(stack: StageStack, api: Api['metrics']): void {
   stack.addAlarm('ApiServerErrorShare', {
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',
-    metric: excess(errors.with({ period: FIFTEEN_MINUTES }), 0.01, api.requests),
+    metric: excess(errors.with({ period: Duration.minutes(15) }), 0.01, api.requests),
     threshold: 2,
   });
   stack.addAlarm('ApiServerErrors', {

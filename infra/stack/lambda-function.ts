@@ -2,14 +2,12 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { dirname, parse } from 'node:path';
-import type { EnvironmentVariable } from '../../shared/names.ts';
 import { principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
-interface LambdaFunctionProps extends Pick<lambda.FunctionProps, 'description' | 'memorySize'> {
+interface LambdaFunctionProps extends lambda.FunctionOptions {
   /** The only file in its folder. */
   bundle: string;
-  environment: Partial<Record<EnvironmentVariable, string>>;
   /** IAM actions that the function needs in addition to writing logs and traces. */
   actions: string[];
   resources: string[];

@@ -11,7 +11,6 @@ import type { Stage } from '../settings.ts';
 
 export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
-export const FIFTEEN_MINUTES = Duration.minutes(15);
 
 /**
  * Longest expected delay of a metric. AWS documents no limit and recommends M-out-of-N alarms for late metrics.
@@ -100,7 +99,6 @@ export class StageStack extends Stack {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({
       expression: `SEARCH('{${schema}} MetricName="${name}" service="${serviceName(this.stage.name)}"', 'Sum', 60)`,
-      usingMetrics: {},
       label: '',
       period: MINUTE,
     });

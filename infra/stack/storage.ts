@@ -19,7 +19,7 @@ export function addTables(stack: StageStack) {
     pets: new Table(scope, 'Pets', stack, {
       effect: 'Requests are',
       partitionKey: number('id'),
-      indexes: listIndexes.map((index) => ({
+      globalSecondaryIndexes: listIndexes.map((index) => ({
         indexName: index.indexName,
         partitionKey: text(index.partitionKey),
         sortKey: number('id'),
@@ -34,7 +34,7 @@ export function addTables(stack: StageStack) {
     apiKeys: new Table(scope, 'ApiKeys', stack, {
       effect: 'Requests whose API key is not cached are',
       partitionKey: text('hash'),
-      indexes: [{ indexName, partitionKey: text(partitionKey), sortKey: text(sortKey) }],
+      globalSecondaryIndexes: [{ indexName, partitionKey: text(partitionKey), sortKey: text(sortKey) }],
     }),
   };
 }
@@ -68,10 +68,9 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
   plan.addSelection('Tables', { role, resources });
 }
 
-interface TableProps extends Pick<dynamodb.TablePropsV2, 'partitionKey' | 'timeToLiveAttribute'> {
+interface TableProps extends dynamodb.TablePropsV2 {
   /** Start of a sentence about the requests that need the table. */
   effect: string;
-  indexes?: dynamodb.GlobalSecondaryIndexPropsV2[];
 }
 
 /** An on-demand table with a throttling alarm. Its indexes have the same limits as the table. */
@@ -85,7 +84,7 @@ class Table extends dynamodb.TableV2 {
 
   constructor(scope: Construct, id: string, stack: StageStack, props: TableProps) {
     const { stage } = stack;
-    const { effect, indexes = [], ...others } = props;
+    const { effect, globalSecondaryIndexes: indexes = [], ...others } = props;
     const limits = {
       maxReadRequestUnits: stage.maxReadUnitsPerSecond,
       maxWriteRequestUnits: stage.maxWriteUnitsPerSecond,
