@@ -43,6 +43,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   await using cleanup = new AsyncDisposableStack();
   const apiKey = process.env['API_KEY'] || (await issueKey(store, cleanup));
   interruption.signal.throwIfAborted();
+  // Without await, the key would be revoked before the probe ends.
   if (isReadOnly) return await probe({ stage, baseUrl, apiKey }, interruption.signal, duration / 60_000);
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
