@@ -50,12 +50,6 @@ describe('an active key', () => {
     expect(inputs()).toEqual([read, read, read]);
     expect(written()).toBe('');
   });
-
-  test.each(['bEaReR ', 'BeArEr   '])('is accepted after %p', async (scheme) => {
-    mock.on(GetCommand).resolves({ Item: record });
-    const allowed = { policyDocument: policy('Allow') };
-    expect(await authorize(`${scheme}${generateApiKey('staging')}`)).toMatchObject(allowed);
-  });
 });
 
 describe('the authorizer', () => {

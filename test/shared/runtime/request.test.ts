@@ -1,7 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { encodeCursor } from '../../../shared/contract/cursor.ts';
-import { PAGE } from '../../../shared/contract/limits.ts';
 import { rootUrl, parseRequest } from '../../../shared/runtime/request.ts';
 import {
   apiGatewayEvent,
@@ -13,41 +11,10 @@ import {
 import { errorResponse } from '../../support/operations.ts';
 import { collection, create, get, list, validBody } from '../../support/sample.ts';
 
-function queryOf(query: Record<string, string[]>): unknown {
-  return parseRequest(list, listEvent(query)).query;
-}
-
 function headersOf(headers: Record<string, string[]>): unknown {
   const event = createEvent(validBody, { multiValueHeaders: headers });
   return parseRequest(create, event).headers;
 }
-
-describe('the query', () => {
-  test('is optional and can contain unknown parameters', () => {
-    expect(parseRequest(list, apiGatewayEvent()).query).toEqual({
-      limit: PAGE.default,
-      filters: {},
-    });
-    expect(queryOf({ limit: ['5'], offset: ['3', '4'] })).toEqual({ limit: 5, filters: {} });
-  });
-
-  test.each([
-    ['limit', ['0']],
-    ['limit', ['5', '5']],
-    ['status', ['sold', 'sold']],
-    ['cursor', [encodeCursor(42n, {}), encodeCursor(42n, {})]],
-  ])('is rejected with the name of the invalid parameter if %s is %j', (name, values) => {
-    expect(() => queryOf({ [name]: values })).toThrow(
-      errorResponse('invalid_request', `^${name} must be (a single|exactly one) `),
-    );
-  });
-
-  test('is rejected with a message that lists all invalid parameters', () => {
-    expect(() => queryOf({ limit: ['0'], status: ['gone'], cursor: ['?'] })).toThrow(
-      errorResponse('invalid_request', 'limit must', 'status must', 'cursor must'),
-    );
-  });
-});
 
 test.each([
   ['1', ['invalid_request', '^owner.name is required']],
@@ -58,17 +25,6 @@ test.each([
   const operation = { ...get, request: v.object({ path, body: v.object({ owner }) }) };
   const event = { ...getEvent(id), body: '{"owner":{}}' };
   expect(() => parseRequest(operation, event)).toThrow(errorResponse(code, ...words));
-});
-
-describe('the path', () => {
-  test('is percent-decoded', () => {
-    const { path } = parseRequest(get, getEvent('%2D%34%32'));
-    expect(Object.values(path)).toEqual([-42n]);
-  });
-
-  test.each(['abc', '', '%', '4%', '%E0%A4%A', '%2534'])('causes a 404 if the id is %j', (id) => {
-    expect(() => parseRequest(get, getEvent(id))).toThrow(errorResponse('not_found'));
-  });
 });
 
 describe('the headers', () => {
