@@ -130,7 +130,7 @@ export async function bundleFunctions(folder: string, isForDebugger = false): Pr
   });
   const texts = new Map(outputFiles.map((file) => [file.path, file.text]));
   const bundles: Bundles = new Map();
-  for (const [output, { entryPoint, exports }] of Object.entries(metafile!.outputs)) {
+  for (const [output, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
     if (!entryPoint) continue; // a source map
     if (!exports.includes('handler')) throw new UsageError(`${entryPoint} does not export handler.`);
     const path = join(projectRoot, output);
