@@ -81,33 +81,25 @@ const transports = {
 /** Sends requests and reads complete responses. The SDK's implementation limits only the pauses within a response. */
 const requestHandler = {
   /** @throws Error that the SDK retries, if no complete response is received in time */
-  async handle(request: HttpRequest): Promise<{ response: HttpResponse }> {
-    return { response: await exchange(request).catch((error) => Promise.reject(unreadable(error))) };
+  async handle({ protocol: scheme, body, ...request }: HttpRequest): Promise<{ response: HttpResponse }> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { request: open, agent } = transports[scheme as keyof typeof transports];
+    const chunks: Buffer[] = [];
+    const sent = open({ ...request, agent } as RequestOptions, (response) => {
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+      response.on('end', () => resolve(response));
+    });
+    sent.on('error', reject).end(body);
+    const timer = setTimeout(() => {
+      reject(new Error('The database response did not finish in time.'));
+      sent.destroy();
+    }, ATTEMPT_MILLISECONDS);
+    const result = promise.finally(() => clearTimeout(timer));
+    const { statusCode = 0, headers } = await result.catch((error) => Promise.reject(unreadable(error)));
+    const response = { statusCode, headers: headers as Record<string, string>, body: Buffer.concat(chunks) };
+    return { response: new HttpResponse(response) };
   },
 };
-
-async function exchange({ protocol: scheme, body, ...request }: HttpRequest): Promise<HttpResponse> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const { request: open, agent } = transports[scheme as keyof typeof transports];
-  const chunks: Buffer[] = [];
-  const sent = open({ ...request, agent } as RequestOptions, (response) => {
-    response
-      .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .on('end', () => resolve(response))
-      .on('error', reject);
-  });
-  sent.on('error', reject).end(body);
-  const timer = setTimeout(() => {
-    reject(new Error('The database response did not finish in time.'));
-    sent.destroy();
-  }, ATTEMPT_MILLISECONDS);
-  const { statusCode = 0, headers } = await promise.finally(() => clearTimeout(timer));
-  return new HttpResponse({
-    statusCode,
-    headers: headers as Record<string, string>,
-    body: Buffer.concat(chunks),
-  });
-}
 
 let environmentCredentials: Awaited<ReturnType<ReturnType<typeof fromEnv>>> | undefined;
 /** Reads credentials from the environment once, because Lambda does not change them while an instance runs. */
