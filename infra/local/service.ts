@@ -65,7 +65,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
 
     if (others.watch || inspectPort) {
       const { startWatch } = await import('./watch.ts');
-      started.defer(await startWatch(emulator, reloaded));
+      started.defer(startWatch(emulator, reloaded));
     }
     const { skippedTypes } = template;
     return { baseUrl, apiKey, folder, skippedTypes, close: () => started.disposeAsync() };

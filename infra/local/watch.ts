@@ -1,11 +1,15 @@
-import { type FSWatcher, globSync, rmSync, watch } from 'node:fs';
+import { globSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { bundleFunctions, handlerModule } from '../stack/bundling.ts';
 import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
-/** Editors and version control often save several files in a row. A build then contains all of these changes. */
-const QUIET_MILLISECONDS = 50;
+/**
+ * Pause between two comparisons of the sources, each of which takes 0.3 ms. Editors and version control often save
+ * several files in a row, so a build starts only if nothing has changed during a pause.
+ */
+const PAUSE_MILLISECONDS = 50;
 
 /**
  * Rebuilds and reloads the functions when a source changes. After a failed build, the previous code continues to run.
@@ -13,34 +17,15 @@ const QUIET_MILLISECONDS = 50;
  * @param root folder for the new bundles, which is emptied
  * @returns a function that stops watching
  */
-export async function startWatch({ functions, api }: Emulator, root: string) {
+export function startWatch({ functions, api }: Emulator, root: string): () => Promise<void> {
   const running = [...functions.values()].map((fn) => ({ name: handlerModule(fn.handler), fn }));
   const debuggers = running.map(({ name, fn }) => fn.inspectPort && `${name} on 127.0.0.1:${fn.inspectPort}`);
   const isForDebugger = debuggers.some(Boolean);
   if (isForDebugger) print(`debuggers can attach to ${debuggers.join(', ')}`);
   rmSync(root, { recursive: true, force: true });
-  let watchers = watchFolders(onChange);
-  let timer: NodeJS.Timeout | undefined;
   let loaded = '';
   let folder: string | undefined;
-
-  function onChange(): void {
-    clearTimeout(timer);
-    timer = setTimeout(() => (working = working.then(work)), QUIET_MILLISECONDS);
-  }
-
-  async function work(): Promise<void> {
-    try {
-      // Folders can be new or replaced. The build follows, so no change between the old and new watchers is missed.
-      const previous = watchers;
-      watchers = watchFolders(onChange);
-      for (const watcher of previous) watcher.close();
-      await reload();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      print(`${error.message} The previous code continues to run.`);
-    }
-  }
+  const closing = new AbortController();
 
   async function reload(): Promise<void> {
     const start = performance.now();
@@ -61,35 +46,39 @@ export async function startWatch({ functions, api }: Emulator, root: string) {
     });
   }
 
-  // The first build applies changes that were saved after the synthesis started.
-  let working = work().then(() =>
-    print('watching the functions (restart to apply changes to the stack, its routes or the local service)'),
-  );
+  async function watch(): Promise<void> {
+    // The first build applies changes that were saved after the synthesis started.
+    for (let built = '', seen = ''; !closing.signal.aborted; await setTimeout(PAUSE_MILLISECONDS)) {
+      const [before, now] = [seen, timesOfSources()];
+      seen = now;
+      if (now === built || now !== before) continue;
+      await reload().catch(report);
+      if (!built)
+        print(
+          'watching the functions (restart to apply changes to the stack, its routes or the local service)',
+        );
+      built = now;
+    }
+  }
+
+  const working = watch();
   return async function close(): Promise<void> {
-    for (const watcher of watchers) watcher.close();
-    clearTimeout(timer);
+    closing.abort();
     await working;
   };
 }
 
-/**
- * Watches each folder separately, because Node's option `recursive` misses changes after an editor replaced a file.
- *
- * @throws UsageError if the system cannot watch the folders.
- */
-function watchFolders(onChange: () => void): FSWatcher[] {
-  const folders = ['', ...globSync('{functions,shared}/**/', { cwd: projectRoot })];
-  return folders.flatMap((folder) => {
-    try {
-      return watch(join(projectRoot, folder), onChange).on('error', onChange);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'ENOENT') return []; // The change of the parent folder causes another round.
-      const remedy =
-        "Start without --watch or --inspect, or raise the system's limit (on Linux, fs.inotify.max_user_watches).";
-      throw new UsageError(`The sources cannot be watched (${message}). ${remedy}`);
-    }
-  });
+/** Returns a text that differs after each change. Node's `fs.watch` misses changes after an editor replaced a file. */
+function timesOfSources(): string {
+  const files = globSync('{functions,shared}/**', { cwd: projectRoot }).map((file) =>
+    join(projectRoot, file),
+  );
+  return files.map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`).join();
+}
+
+function report(error: unknown): void {
+  if (!(error instanceof UsageError)) throw error;
+  print(`${error.message} The previous code continues to run.`);
 }
 
 function print(text: string): void {
