@@ -27,9 +27,8 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
   const { newApiKey } = await import('../../shared/storage/api-keys.ts');
   const { connect } = await import('../../shared/storage/database.ts');
   const { key, record } = newApiKey(service.stage, { owner: 'local development', caller: localOperator });
-  const database = connect(databaseSettings(service));
-  await database.send(new PutCommand({ TableName: service.apiKeysTable, Item: record }));
-  database.destroy();
+  const put = new PutCommand({ TableName: service.apiKeysTable, Item: record });
+  await connect(databaseSettings(service)).send(put);
   writePrivately(file, key);
   return key;
 }
