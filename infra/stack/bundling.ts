@@ -30,8 +30,8 @@ const nodeModules: Plugin = {
 };
 
 /**
- * Excludes packages that the SDK imports dynamically, such as its event streams. esbuild would wrap most bundled modules
- * in functions because of them. The build fails if a function can reach such an import.
+ * Excludes packages that the SDK imports dynamically, such as event streams. Otherwise, esbuild would wrap most modules
+ * in functions. The build fails if a function can reach such an import.
  */
 const dynamicImports: Plugin = {
   name: 'dynamic-imports',
@@ -53,9 +53,9 @@ const withoutDefault = new Set(['cacheMiddleware', 'signer']);
 
 /**
  * Makes the settings in `shared/storage/sdk.ts` the defaults of the SDK's client, so that the SDK's own implementations,
- * such as its search for credentials, are not bundled. The build fails if the SDK sets a default in a different way.
+ * such as its search for credentials, are not bundled. The build fails if the SDK lacks the expected default.
  *
- * @param omitted names of settings whose defaults stay
+ * @param omitted names of settings for which the SDK's defaults stay
  */
 const sdkDefaults = (omitted: string[]): Plugin => ({
   name: 'sdk-defaults',
@@ -95,22 +95,22 @@ export const bundlingOptions: BuildOptions = {
   // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
   mainFields: ['module', 'main'],
   plugins: pluginsWithout([]),
-  // Rejects a use of something that a Node.js module does not export.
+  // Rejects imports of names that a Node.js module does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };
 
 /** File of each bundle by the name of its module, such as `get-pet`. */
 export type Bundles = Map<string, string>;
 
-/** Returns the name of the module that a deployed function's handler is in, without the hash of the bundle. */
+/** Returns the module name in the handler of a deployed function, without the hash of the bundle. */
 export const handlerModule = (handler: string) => handler.replace(/-\w+\.handler$/, '');
 
 /**
  * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
  * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash covers
- * the sources, because a comment moves lines without changing the bundle. esbuild prints the details of errors.
+ * the sources, because a new comment moves lines without changing the bundle. esbuild prints the details of errors.
  *
- * @param isForDebugger whether a debugger must be able to show the bundles as sources
+ * @param isForDebugger whether to include source maps and omit minification, so that a debugger shows the sources
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
 export async function bundleFunctions(folder: string, isForDebugger = false): Promise<Bundles> {

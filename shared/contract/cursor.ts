@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { stringifyJson } from './json.ts';
 
-/** Version of the cursor format. Increase the version when the format changes, so that earlier cursors are rejected. */
+/** Version of the cursor format. If the format changes, increase the version, so that earlier cursors are rejected. */
 const VERSION = 2;
 const CHECKSUM_CHARACTERS = 6;
 
@@ -10,7 +10,7 @@ const CHECKSUM_CHARACTERS = 6;
  * (RFC 4648 section 5), followed by a checksum that also covers the filters. A signature is not needed, because a forged
  * cursor can only change where a page starts.
  *
- * @param filters filters of the list by query parameter
+ * @param filters values of the list's filters by query parameter
  */
 export function encodeCursor(id: bigint, filters: object): string {
   const text = `${VERSION}.${id}`;

@@ -14,7 +14,7 @@ interface CatalogueEntry {
   isOfAllFunctions?: true;
 }
 
-/** Headers of an error that the firewall can also return. Its responses do not always contain the request id. */
+/** Headers of an error that the firewall can also return. The firewall's responses can lack the request id. */
 const MAYBE_OF_FIREWALL = { RequestId: 'sometimes' } as const;
 
 const catalogue = {

@@ -36,7 +36,7 @@ function exactInteger(source: string): bigint | undefined {
   if (whole === undefined) return undefined;
 
   const digits = (whole + fraction).replace(/^0+/, '');
-  // Without the lookbehind, this would take quadratic time if another digit follows a long run of zeros.
+  // Without the lookbehind, the replacement would take quadratic time if another digit follows a long run of zeros.
   const significant = digits.replace(/(?<!0)0+$/, '');
   if (significant === '') return 0n;
   const trailingZeros = Number(exponent) - fraction.length + digits.length - significant.length;

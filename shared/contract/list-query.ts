@@ -4,8 +4,8 @@ import { PAGE } from './limits.ts';
 import { type NewPet, PetStatus } from './schemas.ts';
 
 /**
- * Query parameters that filter a list. A parameter matches the field of the same name exactly. The section "Add a filter"
- * in CONTRIBUTING.md explains how to add one.
+ * Query parameters that filter a list. A parameter selects items whose field of the same name has exactly its value. The
+ * section "Add a filter" in CONTRIBUTING.md explains how to add a parameter.
  */
 const filterParameters = {
   status: v.pipe(
@@ -15,7 +15,7 @@ const filterParameters = {
   ),
 };
 
-/** Combinations of fields that a list can be filtered by. Each combination has an index. The first has no filter. */
+/** Combinations of fields that a list can be filtered by. Each combination has an index. The first combination is empty. */
 export const filterCombinations: readonly [[], ...(keyof NewPet)[][]] = [[], ['status']];
 
 const LIMIT_MESSAGE = `must be a single integer from ${PAGE.minimum} to ${PAGE.maximum}`;
@@ -48,7 +48,7 @@ export const ListPetsQuery = v.pipe(
     cursor: v.pipe(
       v.exactOptional(Cursor),
       v.description(
-        'Opaque position of the page, from the `Link` header of the previous page. With other filters, it gets a 400.',
+        'Opaque position of the page, from the `Link` header of the previous page. Valid only with the same filters.',
       ),
     ),
   }),
@@ -78,7 +78,7 @@ export function hasExactly(filters: object, fields: readonly string[]): boolean 
   return Object.keys(filters).length === fields.length && fields.every((field) => field in filters);
 }
 
-/** Returns an example in which all parameters form one valid request, with the last combination that clients can send. */
+/** Returns an example of a valid query, with all parameters of the last filter combination that clients can send. */
 function exampleQuery() {
   const parameters: Record<string, v.GenericSchema> = filterParameters;
   const fields = filterCombinations.findLast((names) => names.every((name) => name in parameters))!;

@@ -15,15 +15,15 @@ const Int64 = v.pipe(
 
 /**
  * Matches texts with at least one character that is not white space. In ECMA-262, the dialect of JSON Schema, `\s` does not
- * match U+0085. In Python, `\s` also matches U+001C to U+001F, and in PHP U+180E. That character is literal, because the
- * dialects have no common escape sequence for it. Other dialects can match more texts but never fewer.
+ * match U+0085. In Python, `\s` also matches U+001C to U+001F, and in PHP U+180E. U+180E is literal, because dialects
+ * have no common escape sequence for it. Other dialects can match more texts than ECMA-262 but never fewer.
  */
 const NOT_BLANK = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f${'\u180e'}])[\s\S]*$`;
 const notBlank = new RegExp(NOT_BLANK);
 
 /**
- * Returns the schema of a text field: well-formed Unicode, because DynamoDB would change lone surrogates. The documents
- * publish the rules only for requests, so clients that validate responses still work after a rule is relaxed.
+ * Returns the schema of a text field. It rejects lone surrogates, because DynamoDB would change them. The documents
+ * publish the rules only for requests, so that clients that validate responses still work after a rule is relaxed.
  *
  * @param maximum maximum length in Unicode code points
  * @param isBlankValid whether the text can be empty or consist only of white space
@@ -80,7 +80,7 @@ export const NewPet = v.pipe(
 );
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-/** Id that `newId` generates, which every JSON parser reads exactly. */
+/** Id from `newId`. Every JSON parser reads such an id exactly. */
 const AssignedId = v.pipe(
   Int64,
   v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -104,8 +104,8 @@ const IDEMPOTENCY_KEY_FORM =
 const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FORM}`;
 
 /**
- * Schema of the `Idempotency-Key` header. The draft requires a structured-field string (RFC 9651 section 3.3.3), which can
- * contain spaces. The schema also accepts visible characters without quotes as the same key.
+ * Schema of the `Idempotency-Key` header. The IETF draft requires a structured-field string (RFC 9651 section 3.3.3),
+ * which can contain spaces. The schema also accepts visible characters without quotes as the same key.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const IdempotencyKey = v.pipe(
@@ -114,7 +114,7 @@ export const IdempotencyKey = v.pipe(
   v.transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value)),
   v.description(
     `Identifies retries of this request. The key consists of ${IDEMPOTENCY_KEY_FORM} (an RFC 9651 string). The quotes are ` +
-      'not part of the key. The same key with a different pet gets a 422. Keys of different clients never conflict.',
+      'not part of the key. Reusing the key for another pet results in a 422. Keys of different clients never conflict.',
   ),
   v.examples(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']),
 );
@@ -130,6 +130,6 @@ export const Int64Text = v.pipe(
 /** Path parameter `petId`. */
 export const PetIdParameter = v.pipe(
   Int64Text,
-  v.description('`id` of the pet, as a decimal integer. Any other value gets a 404.'),
+  v.description('`id` of the pet, as a decimal integer. For any other value, the service returns a 404.'),
   v.examples([244141843387957n]),
 );

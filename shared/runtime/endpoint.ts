@@ -11,7 +11,7 @@ import { rootUrl, parseRequest } from './request.ts';
 import { count, loggable, logger } from '../telemetry.ts';
 import { warmUp } from './warm-up.ts';
 
-/** Time between a slow function's 503 and the Lambda timeout, when Lambda stops the function without a response. */
+/** Time between a slow function's 503 and the Lambda timeout, which would stop the function without a response. */
 const TIMEOUT_MARGIN_MILLISECONDS = 500;
 
 /** The validated parts of a request, as defined by the operation's schema. */
@@ -43,7 +43,7 @@ type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 /** Returns the Lambda handler of an operation. The handler converts all errors to error responses. */
 export function endpoint<O extends Operation>(operation: O, run: Implementation<O>): Handler {
-  // middy calls onError in reverse order, so deprecation headers are added to the error response.
+  // middy calls onError in reverse order, so `deprecationNotice` adds its headers to the finished error response.
   return throwingEndpoint(operation, run).use(deprecationNotice(operation)).use(errorBodies(operation));
 }
 
@@ -106,7 +106,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
   };
 }
 
-/** Counts requests for a deprecated operation and adds deprecation headers to all their responses. */
+/** Counts requests for a deprecated operation and adds deprecation headers to the responses. */
 function deprecationNotice({ id: operation, deprecation }: Operation): Middleware {
   const announce: NonNullable<Middleware['after']> = ({ event, response }) => {
     if (!deprecation || !response) return;

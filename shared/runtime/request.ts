@@ -32,7 +32,7 @@ export function parseRequest<O extends Operation>(
   const headerNames = Object.keys(headers?.entries ?? {});
   const pathParameters = Object.entries(event.pathParameters ?? {});
   const received = {
-    // `decodeURIComponent` would throw an error for an invalid encoding, which the schema rejects.
+    // Unlike `decodeURIComponent`, `unescape` does not throw for invalid encodings. The schema rejects them.
     path: Object.fromEntries(pathParameters.map(([name, value = '']) => [name, unescape(value)])),
     query: singleValues(Object.entries(event.multiValueQueryStringParameters ?? {})),
     headers: singleValues(headerNames.map((name) => [name, headerValues(event, name)])),
@@ -106,7 +106,7 @@ function jsonProblem(text: string, error: Error): string {
 function errorOf(issues: readonly v.BaseIssue<unknown>[]): ApiError {
   if (issues.some(({ path }) => path?.[0]?.key === 'path')) return new ApiError('not_found');
   const problems = issues.map((issue) => {
-    // The path starts with the part of the request, such as `body`.
+    // The path of an issue starts with the part of the request, such as `body`.
     const field = v.getDotPath(issue)?.replace(/^\w+\./, '');
     const isMissing = issue.path?.at(-1)?.origin === 'key';
     return `${field} ${isMissing ? 'is required' : issue.message}`;

@@ -56,7 +56,7 @@ export const keyStates = ['active', 'expired', 'revoked'] as const;
 /** Returns a new key and its record, which must be stored for the key to work. */
 export function newApiKey(stage: string, { owner, lifetime, caller, replaces }: NewKey) {
   const key = generateApiKey(stage);
-  // Key ids start with 48 bits of milliseconds, like version 7 UUIDs, so key ids sort by creation time.
+  // Like version 7 UUIDs, key ids start with 48 bits for the time in milliseconds, so they sort by creation time.
   const id = BigInt(Date.now()) * 2n ** 32n + BigInt(randomInt(2 ** 32));
   const keyId = `key_${id.toString(16).padStart(20, '0')}`;
   const createdBy = auditLine(replaces === undefined ? 'issue' : 'rotate', keyId, caller);
@@ -83,7 +83,7 @@ export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }
 
-/** Returns a new key. The key ends with a checksum that detects typing errors without a read. */
+/** Returns a new key. The key ends with a checksum that detects typing errors without a database read. */
 export function generateApiKey(stage: string): string {
   const random = Array.from({ length: KEY_RANDOM_CHARACTERS }, () => BASE62[randomInt(BASE62.length)]);
   return withChecksum(keyPrefix(stage) + random.join(''));
@@ -98,7 +98,7 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns the record of an active key, or undefined. A key with a wrong checksum is rejected without a read. */
+/** Returns the record of an active key, or undefined. Keys with a wrong checksum need no database read. */
 export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,

@@ -7,8 +7,8 @@ import { ATTEMPT_MILLISECONDS, sdkSettings } from './sdk.ts';
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
- * Returns a client for functions, whose commands read and write DynamoDB attribute values. A call makes up to three
- * attempts of 1.5 s with pauses of up to 3 s in total after throttling, or 75 ms after other errors. A call takes up to
+ * Returns a client for functions. Its commands read and write DynamoDB attribute values. A call makes up to three
+ * attempts of 1.5 s. The pauses take up to 3 s in total after throttling, or 75 ms after other errors. A call takes up to
  * 7.5 s unless DynamoDB requests longer pauses.
  */
 export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware'> = {}): DynamoDBClient {
@@ -17,22 +17,22 @@ export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware
     ...(sdkSettings as object),
     ...config,
   });
-  // The SDK copies this object in each call. V8 copies an object that is a prototype faster, because it does not keep the
-  // properties in a dictionary. With 16 partitions, a list takes a sixth less CPU time.
+  // Makes the configuration a prototype, because the SDK copies it in each call. V8 copies prototypes faster, because it
+  // does not keep their properties in a dictionary. With 16 partitions, a list takes a sixth less CPU time.
   Object.create(client.config);
   return client;
 }
 
-/** Client whose commands read and write JavaScript values. It cannot reuse the middleware of earlier calls. */
+/** Client whose commands read and write JavaScript values. Its calls cannot reuse the middleware of earlier calls. */
 export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient({ cacheMiddleware: false }));
 
-/** Returns a client for commands, with the SDK's default search for credentials. */
+/** Returns a client for operator commands. It searches for credentials as the SDK does by default. */
 export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   return withValues(new DynamoDBClient({ ...limits(5_000), ...config }));
 }
 
 function limits(milliseconds: number): DynamoDBClientConfig {
-  // Without a socket timeout, a response that stops in its body would never end.
+  // Without a socket timeout, a call would never end if the response stops in its body.
   const timeouts = { requestTimeout: milliseconds, socketTimeout: milliseconds, throwOnRequestTimeout: true };
   return { maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, ...timeouts } };
 }
@@ -62,12 +62,12 @@ export async function readItem<Item>(
   return Item as Item | undefined;
 }
 
-/** Signals a failure other than a database error that a retry can resolve. */
+/** Signals a failure that a retry can resolve, but that is not a database error. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** Checks whether a retry can resolve an error, such as a call that the database throttled or that timed out. */
+/** Checks whether a retry can resolve an error, such as a throttled database call or a timeout. */
 export function isUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   if (error instanceof UnavailableError) return true;

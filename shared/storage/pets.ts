@@ -13,7 +13,7 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table. `creation` identifies the request that created the pet. `partition` is its list partition. */
+/** Item in the pets table. `creation` identifies the request that created the pet, and `partition` its list partition. */
 interface PetItem extends Pet {
   creation: string;
   partition: string;
@@ -25,7 +25,7 @@ interface PetItem extends Pet {
  * request took the id.
  *
  * @param token hash of the idempotency key from `tokenOf`. All requests with the token return the same pet, even if the
- *   first request was interrupted or is still running. @default - each call stores a pet
+ *   first request was interrupted or is still running. @default - each call stores a new pet
  * @param generateId function that generates an id and is called again if the id is taken
  * @throws UnavailableError if no free id was found.
  */
@@ -48,7 +48,7 @@ export async function createPet(
     }
     const stored = await readPet(id);
     // Pets are never deleted, so a missing pet is unexpected. Premise: no DELETE
-    // A write with a new id could create a duplicate.
+    // The create fails, because a write with a new id could create a duplicate.
     if (!stored) throw new UnavailableError(`The pet ${id} is missing.`);
     // The stored pet has not changed since its creation. Premise: no PUT, no PATCH, 1 POST
     if (stored.creation === creation) return pet;
@@ -87,7 +87,7 @@ export function partitionKeyValue(
   values: Partial<NewPet>,
   partition: string,
 ): string {
-  // Long or unusual texts are replaced with their hash, because keys have a separator and at most 2,048 bytes.
+  // A hash replaces long or unusual texts, because keys contain a separator and have at most 2,048 bytes.
   const texts = filters.map((name) => `${values[name]}`);
   const parts = texts.map((text) => (/^[\w-]{1,100}$/.test(text) ? text : `%${hash('sha256', text)}`));
   return [...parts, partition].join('#');

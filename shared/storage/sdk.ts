@@ -65,7 +65,7 @@ const protocol = {
   },
 };
 
-/** Returns an error that makes the SDK retry. The code is kept, because it identifies connection errors. */
+/** Returns an error that makes the SDK retry. The error keeps the code, which identifies connection errors. */
 function unreadable(cause: unknown): Error {
   const { code } = cause as NodeJS.ErrnoException;
   const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
@@ -78,7 +78,7 @@ const transports = {
   'https:': { request: https.request, agent: new https.Agent(connections) },
 };
 
-/** Sends requests and reads complete responses. The SDK's implementation limits only the pauses within a response. */
+/** Limits the time of complete responses. The SDK's implementation limits only the pauses within a response. */
 const requestHandler = {
   /** @throws Error that the SDK retries, if no complete response is received in time */
   async handle({ protocol: scheme, body, ...request }: HttpRequest): Promise<{ response: HttpResponse }> {
@@ -107,7 +107,7 @@ const credentials = async () => (environmentCredentials ??= await fromEnv()());
 
 let signingKey: { scope: string; key: KeyObject } | undefined;
 
-/** Returns the key that signs all requests of a scope, which is a day. */
+/** Returns the signing key of a scope, which changes daily. */
 function signingKeyFor(scope: string, secretAccessKey: string): KeyObject {
   if (signingKey?.scope === scope) return signingKey.key;
   let key = createSecretKey(`AWS4${secretAccessKey}`, 'utf8');
@@ -165,7 +165,7 @@ export const sdkSettings = {
   requestHandler,
   credentialDefaultProvider: () => credentials,
   signer,
-  // With these settings, the SDK's hash functions and its description of itself (7 kB) are not bundled.
+  // With these two settings, the SDK's hash functions and user agent (7 kB) are not bundled.
   sha256,
   defaultUserAgentProvider: async () => [],
   // All queries of a list use the same chain of middleware.
