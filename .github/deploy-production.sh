@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Deploys production from cdk.out and probes it before, during and after the deployment.
+# Deploys cdk.out to production, and probes production before, during and after the deployment.
 #
 #   .github/deploy-production.sh
 #
@@ -8,7 +8,7 @@
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
 set -euo pipefail
 stack=PetStore-production
-# npm would not pass signals on, so the probe could not revoke its key.
+# The script runs the probe without npm, because npm does not forward the signal after which the probe revokes its key.
 probe=(node --require ./infra/require-node.cjs infra/operate/smoke.ts --stage production --read-only)
 
 deploy() { npx cdk deploy "$@" --exclusively --app cdk.out --require-approval never --progress events; }
@@ -20,7 +20,7 @@ resources() {
   aws cloudformation list-stack-resources --stack-name "$stack" --output text \
     --query "StackResourceSummaries[?ResourceType=='AWS::CodeDeploy::$1'].PhysicalResourceId"
 }
-# AWS does not document whether the cancellation of an update also stops the canaries that the update has started.
+# Stops the canaries explicitly, because AWS does not document whether canceling an update also stops its canaries.
 stop_canaries() {
   local application group id
   application=$(resources Application)
@@ -40,7 +40,8 @@ triggers=()
 for arn in $alarms; do triggers+=(--rollback-trigger-alarm-arns "$arn"); done
 "${probe[@]}" || fail 'The probe failed before the deployment, so nothing was deployed.'
 
-# CloudFormation keeps the alarms of a stack for later deployments, so the stack that all stages share gets none.
+# The account stack, which all stages share, gets no rollback alarms, because CloudFormation keeps a stack's alarms for
+# its later deployments.
 deploy PetStore-account
 deploy "$stack" "${triggers[@]}" --monitoring-time-minutes 5 &
 deployment=$!
@@ -49,7 +50,8 @@ probing=$!
 by_hand='The new version is deployed, but the probe failed. Follow "Rollback by hand" in docs/runbook.md.'
 wait -n "$deployment" "$probing" || true
 if kill -0 "$deployment" 2> /dev/null && ! wait "$probing"; then
-  # CloudFormation rejects this before the update starts and after it ends.
+  # Repeats the cancellation, because CloudFormation rejects it before the update starts. The loop stops when the
+  # deployment ends.
   until aws cloudformation cancel-update-stack --stack-name "$stack" || ! kill -0 "$deployment"; do sleep 10; done
   stop_canaries || echo 'Some canaries could not be stopped.' >&2
   wait "$deployment" && fail "$by_hand"

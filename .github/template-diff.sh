@@ -3,14 +3,14 @@
 #
 #   .github/template-diff.sh BASE HEAD OUTPUT
 #
-# The script writes OUTPUT/<stack>.diff for every stack. It prints Markdown for a job summary to standard output. If BASE
-# does not exist, the summary shows every stack as new.
+# The script writes OUTPUT/<stack>.diff for every stack and prints Markdown for a job summary to standard output. If
+# BASE does not exist, the summary shows every stack as new.
 set -euo pipefail
 base=$1 head=$2 output=$3
 
 # GitHub rejects a step summary of more than 1 MiB. This limit leaves room for three stacks and their headings.
 summary_bytes_per_stack=200000
-# A shorter sequence of tildes in a template cannot end the code block.
+# The fence has ten tildes, because a shorter sequence of tildes in a template cannot end the code block.
 fence='~~~~~~~~~~'
 
 mkdir -p "$output"
@@ -34,7 +34,7 @@ echo '## Template changes'
       note=' (new)'
       old=$empty
     fi
-    # The CDK CLI writes the diff to standard error, or to standard output if CI is set.
+    # Captures both streams, because the CDK CLI writes the diff to standard error, or to standard output if CI is set.
     npx cdk diff "$stack" --exclusively --app "$head" --template "$old" --no-color > "$diff" 2>&1 < /dev/null || {
       cat "$diff" >&2
       exit 1

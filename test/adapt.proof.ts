@@ -21,7 +21,7 @@ async function newProject() {
 
 type Project = Awaited<ReturnType<typeof newProject>>;
 
-test('after the steps in docs/adapt.md and all changes of settings, a service for books passes all checks', async () => {
+test('a service for books, created with docs/adapt.md, passes all checks with changed stage settings', async () => {
   const project = await newProject();
   for (const { info, code } of steps) {
     const [language, file] = info.split(' ') as [string, string];
@@ -32,12 +32,12 @@ test('after the steps in docs/adapt.md and all changes of settings, a service fo
     project.write(file, project.read(file).replaceAll(/premise:.*/gi, adapted));
   const generate = 'npx oxfmt && npm run generate && cp openapi.json docs/openapi-released.json';
   expect(await project.failureOf(`${generate} && git add --all && npm run check && npm test`)).toBe('');
-  // The only other word that ends with "pet" is "snippet".
+  // The search skips "ppet", because the project also contains the word "snippet".
   const words = '(^|[^p])[Pp]et(s|[^a-z]|$)|PET|Rex|REX|rex[^a-z]|Mia';
   expect(await project.failureOf(`! git grep -InE '${words}' -- ':!*package-lock.json'`)).toBe('');
 });
 
-test('docs/adapt.mjs also renames the resource to other words', async () => {
+test('docs/adapt.mjs can also rename the resource to gadgets', async () => {
   const project = await newProject();
   const [remove, rename] = steps.map(({ code }) => code) as [string, string];
   const others: Record<string, string> = {
@@ -53,12 +53,12 @@ test('docs/adapt.mjs also renames the resource to other words', async () => {
   expect(await project.failureOf(`${remove}${rename.split('\nnpx oxfmt')[0]}\nnpx tsc`)).toBe('');
 });
 
-/** Returns the premises of a sentence after the change. People also correct the sentence. */
+/** Returns a sentence's premises for the adapted service. A developer would also correct the sentence itself. */
 function adapted(premises: string): string {
   return premises.replace('no PUT', '1 PUT').replace('3 operations', '4 operations');
 }
 
-/** Creates `file`, or inserts lines after the first line or before the last line of `code`. Returns the problem, if any. */
+/** Writes `code` to a new `file`, or in place of its own first or last line in `file`. Returns the problem, if any. */
 function insert(project: Project, file: string, code: string): string {
   const isNew = !existsSync(join(project.folder, file));
   const text = isNew ? '' : project.read(file);

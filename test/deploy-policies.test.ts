@@ -26,7 +26,7 @@ const denied = execution.filter(({ Effect }) => Effect === 'Deny');
 const boundary: string[] = statementsOf(/-boundary/).flatMap(({ Action }) => Action);
 const templates = [...stageNames, 'account' as const].map(readableTemplate);
 
-/** Returns whether a deployment can carry out the action. All conditions are considered met. */
+/** Returns whether the policies let a deployment perform the action. Assumes that all conditions are met. */
 const canDeploy = (action: string, arn: string): boolean =>
   permits(allowed, action, `arn:aws:${arn}`) && !permits(denied, action, `arn:aws:${arn}`);
 
@@ -56,7 +56,7 @@ test.each([
 });
 
 test.each(Object.entries({ ...stages, preview: { keepsData: false } }))(
-  'in the stage %s, the policies deny access to items, and the deletion of data that the stage keeps',
+  'in the stage %s, the policies deny access to items and deny deleting data that the stage keeps',
   (stage, { keepsData }) => {
     const [table, group, vault] = [
       'dynamodb:R:A:table/',
@@ -76,7 +76,7 @@ test.each(Object.entries({ ...stages, preview: { keepsData: false } }))(
   },
 );
 
-test('the policies allow changes of roles only if the roles have the permissions boundary', () => {
+test('the policies allow changing only roles with the permissions boundary, and protect the boundary', () => {
   const { name } = JSON.parse(blockWith('permissionsBoundary', document))[
     '@aws-cdk/core:permissionsBoundary'
   ];
@@ -93,7 +93,7 @@ test('the policies allow changes of roles only if the roles have the permissions
 test('the permissions boundary allows only the actions that the roles in the stacks need', () => {
   const inline = templates.flatMap((template) => resourcesOf(template, 'AWS::IAM::Policy'));
   const used = inline.flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
-  // API Gateway and AWS Backup need these actions through managed policies of AWS.
+  // The roles of API Gateway and AWS Backup get these actions from AWS managed policies.
   const managed =
     /^logs:(?:CreateLogGroup|Describe|FilterLog|GetLog)|^(?:backup|kms):|^dynamodb:(?:Describe|ListTags|\w+Backup)/;
   const needed = new Set(used.flatMap(({ Action }) => Action));

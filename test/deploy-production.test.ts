@@ -10,7 +10,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const script = resolve('.github/deploy-production.sh');
 const parent = temporaryFolder();
 
-/** Stub of each command. The deployment ends when the probe beside it has run, or when it is canceled. */
+/** Stub of each command. The stubbed deployment ends when the concurrent probe has run or the update is canceled. */
 const stub = `#!/bin/bash
 command="\${0##*/} $*"
 [[ $command != *50m ]] || until [[ -s deployment ]]; do sleep 0.01; done
@@ -33,7 +33,7 @@ case $command in
 esac
 `;
 
-/** Runs the script with stubs of the commands that it calls. */
+/** Runs the script with stubs of aws, node and npx. */
 async function run(faults: object) {
   const cwd = mkdtempSync(join(parent, 'run-'));
   for (const name of ['aws', 'node', 'npx']) writeFileSync(join(cwd, name), stub, { mode: 0o755 });
@@ -65,7 +65,7 @@ test.each([
   expect((calls.match(steps) ?? []).join(' ')).toBe(expected);
 });
 
-test('a deployment of production rolls back if an alarm fires that also rolls back its canaries', async () => {
+test('the alarms that roll back canaries also roll back the deployment of production', async () => {
   const options =
     '--rollback-trigger-alarm-arns arn:1 --rollback-trigger-alarm-arns arn:2 --monitoring-time-minutes 5';
   expect((await run({})).calls).toContain(options);

@@ -47,12 +47,12 @@ describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md']))(
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('limits lines to 120 characters and paragraphs to six lines, which no comment interrupts', () => {
+  test('has lines of up to 120 characters, and paragraphs of up to six lines without a comment inside', () => {
     const document = read(file);
     const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
     expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);
     expect(paragraphs.filter((text) => text.trim().split('\n').length > 6)).toEqual([]);
-    // A paragraph ends before a line that starts with a comment.
+    // Markdown ends a paragraph before a line that starts with a comment.
     expect(document.match(/\S\n *<!--.*--> *\n? *[\w`*[(].*/g) ?? []).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const OTHERS: Record<string, RegExp> = {
   'docs/adapt.md': /^(?:sh adapt|ts [\w/-]+(?:\.\w+)+)$/,
 };
 
-/** Matches text that differs between runs, which is an id, a request id or a cursor. */
+/** Matches text that differs between runs: an id, a request id or a cursor. */
 const VARYING = /(\b\d{15}\b|[\da-f]{8}-[\da-f-]{27}|(?<=cursor=)[\w-]+)/;
 
 /** Commands at a position such as `README.md:45`, and the excerpts of their output that follow in the document. */
@@ -76,7 +76,7 @@ function examplesOf(file: string): Example[] {
   return examples;
 }
 
-/** Runs examples in one shell. Returns a message for each example without the documented output or exit code. */
+/** Runs examples in one shell. Returns messages about output and exit codes that differ from the documentation. */
 async function problemsOf(examples: Example[]): Promise<string[]> {
   const home = mkdtempSync(join(folder, 'home-'));
   // These settings make curl exit with 22 after an error response and hide progress.

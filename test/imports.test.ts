@@ -25,7 +25,7 @@ const forbidden = [
   ['shared/storage/a.ts', '../runtime/endpoint.ts'],
   ['shared/storage/b.ts', 'aws-cdk-lib/aws-iam'],
 ];
-// This cycle consists of one import of a value and one of a type.
+// This cycle consists of one import of a value and one import of a type.
 const cycle = {
   'shared/storage/one.ts': `import { b } from './other.ts';\nexport const a = b;\n`,
   'shared/storage/other.ts': `import type { a } from './one.ts';\nexport const b = (one: typeof a) => one;\n`,

@@ -16,7 +16,7 @@ export default {
   rootDir,
   coverageProvider: 'v8',
   testTimeout: TEST_LIMIT_MILLISECONDS,
-  // By default, Jest leaves one core free. Most test files wait for child processes, so all cores can be used.
+  // Uses all cores, because most test files wait for child processes. By default, Jest leaves one core free.
   maxWorkers: '100%',
   projects: [
     {

@@ -37,7 +37,7 @@ const secrets: Secrets = {
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
     const random = among[name]!.replace(/^.+_/, '');
-    // Some error messages quote only a few characters. Timestamps contain short sequences of digits by chance.
+    // Error messages can quote fragments. Fragments of numbers are longer, because timestamps contain random digits.
     const length = name === 'number' ? 15 : 9;
     const starts = Array.from({ length: random.length - length + 1 }, (_, start) => start);
     return starts.some((start) => {
@@ -63,7 +63,7 @@ const markedHeaders = {
   'X-Api-Key': secrets.otherKey,
 };
 
-// Lambda logs all enumerable properties of an error that a function throws, and the functions log what they catch.
+// Lambda logs all enumerable properties of an error that a function throws. The functions log errors that they catch.
 const quoted = secrets.text;
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
@@ -83,7 +83,7 @@ test.each<[string, unknown]>([
 describe('if the database fails', () => {
   setEnvironment(functionsEnvironment);
 
-  test.each(marked)('$id identifies a request only by its id', async ({ id, requests }) => {
+  test.each(marked)('$id logs no data from a request except its id', async ({ id, requests }) => {
     mock.onAnyCommand().callsFake(async (input) => {
       throw new SyntaxError(`${inspect(input, false, 9)} ${inspect(secrets)}`);
     });
@@ -118,7 +118,7 @@ describe('if the database fails', () => {
   });
 });
 
-/** Requests that API Gateway rejects without invoking a function. */
+/** Body of the requests that API Gateway rejects without invoking a function. */
 const body = JSON.stringify(secrets);
 const gatewayRequests = [
   { status: 404, path: '/v1/elsewhere' },

@@ -7,7 +7,7 @@ import { openApiDocumentOf } from './support/openapi-document.ts';
 const FORMS = '"no DELETE", "1 POST", "no 409" or "3 operations"';
 const PREMISE = /^(no|[1-9]\d*) (GET|POST|PUT|PATCH|DELETE|[1-5]\d\d|operations)$/;
 const MARK_IN_SOURCE = /\bPremise:(.*)/g;
-// Every other comment in a document begins or ends a generated part.
+// Excludes the comments that begin or end a generated part. All other comments in documents are marks.
 const MARK_IN_DOCUMENT = /(?<!`)<!--(?! generated:| end -->)(?: premise:)?([^]*?)-->/g;
 const SENTENCE_END = /\n\s*\n|(?<=[.:!?]\**)(?:\\n)*[\s'+]+(?=[A-Z*`"[])|-->|\||^ *(?:[-#]+|\d+\.) |\/[/*]+/m;
 const PARAGRAPH_END = /\n\s*\n|\n *(?:[-|#]|\d+\.) /;
@@ -31,7 +31,7 @@ test('sentences that rest on the contract agree with openapi.json', () => {
   const found = operations.flatMap((row) => ['operations', row.method, ...Object.keys(row.responses)]);
   const counts = Map.groupBy([...found, ...Object.keys(others)], (name) => name);
   const truth = ([, what]: string[]) => `${counts.get(what!)?.length ?? 'no'} ${what}`;
-  // Wrong instructions in an emergency do the most damage, so they come first.
+  // Lists the runbook first, because wrong instructions do the most damage in an emergency.
   const marks = texts.flatMap(marksIn).toSorted((a, b) => b.urgency - a.urgency);
   expect(marks).not.toEqual([]);
   const problems = marks.flatMap(({ place, premises }) => {

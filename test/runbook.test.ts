@@ -55,7 +55,7 @@ describe('docs/runbook.md', () => {
     expect(unknown(aboutAlarms, known)).toEqual([]);
   });
 
-  // If several patterns such as `…Throttles` match an alarm, the longest applies.
+  // If several patterns such as `…Throttles` match an alarm, the longest pattern applies.
   test('links from its first table to the section of each alarm', () => {
     const rows = [...runbook.matchAll(/^\| Alarm .* \| \[.*\|$/gm)].map(([row]) => row);
     const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
@@ -99,7 +99,7 @@ describe('the commands of the runbook', () => {
   });
 
   // `physical_id TYPE PREFIX` prints only the first match, so a second match would go unnoticed.
-  test('look up resources that production has, and exactly one for each type and prefix', () => {
+  test('find a resource in production for each type, and exactly one for each type with a prefix', () => {
     const lookUps = Array.from(
       commands.matchAll(/(?:\$\(|^ *)(?:physical_id|resources) (\w+::\w+)(?: (\w+))?/gm),
     );
@@ -111,7 +111,7 @@ describe('the commands of the runbook', () => {
     expect(wrong.map(([lookUp]) => lookUp)).toEqual([]);
   });
 
-  test('find exactly one log for each function', () => {
+  test('find exactly one log group for each function', () => {
     const logs = resourcesOf(production, 'AWS::Logs::LogGroup').map(([id]) => id);
     const wrong = functions.filter(
       ([name]) => logs.filter((id) => id.startsWith(`${name}Logs`)).length !== 1,
@@ -129,12 +129,12 @@ describe('the commands of the runbook', () => {
 
 describe('the Logs Insights queries of the runbook', () => {
   const builtIn = ['@timestamp', '@message', '@logStream'];
-  // Fields of `platform.report`, and of an error that a function throws.
+  // Fields of the error that a function throws, and fields of the log record `platform.report`.
   // https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
   const byLambda =
     'errorType errorMessage type record.status record.errorType record.metrics.durationMs record.metrics.maxMemoryUsedMB';
 
-  test('read only fields that the access log of every stage contains', () => {
+  test('use only fields that the access log of every stage contains', () => {
     for (const template of templates) {
       const [[, { Properties }]] = resourcesOf(template, 'AWS::ApiGateway::Stage') as [[string, any]];
       const fields = Object.keys(JSON.parse(Properties.AccessLogSetting.Format) as object);
@@ -143,14 +143,14 @@ describe('the Logs Insights queries of the runbook', () => {
   });
 
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
-  test('read only fields that AWS WAF logs', () => {
+  test('use only fields that AWS WAF logs', () => {
     const ofRequest = ['clientIp', 'httpMethod', 'uri'].map((field) => `httpRequest.${field}`);
     const ofRules = ['terminatingRuleId', 'nonTerminatingMatchingRules.0.ruleId'];
     const known = [...ofRules, ...ofRequest, ...builtIn];
     expect(unknown(fieldsRead('firewall_log'), known)).toEqual([]);
   });
 
-  test('read only fields that functions or Lambda log', async () => {
+  test('use only fields that functions or Lambda log', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
     const handler = endpoint(list, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });
@@ -170,7 +170,7 @@ function pathsOf(value: object, prefix = ''): string[] {
 
 /** Returns all words in the queries that `command` runs, except functions, keywords and aliases. */
 function fieldsRead(command: string): string[] {
-  // A query inserts arguments such as `'"$1"'` into its text.
+  // Removes arguments such as `'"$1"'`, which the shell inserts into the text of a query.
   const constant = scripts.join('\n').replaceAll(/'"\$\d"'/g, '');
   const queries = matchesOf(new RegExp(`\\b${command} '([^']+)'`, 'g'), constant);
   expect(queries).not.toEqual([]);

@@ -12,16 +12,16 @@ function jobIn(workflow: string, name: string): string {
   return new RegExp(`^  ${name}:\n(?:(?:    .*)?\n)+`, 'm').exec(workflow)![0];
 }
 
-test.each(readdirSync(folder))('%s pins its actions and gives its token no more than it needs', (name) => {
+test.each(readdirSync(folder))('%s pins its actions and limits the permissions of its token', (name) => {
   const workflow = read(name);
   const uses = workflow.match(/uses:.*/g)!;
   const pinned = /^uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
   expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
   expect(workflow).toMatch(/^permissions:\n {2}contents: read\n\n/m);
-  // Deployments assume a role with an id token, and AWS trusts the token only in a GitHub environment.
+  // Only jobs with an environment may request an id token, because AWS trusts the token only in a GitHub environment.
   expect(workflow.match(/: write\b/g) ?? []).toHaveLength(workflow.match(/^ {4}environment:/gm)?.length ?? 0);
   expect(workflow).not.toMatch(/(?<!id-token): write\b|write-all|pull_request_target|workflow_run/);
-  // Anyone can put shell commands into a title or a branch name, which expressions insert into scripts.
+  // Scripts must not contain expressions, because the title or branch of a pull request can contain shell commands.
   expect(workflow).not.toMatch(/run:.*\$\{\{/);
 });
 
@@ -35,13 +35,13 @@ test('Dependabot updates every folder that has a lock file', () => {
 
 const workflow = read('deploy.yml');
 
-test('deployments run only on main, and none is canceled while it runs', () => {
+test('deployments run only on main, and GitHub cancels no running deployment', () => {
   expect(workflow).toMatch(/^on:\n {2}push:\n {4}branches: \[main\]\n {2}workflow_dispatch:\n\n/m);
   expect(jobIn(workflow, 'build')).toContain("if: github.ref == 'refs/heads/main'");
   expect(workflow).toContain('cancel-in-progress: false');
 });
 
-// `npm ci` runs install scripts of packages, so a job must get its credentials after `npm ci`.
+// A job must get its credentials after `npm ci`, because `npm ci` runs install scripts of packages.
 test.each([
   ['staging', 'build', `npx cdk deploy ${stackName('staging')} --app cdk.out `],
   ['production', 'staging', '.github/deploy-production.sh\n'],

@@ -13,7 +13,7 @@ import { moduleOf } from '../support/invoke.ts';
 import { collection, validBody } from '../support/sample.ts';
 import { itemId, type StubDatabase } from './stub-database.ts';
 
-/** A bundled function and a call. `expected` is a text that the JSON of a correct result contains. */
+/** A bundled function and the event to invoke it with. The JSON of a correct result contains `expected`. */
 export interface MeasuredFunction {
   name: string;
   file: string;
@@ -28,13 +28,13 @@ export type Subject = MeasuredFunction & { megabytes: number };
 /** Returns the name of the module that a row's name begins with. */
 export const moduleIn = (name: string) => name.split(',')[0]!.replace(' ', '-');
 
-/** Bundles modules to `folder/MODULE.mjs` with the functions' options but with these plugins. */
+/** Bundles each module to `folder/MODULE.mjs` with the functions' bundling options, but with the given plugins. */
 export function bundle(entryPoints: string[], folder: string, plugins: Plugin[]) {
   const paths = { absWorkingDir: projectRoot, outdir: folder, outExtension: { '.js': '.mjs' } };
   return build({ ...bundlingOptions, ...paths, entryPoints, plugins, logLevel: 'silent' });
 }
 
-/** Returns the functions of an assembly, and the baselines, which contain the SDK and Node's modules as they come. */
+/** Returns the functions of an assembly, and the baselines, which are bundled without plugins. */
 export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
   const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
   const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
@@ -58,7 +58,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
   });
 }
 
-/** Returns parts of an event that represents a request from curl to a regional REST API. */
+/** Returns the headers and the context of an event for a request that curl sends to a regional REST API. */
 function requestWith(apiKey: string, headers = {}) {
   return {
     headers: {
@@ -77,8 +77,8 @@ function requestWith(apiKey: string, headers = {}) {
 }
 
 /**
- * Returns the calls by row name, which begins with the module's name. Compared rows are adjacent because the machine's
- * speed drifts. An operation without a row gets a row with its documented example request.
+ * Returns the event and the expected text by row name, which begins with the module's name. Rows that are compared are
+ * adjacent, because the machine's speed drifts. Operations without a row get one for their documented example request.
  */
 function callsFor(apiKey: string) {
   const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
@@ -89,7 +89,7 @@ function callsFor(apiKey: string) {
   };
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
   const calls: Record<string, Pick<MeasuredFunction, 'event' | 'expected'>> = {
-    // The items of a page are spread over all list partitions, so only the newest item is always on the page.
+    // Expects the newest item, because it is the only item that is always on a page from several list partitions.
     'list-pets, 16 partitions': { ...list, expected: itemId(0) },
     'list-pets': list,
     'bare list': list,

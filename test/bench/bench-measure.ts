@@ -8,9 +8,9 @@ import type { StubDatabase } from './stub-database.ts';
 interface Setup {
   quota: CpuQuota | undefined;
   database: StubDatabase;
-  /** Latency of the database. A waiting function does not use its share of a core. */
+  /** Latency of the stub database. Functions use no CPU time while they wait for the database. */
   databaseMilliseconds: number;
-  /** Duration of the requests before the warm requests. They have a full core, so that V8 compiles the hot code. */
+  /** Duration of the warm-up requests, during which the instance has a full core, so that V8 compiles the hot code. */
   warmUpMilliseconds: number;
 }
 
@@ -19,10 +19,10 @@ export const WARM_REQUESTS = 200;
 
 /** Figures of one cold start or of one warm instance. */
 export interface Figures {
-  /** Time of init and the first response, in milliseconds. `coldCpu` is their CPU time in microseconds. */
+  /** Duration of init and the first invocation, in milliseconds. `coldCpu` is the CPU time of both, in microseconds. */
   cold?: number;
   coldCpu?: number;
-  /** Median latency of an instance's warm requests, in milliseconds. `p99` is the 99th percentile. */
+  /** Median latency of an instance's warm requests, in milliseconds. `p99` is their 99th percentile latency. */
   p50?: number;
   p99?: number;
   /** Mean billed duration of an instance's warm requests. Each duration is rounded up to a full millisecond. */
@@ -34,8 +34,8 @@ export interface Figures {
 export type Metric = keyof Figures;
 
 /**
- * Spread of each metric of a function or baseline at one memory size, and the value in each round. Ratios compare only
- * values from the same round.
+ * Metrics of a function or baseline at one memory size: for each metric, the spread over all rounds and the value in
+ * each round. Ratios compare only values from the same round.
  */
 export type Row = { name: string; megabytes: number; bundleBytes: number } & {
   [metric in Metric]?: Spread & { rounds: number[] };

@@ -9,7 +9,7 @@ export interface Results {
   rows: Row[];
 }
 
-/** Upper bounds for the ratio of two rows. A missed bound is reported but does not fail the benchmark. */
+/** Upper bounds for the ratio of a row's metric to the baseline's. The report shows bounds that are not met. */
 const bounds: [metric: Metric, megabytes: number, row: string, baseline: string, maximum: number][] = [
   ['cold', 256, 'list-pets', 'bare list, primed', 0.6],
   ['cold', 256, 'create-pet', 'bare create, primed', 0.62],
@@ -20,10 +20,10 @@ const bounds: [metric: Metric, megabytes: number, row: string, baseline: string,
   ['cpu', 512, 'list-pets, 16 partitions', 'list-pets', 2.5],
 ];
 
-/** Returns the generated parts of each document by name. */
+/** Returns the generated parts of documents, by document and by name of the part. */
 export function documents({ runDetails, rows }: Results) {
   const names = [...new Set(rows.map(({ name }) => name))];
-  // Names of baselines and of special cases contain spaces.
+  // Only the names of baselines and of special cases contain spaces.
   const functions = names.filter((name) => !name.includes(' '));
   const sizes = [256, 512, 1_024];
   const coldMedians = (name: string) =>
@@ -74,14 +74,14 @@ function boundsTable(rows: Row[]): string {
   );
 }
 
-/** Returns the ratios of two rows that were measured in the same rounds. */
+/** Returns the spread of the ratios between two rows, which were measured in the same rounds. */
 export function ratiosOf(rows: Row[], metric: Metric, megabytes: number, name: string, baseline: string) {
   const divisors = figureOf(rows, metric, megabytes, baseline)?.rounds;
   const values = figureOf(rows, metric, megabytes, name)?.rounds;
   return values && divisors && spreadOf(values.map((value, round) => value / divisors[round]!));
 }
 
-/** Returns a figure of a function. Cold starts and warm requests at the same memory size are separate rows. */
+/** Returns the spread of a row's metric. Cold starts and warm requests at the same memory size are separate rows. */
 export function figureOf(rows: Row[], metric: Metric, megabytes: number, name: string) {
   return rows.find((row) => row.name === name && row.megabytes === megabytes && row[metric])?.[metric];
 }

@@ -10,7 +10,7 @@ import { runtimeName } from './instance.ts';
 import { documents as variantDocuments, prepareVariants } from './optimizations.ts';
 import { startStubDatabase } from './stub-database.ts';
 
-// `npm run bench` measures the functions and the baselines, or variants of the functions without optimizations.
+// `npm run bench` measures the functions and baselines, or, with --optimizations, functions without optimizations.
 
 const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 10 };
 const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0, variantInstances: 1 };
@@ -68,7 +68,7 @@ async function measureVariants(quick: boolean): Promise<Results> {
   const { folder, functions, setup, describeRun } = await prepare(false);
   const variants = await prepareVariants(functions, folder);
   const cold = variants.filter(({ name }) => !name.includes('partitions'));
-  // Without a quota and a latency, the CPU time of warm requests varies less.
+  // Omits the CPU quota and the database latency for warm requests, so that their CPU time varies less.
   const full = {
     ...setup,
     quota: undefined,

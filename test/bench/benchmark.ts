@@ -6,11 +6,11 @@ import { runWithOptions, UsageError } from '../../infra/command.ts';
 interface Measurement {
   purpose: string;
   measure: (quick: boolean) => Promise<any>;
-  /** Returns the generated parts of each document. A measurement prints the first document's parts. */
+  /** Returns the generated parts of each document. After measuring, the command prints the first document's parts. */
   documents: (results: any) => Record<string, Record<string, string>>;
 }
 
-/** Processor and version of Node, which measurements depend on. */
+/** Processor and Node.js version, which affect all measurements. */
 export const machine = `${cpus()[0]?.model.trim()} x ${cpus().length} with Node ${process.version}`;
 
 const fileOf = (name: string) => new URL(`${name}.json`, import.meta.url);
@@ -18,7 +18,7 @@ const fileOf = (name: string) => new URL(`${name}.json`, import.meta.url);
 /**
  * Runs a benchmark command that measures, stores the results in `test/bench/NAME.json` and updates the documents.
  *
- * @param measurements measurements by name. Each name except the first is an option that selects the measurement.
+ * @param measurements measurements by name. The first is the default, and an option such as `--NAME` selects another.
  */
 export function runBenchmark(script: string, measurements: Record<string, Measurement>) {
   const [first = '', ...others] = Object.keys(measurements);

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Limits CPU time with a Linux control group, as Lambda does in proportion to a function's memory size.
+// Limits CPU time in proportion to the memory size, as Lambda does. Uses a Linux control group.
 
-/** Memory size with one full core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+/** Memory size that gets one core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const MEGABYTES_PER_CORE = 1_769;
 /** Period of the CPU quota. AWS does not document the period that Lambda uses. */
 const PERIOD_MILLISECONDS = 20;
@@ -29,17 +29,17 @@ export function createCpuQuota() {
 
   try {
     mkdirSync(folder);
-    // The folder can be removed only after the killed processes have left the group.
+    // Repeats the removal, because it succeeds only after the killed processes have left the group.
     const remove = 'until rmdir "$0"; do sleep 0.01; done';
     process.once('exit', () => spawnSync('sh', ['-c', remove, folder], { timeout: 2_000 }));
-    // The parent group must delegate the CPU controller. The kernel rejects this if the parent contains processes.
+    // Makes the parent group delegate the CPU controller. The kernel rejects this if the parent contains processes.
     if (isV2) write('../cgroup.subtree_control', '+cpu');
     setMemorySize();
   } catch {
     return undefined; // permission is missing, or the parent group has less than one core
   }
   return {
-    /** Adds a process with all its threads. */
+    /** Adds a process and all its threads to the control group. */
     add: (pid: number) => write('cgroup.procs', `${pid}`),
     setMemorySize,
     describe(): string {

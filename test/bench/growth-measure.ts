@@ -24,13 +24,13 @@ import {
 } from '../support/sample.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
-/** Contents of a store. Measurements need at least 1,000 items because they request page 100 of a list. */
+/** Contents of a store. At least 1,000 items are needed, because the measurements request page 100 of a list. */
 export interface Contents {
   items: number;
   partitions: number;
 }
 
-/** Statuses of ten consecutive items, which are repeated. */
+/** Statuses of ten consecutive items. All following items repeat this sequence. */
 const STATUSES = [...Array<'available'>(6).fill('available'), 'sold', 'sold', 'pending', undefined] as const;
 
 /** Returns item `index` of `items` items that were added at regular intervals within a year. Item 0 is the oldest. */
@@ -40,7 +40,7 @@ function itemOf(index: number, items: number): Item {
   return {
     id: newId(time, seededInteger(2 ** 12, index)),
     ...requiredInput,
-    // Texts are as long as test/bench/partitions.ts assumes.
+    // The text has 20 characters, as test/bench/partitions.ts assumes.
     [textField]: `Item number ${index.toString().padStart(8, '0')}`,
     [integerField]: BigInt(index % 10),
     ...(status && { status }),
@@ -53,8 +53,8 @@ function* newestItems(items: number): Generator<Item> {
 }
 
 /**
- * Fills a local service's data folder. Calls dynalite's internal functions, which write a million items in a minute.
- * Compacts LevelDB so that it does not compact during the measurements.
+ * Fills a local service's data folder. Calls dynalite's internal functions, because they write a million items in a
+ * minute. Then compacts LevelDB, so that LevelDB does not compact its files during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
  * @param assembly folder with the template of the tables
@@ -90,7 +90,7 @@ export async function fillStore(
 /** A running service that contains exactly the items in `contents`. */
 export type Store = LocalService & { contents: Contents };
 
-/** One row for each kind of request. `times` contains the milliseconds for each store. */
+/** One row for each kind of request. `times` contains the spread of the latencies in milliseconds for each store. */
 export type Rows = { request: string; times: Spread[] }[];
 
 interface Request {
@@ -101,7 +101,7 @@ interface Request {
   expected: string;
 }
 
-/** Prepares requests of one kind to a store and returns a function that creates the request with a given number. */
+/** Prepares one kind of request to a store of `items` items. The returned function creates request number `number`. */
 type Kind = (items: number) => (number: number) => Request;
 
 /** Kinds of requests by row name. Creates are last because they add items to the lists. */
@@ -141,9 +141,9 @@ function list(page: number, limit: number, status?: Item['status']): Kind {
 }
 
 /**
- * Sends requests of each kind to all stores.
+ * Sends requests of each kind to all stores and measures the latencies.
  *
- * @param requests number of measured requests per kind and store. The same number of warm-up requests precede them.
+ * @param requests number of measured requests per kind and store. As many warm-up requests precede them.
  * @throws UsageError if a response does not match the store's contents
  */
 export async function measure(stores: Store[], requests: number): Promise<Rows> {
@@ -158,7 +158,7 @@ export async function measure(stores: Store[], requests: number): Promise<Rows> 
   return rows;
 }
 
-/** Sends a request and returns the milliseconds until the end of the response. */
+/** Sends a request and returns the time until the end of the response in milliseconds. */
 async function send({ baseUrl, request }: Store, { path, body, expected }: Request): Promise<number> {
   const start = performance.now();
   const response = await request(path, body ? { method: 'POST', body } : {});

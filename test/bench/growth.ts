@@ -12,7 +12,7 @@ import { limitTables, sizeOf } from './partitions.ts';
 const FULL = { sizes: [1_000, 100_000, 1_000_000], requests: 500 };
 const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 
-/** Maximum accepted ratio of the slowest store's median to the fastest store's median. */
+/** Maximum accepted ratio of the slowest store's median latency to the fastest store's median latency. */
 const FLAT = 1.2;
 
 /** Content of `test/bench/growth.json`. */
@@ -89,7 +89,7 @@ function cellsOf({ request, times }: Rows[number]): string[] {
   return [request, ...times.map(formatSpread), ratioOf(times).toFixed(2)];
 }
 
-/** Returns the ratio of the slowest store's median to the fastest store's median. */
+/** Returns the ratio of the slowest store's median latency to the fastest store's median latency. */
 function ratioOf(times: Spread[]): number {
   const medians = times.map(({ median }) => median);
   return Math.max(...medians) / Math.min(...medians);

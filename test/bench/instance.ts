@@ -12,7 +12,7 @@ import type { CpuQuota } from './cpu-quota.ts';
 
 const runtimeFolder = fileURLToPath(new URL('runtime', import.meta.url));
 const client = `${runtimeFolder}/node_modules/aws-lambda-ric`;
-// Building AWS's client requires a C++ compiler, so the benchmark also runs without it.
+// The benchmark also runs without AWS's runtime interface client, because building it requires a C++ compiler.
 const hasClient = existsSync(`${client}/rapid-client.node`);
 
 /** Module of the runtime interface client, which gets events from the Runtime API and calls the handler. */
@@ -85,7 +85,7 @@ export async function startInstance(subject: Subject, quota?: CpuQuota) {
 /** Starts the Runtime API of one instance. https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html */
 async function startRuntimeApi(exited: AbortSignal) {
   const server = createServer();
-  server.keepAliveTimeout = 0; // an instance can be idle for a long time
+  server.keepAliveTimeout = 0; // keeps the connection of an idle instance open
   const requests = on(server, 'request', { signal: exited });
   const { origin, close } = await listenOnLoopback(server);
 
@@ -122,7 +122,7 @@ function lambdaEnvironment(file: string, megabytes: number): Record<string, stri
   };
 }
 
-/** Returns the Node options that Lambda's runtimes were observed to set for a memory size. */
+/** Returns the Node.js options for a memory size, as observed in Lambda's runtimes. */
 function memoryOptions(megabytes: number): string[] {
   const newSpace = Math.floor(megabytes / 10);
   return [
@@ -132,7 +132,7 @@ function memoryOptions(megabytes: number): string[] {
   ];
 }
 
-/** Returns the CPU time of a process in microseconds, or 0 if this is not Linux. */
+/** Returns the CPU time of a process in microseconds, or 0 if the operating system is not Linux. */
 function cpuTimeOf(pid: number): number {
   return globSync(`/proc/${pid}/task/*/schedstat`)
     .map((file) => Number.parseInt(readFileSync(file, 'utf8'), 10) / 1_000)

@@ -2,7 +2,7 @@ import { showProgress } from '../../infra/command.ts';
 
 /**
  * Measures each subject once per round, in alternating order, so that other load on the machine affects all subjects
- * equally and no subject always follows the same one. Prints the progress of `what`.
+ * equally and no subject always follows the same subject. Prints the progress with the label `what`.
  *
  * @returns the values of each subject
  */
@@ -24,7 +24,7 @@ export async function measureInRounds<Subject, Value>(
 
 export type Spread = ReturnType<typeof spreadOf>;
 
-/** Returns the median and the quartiles. */
+/** Returns the median and the quartiles of `values`. */
 export function spreadOf(values: number[]) {
   const at = (share: number) => Number(quantile(values, share).toFixed(3));
   return { median: at(0.5), p25: at(0.25), p75: at(0.75) };

@@ -15,14 +15,14 @@ type Change = [file: string, text: string | RegExp, replacement: string];
 const [sdk, database] = ['/shared/storage/sdk.ts', '/shared/storage/database.ts'];
 const prototype = 'Object.create';
 
-/** Changes to sources that omitting an optimization requires. A setting is only removed from the list of settings. */
+/** Source changes that omit an optimization, by name. SDK settings are not listed, because removing them is enough. */
 const changes: Record<string, Change[]> = {
   [prototype]: [[database, 'Object.create(client.config);', '']],
 };
 
 const optimizations = [...Object.keys(sdkSettings), ...pluginsWithout([]).map(({ name }) => name), prototype];
 
-/** Omitted optimizations by variant. If a name begins with another name, such as `protocol`, the two belong together. */
+/** The optimizations that each variant omits. The variant `protocol` omits all whose names begin with `protocol`. */
 const variants: [title: string, omitted: string[]][] = [
   ['none', []],
   ...optimizations
@@ -34,7 +34,7 @@ const variants: [title: string, omitted: string[]][] = [
   ['all', optimizations],
 ];
 
-/** Measured functions, with the memory size of cold starts and of warm requests. */
+/** Columns of the table. Each column is a metric of a function at one memory size. */
 const columns: [title: string, metric: Metric, megabytes: number, name: string][] = [
   ['cold `list-pets`', 'coldCpu', 256, 'list-pets'],
   ['cold `create-pet`', 'coldCpu', 256, 'create-pet'],
@@ -43,7 +43,7 @@ const columns: [title: string, metric: Metric, megabytes: number, name: string][
   ['warm `create-pet`', 'cpu', 512, 'create-pet'],
 ];
 
-/** Bundles the measured functions once for each variant. Their names begin with the variant's title. */
+/** Bundles the measured functions once for each variant. The name of each bundle begins with the variant's title. */
 export async function prepareVariants(functions: MeasuredFunction[], folder: string) {
   const measured = functions.filter(({ name }) => columns.some((column) => column[3] === name));
   const modules = [...new Set(measured.map(({ name }) => `functions/${moduleIn(name)}.ts`))];
@@ -51,7 +51,7 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
     const outdir = join(folder, `variant-${index}`);
     const bundleWithout = (names: string[]) =>
       bundle(modules, outdir, [...pluginsWithout(names), omission(names)]);
-    // Some of the SDK's defaults import packages dynamically, which this plugin prevents.
+    // If bundling fails, also omits the check for dynamic imports, because some of the SDK's defaults contain them.
     const title = await bundleWithout(omitted).then(
       () => variant,
       () => bundleWithout([...omitted, 'dynamic-imports']).then(() => `${variant}*`),
@@ -63,7 +63,7 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
   return (await Promise.all(built)).flat();
 }
 
-/** Returns a plugin that omits optimizations from sources. The build fails if a source does not contain one. */
+/** Returns a plugin that removes optimizations from sources. The build fails if an optimization is not found. */
 function omission(omitted: string[]): Plugin {
   const settings = omitted.filter((name) => name in sdkSettings);
   const removals = settings.map((name): Change => [sdk, new RegExp(`^ {2}${name}(,|:.*,)$`, 'm'), '']);
@@ -86,8 +86,8 @@ function omission(omitted: string[]): Plugin {
 }
 
 /**
- * Returns a table with the ratios of each variant to the current functions: the median, and half the distance between the
- * quartiles. The first row contains absolute figures.
+ * Returns a table that compares each variant with the current functions. A cell contains the median ratio and half of
+ * the distance between the quartiles. The first row contains the absolute medians of the current functions.
  */
 export function documents({ runDetails, rows }: Results) {
   const titles = [...new Set(rows.map(({ name }) => name.split(': ')[0]!))];

@@ -16,19 +16,19 @@ const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
-/** Initial units per second of a new on-demand table. The same limit is assumed for each index. */
+/** Initial units per second of a new on-demand table. The tables assume the same limit for each index. */
 const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
 
 type Figure = (partitions: number) => number;
 
 const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
-/** Each list partition is queried for its share of the page and of the item that follows the page. */
+/** Read units of a list. Each list partition is queried for its share of the page and of the item after the page. */
 const listUnits =
   (items: number): Figure =>
   (partitions) =>
     partitions * Math.ceil((likelyShare(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
 
-/** Returns a number of items, such as `1,000 items`. */
+/** Formats a number of items, such as `1,000 items`. */
 export const sizeOf = (items: number) => `${items.toLocaleString('en')} ${itemsPath.slice(1)}`;
 
 /** Returns the limit tables for `docs/scaling.md`. */

@@ -24,7 +24,7 @@ export type StubDatabase = Awaited<ReturnType<typeof startStubDatabase>>;
 
 /** Starts a stub of DynamoDB with TLS. @param folder output folder for the certificate */
 export async function startStubDatabase(folder: string) {
-  // https://github.com/jfromaniello/selfsigned. DynamoDB's RSA key also has 2,048 bits.
+  // The key has 2,048 bits, like DynamoDB's RSA key. https://github.com/jfromaniello/selfsigned
   const { private: key, cert } = await requireTool('selfsigned').generate(
     [{ name: 'commonName', value: 'localhost' }],
     { keySize: 2_048, algorithm: 'sha256' },
@@ -38,7 +38,7 @@ export async function startStubDatabase(folder: string) {
   const server = createServer({ key, cert }, async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const input = await text(request);
-    // Equal requests get equal responses. Each PutItem contains a new item, but gets the same response.
+    // Caches one response for equal requests, and one for all PutItem requests, because each contains a new item.
     const cacheKey = action === 'PutItem' ? action : input;
     const body =
       bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]?.(JSON.parse(input)) ?? {}));
@@ -85,13 +85,13 @@ function actionsWith(apiKeyRecord: Record<string, AttributeValue>): Record<strin
   };
 }
 
-/** Returns the id of the item at an index of a list partition, newest first. */
+/** Returns the id of item `index` in a list partition. The newest item has the index 0. */
 export function itemId(index: number, partition = '0'): string {
-  // The ids between two items of a list partition belong to up to 63 other list partitions.
+  // Ids in a list partition differ by 64, so that up to 63 other list partitions can have the ids between them.
   return (244_813_135_872_000 - index * 64 - Number(partition)).toString();
 }
 
-/** Returns the documented example of the resource with the attributes that the functions store. */
+/** Returns the documented example of the resource as a stored item, including the attributes that responses omit. */
 function itemAt(index: number, partition = '0'): Record<string, AttributeValue> {
   const creation = '6f1ed002-ab5c-4f2e-9f38-08f7a5c0a4ce';
   const partitions = { partition, statusPartition: `available#${partition}` };

@@ -51,7 +51,7 @@ async function renderPicture(page: Page): Promise<void> {
 (executablePath ? describe : describe.skip)('the reference page', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: executablePath! });
-    // The screenshot shows the base URL, so it is updated with the default port.
+    // Uses the default port to update the screenshot, because the screenshot shows the base URL.
     service = await startLocalService(...(isUpdate ? ['--port', '3000'] : []));
     const [, url = ''] = await service.printed(/Open (\S+) in a browser/);
     served = await openReference(browser, url);
@@ -64,7 +64,7 @@ async function renderPicture(page: Page): Promise<void> {
     await service?.stop();
   });
 
-  test('lists the operations, strikes out deprecated operations and reports when they will be removed', async () => {
+  test('lists the operations, strikes out deprecated operations and shows when they will be removed', async () => {
     const all = Object.values<Operation>(operations);
     const deprecated = all.filter(({ deprecation }) => deprecation);
     for (const { page } of [served, exported]) {
@@ -117,7 +117,7 @@ async function renderPicture(page: Page): Promise<void> {
     await close(page, list);
   });
 
-  test('is read-only if it is exported, and reports how to send requests', async () => {
+  test('is read-only if it is exported, and then explains how to send requests', async () => {
     const { page } = exported;
     await operationButton(page, create).click();
     await page.getByText('"invalid_request"').waitFor();
@@ -130,7 +130,7 @@ async function renderPicture(page: Page): Promise<void> {
     await page.getByRole('link', { name: /Guarantees, limits/ }).waitFor();
   });
 
-  test('causes no errors or other requests', () => {
+  test('causes no errors, and no requests except those in these tests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
     const requested = `${service.baseUrl}${itemsPath}`;
     expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);

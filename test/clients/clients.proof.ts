@@ -19,7 +19,7 @@ import {
   unpack,
 } from './example-clients.ts';
 
-// Runs the clients in docs/clients and their examples in docs/clients.md. A proxy between the clients and the service injects faults.
+// Runs the clients in docs/clients and their examples in docs/clients.md. A proxy to the service injects faults.
 
 const folder = temporaryFolder();
 const service = await startLocalService();
@@ -121,12 +121,12 @@ function testLists(client: ExampleClient): void {
 }
 
 function testCreates(client: ExampleClient): void {
-  test.concurrent('creates one unchanged item if responses are lost', async () => {
+  test.concurrent('creates one unchanged item despite a 503 and a lost response', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
     const text = `${client.name} “é”`;
     const item = { [textField]: text, [integerField]: INT64.maximum, status: 'pending' };
     const { code, stdout, stderr } = await add(item);
-    // curl prints each failed attempt to stderr, so these lines are ignored.
+    // Ignores lines from curl, because curl prints each failed attempt to stderr.
     expect({ code, stderr: stderr.replaceAll(/^curl: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     expect(itemsIn(stdout)).toEqual([{ id: expect.anything(), ...item }]);
     expect(await itemsWith(text)).toEqual(itemsIn(stdout));
@@ -135,7 +135,7 @@ function testCreates(client: ExampleClient): void {
     const keys = new Set(proxy.requests.map(({ headers }) => headers['idempotency-key']));
     expect([...keys]).toEqual([expect.stringMatching(/^[\w-]{16,}$/)]);
     const [first, second] = proxy.requests.map(({ time }) => time);
-    expect(second! - first!).toBeGreaterThan(950); // tolerates different clocks of the client and the proxy
+    expect(second! - first!).toBeGreaterThan(950); // 1 s minus a tolerance for clock differences
   });
 
   test.concurrent('creates one item if the service does not respond before the timeout', async () => {
@@ -153,7 +153,7 @@ function testCreates(client: ExampleClient): void {
 }
 
 function testGivingUp(client: ExampleClient): void {
-  test.concurrent('reports a 4xx with its request id and without a retry', async () => {
+  test.concurrent('reports a 4xx with its request id and does not retry the request', async () => {
     const headers = { 'x-amzn-RequestId': 'a-1' };
     const { proxy, add } = await prepare(client, { status: 403, headers, body: '{"message":"Forbidden"}' });
     expectFailure(await add(validInput), /\b403\b(?=.*Forbidden).*\(request a-1\)/);
@@ -175,7 +175,7 @@ function testGivingUp(client: ExampleClient): void {
 }
 
 function testExamples(client: ExampleClient): void {
-  test.concurrent('runs the example in docs/clients.md', async () => {
+  test.concurrent('runs the example in docs/clients.md with the expected output', async () => {
     const { run } = await prepare(client);
     const { file, exitCode = 0, prints } = client.uses;
     const { code, stdout, stderr } = await run(file);

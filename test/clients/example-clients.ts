@@ -17,13 +17,13 @@ export interface ExampleClient {
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
   library: string;
-  /** Example in docs/clients.md. */
+  /** File of the example in docs/clients.md, its exit code and patterns of its output. */
   uses: { file: string; exitCode?: number; prints: RegExp[] };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
-  /** Program that prints all items as JSON, one per line or in arrays. Arguments: a status and a limit. */
+  /** Program that prints all items as JSON, as one item per line or as arrays. Arguments: a status and a limit. */
   list: string;
-  /** Program that creates an item and prints it. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
+  /** Program that creates and prints an item. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
   create: string;
 }
 
@@ -38,7 +38,7 @@ const go = `package main
 import ("context"; "encoding/json"; "log"; "net/url"; "os")
 var client, _ = Client{os.Getenv("BASE_URL"), os.Getenv("API_KEY")}, url.Values{}
 func check(err error) { if err != nil { log.Fatal(err) } }`;
-/** Output of the list and of the error response in the examples of programs. */
+/** Patterns that match the list and the error response in the output of all examples except the shell's. */
 const listAndError = [
   /^\w+ 9223372036854775807(?:n| <nil>)?$/m,
   /^invalid_request 400 invalid_request: \w+ must .* \(request [\w-]+\)$/m,
@@ -123,7 +123,7 @@ func main() {
   },
 ];
 
-/** Lines of TypeScript that must not compile after the code in `try.ts`. */
+/** TypeScript lines that each cause a compiler error if they are appended to `try.ts`. */
 export const wrongUses = [
   `rex.colour;`,
   `rex.id satisfies number;`,
@@ -161,7 +161,7 @@ export function runIn(
 ): Promise<Outcome> {
   const name = files.has(program) ? program : library.replace('pets', 'driver');
   if (!files.has(program)) writeFileSync(join(folder, name), program);
-  // The developer's own settings, such as proxies and .curlrc, must not affect the client.
+  // Omits the developer's settings, such as proxies and .curlrc, because they must not affect the client.
   const { PATH, GOCACHE = join(homedir(), '.cache/go-build') } = process.env;
   const settings = { cwd: folder, env: { PATH, GOCACHE, HOME: folder, ...environment } };
   return outcomeOf(promisify(execFile)(file, [...options, name, ...parameters], settings));

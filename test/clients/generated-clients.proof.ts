@@ -12,7 +12,7 @@ import { get, integerField, type Item, textField, validInput } from '../support/
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { build, canRun, environment, type Generator, generators } from './generators.ts';
 
-// Generates clients with the commands in docs/clients.md and runs a program with each client on the local service.
+// Generates clients with the commands in docs/clients.md, and calls the local service with each client.
 
 type Call = { apiKey: string } & ({ key: string; item: object } | { id: bigint } | { cursor?: string });
 interface Result {
@@ -32,7 +32,7 @@ const found = (fields: object) => ({
   headers,
   body: stringifyJson({ ...validInput, ...fields }),
 });
-/** Milliseconds that exceed the default timeout of OkHttp, which is the shortest of all generated clients. */
+/** Delay in milliseconds that exceeds OkHttp's default timeout, the shortest timeout of all generated clients. */
 const SLOW = 11_000;
 // Responses that AWS, a later release or a slow service could send, by the id in the path.
 const behaviors: Record<string, () => Behavior | Promise<Behavior>> = {
@@ -94,7 +94,7 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     expect(response).toMatchObject(roundsIntegers ? error : created);
   });
 
-  test('reads every page', async () => {
+  test('reads every page of a list', async () => {
     const items: Item[] = [];
     let cursor: string | undefined;
     do {
@@ -131,7 +131,7 @@ function start(cwd: string, command: string) {
   const program = spawn('sh', ['-c', `exec ${command}`], { cwd, env });
   let errors = '';
   program.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  program.stdin.on('error', () => {}); // If the program has exited, `send` throws an error.
+  program.stdin.on('error', () => {}); // ignored, because `send` throws an error if the program has exited
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return {
     async send(input: Call): Promise<Result> {

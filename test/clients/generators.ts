@@ -26,11 +26,11 @@ const JAVA = {
 };
 
 export interface Generator {
-  /** Part of the command in docs/clients.md that generates the client. */
+  /** Text that identifies the command that generates the client. docs/clients.md contains the command. */
   name: string;
-  /** Files in test/clients/generated that use the generated client, by their names in its folder. */
+  /** Files in test/clients/generated that use the client, by the name that each file gets in the client's folder. */
   files: Record<string, string>;
-  /** Command that fails if something is missing. @default - the tools that npm installs */
+  /** Command that fails if a required tool is missing. @default - only the packages in test/tools are required */
   needs?: string;
   build?: string;
   run: string;
@@ -82,7 +82,7 @@ const document = readFileSync('docs/clients.md', 'utf8');
 const path = [resolve('node_modules/.bin'), join(toolModules, '.bin'), process.env['PATH']];
 export const environment = { ...process.env, PATH: path.join(':') };
 
-/** Checks whether this machine has everything that the generator and its client need. */
+/** Returns whether this machine has all tools that the generator and its client need. */
 export function canRun({ needs }: Generator): boolean {
   return needs ? spawnSync('sh', ['-c', needs], { env: environment }).status === 0 : hasTools();
 }
@@ -96,7 +96,7 @@ function commandOf({ name: generator }: Generator): string {
     if (!manifest.version.startsWith(`${version}.`))
       throw new Error(`${name} ${manifest.version} is installed, but docs/clients.md requires ${version}.`);
   }
-  // Without npx, the command uses the installed packages.
+  // Removes npx and versions, so that the command uses the installed packages.
   return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
 }
 

@@ -10,8 +10,8 @@ import { textField } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';
 
-// Generated clients validate names with the published pattern. In other regular expression dialects, the pattern can
-// match names that the service rejects, but must not reject valid names. A unit test checks the dialect of JavaScript.
+// Generated clients validate names with the published pattern. In dialects other than JavaScript's, the pattern can
+// match names that the service rejects, but must not reject valid names. A unit test checks the JavaScript dialect.
 
 const { pattern } = (componentSchemas() as any).NewPet.properties[textField];
 const folder = temporaryFolder();

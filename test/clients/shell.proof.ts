@@ -62,7 +62,7 @@ describeFor(shell)('the shell functions (need curl)', () => {
   test('read the base URL and the key from standard input', () => {
     const program = `${blockWith('stty -echo', document)}\nprintf '%s\\n%s' "$BASE_URL" "$API_KEY" >asked`;
     const cwd = unpack(parent);
-    // stty needs a terminal, so a stub replaces it.
+    // A stub replaces stty, because stty needs a terminal.
     execFileSync('sh', ['-c', `stty() { :; }\n${program}`], { cwd, input: `http://a/v1\n${apiKey}\n` });
     expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe(`http://a/v1\n${apiKey}`);
   });

@@ -7,9 +7,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, toolModules } from '../support/tools.ts';
 import { document, unpack, wrongUses } from './example-clients.ts';
 
-// Generates the types from openapi.json with the command in docs/clients.md.
+// Generates types from openapi.json with the command in docs/clients.md, and compiles the TypeScript client with them.
 
-/** Folder of each TypeScript version. The project uses version 7, and the generator uses version 5. */
+/** Folder that contains each TypeScript version. The project uses version 7, and the generator uses version 5. */
 const compilers = { 7: resolve('node_modules'), 5: toolModules };
 const parent = temporaryFolder();
 const [, tool = '', major = '', parameters = ''] = /^npx ([\w-]+)@(\d+) (.+)$/m.exec(document) ?? [];
@@ -39,7 +39,7 @@ const compilerOptions = {
   verbatimModuleSyntax: true,
 };
 
-/** Returns the compiler's errors for a file and its imports with strict options. */
+/** Compiles a file and its imports with strict options. Returns the compiler's errors. */
 function errorsOf(version: keyof typeof compilers, file: string): string[] {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
   const { stdout } = run(join(compilers[version], 'typescript/bin/tsc'), '--pretty', 'false');

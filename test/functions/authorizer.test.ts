@@ -72,13 +72,13 @@ describe('the authorizer', () => {
     ['a line break after the key', (key) => `Bearer ${key}\n`],
     ['an additional character in the key', (key) => `Bearer ${key}0`],
     ['a key for a different stage', () => `Bearer ${generateApiKey('production')}`],
-  ])('denies a header with %s without a read', async (_what, header) => {
+  ])('denies a header with %s without reading the table', async (_what, header) => {
     mock.on(GetCommand).resolves({ Item: record });
     expect(await authorize(header(generateApiKey('staging')))).toStrictEqual(denied);
     expect([inputs(), occurrences()]).toEqual([[], [rejection]]);
   });
 
-  test('throws the error if the table cannot be read', async () => {
+  test('throws the error of the database if the table cannot be read', async () => {
     const error = new Error('?');
     mock.on(GetCommand).rejects(error);
     await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toBe(error);

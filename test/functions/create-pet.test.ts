@@ -27,7 +27,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
   });
 
-  test('returns and counts the same pet only for a retry with the same value and API key', async () => {
+  test('creates and counts one pet per value of the header and API key, despite a retry', async () => {
     const different = [await post('key_1'), await post('key_1', 'b'), await post('key_2')];
     expect(await post('key_1')).toEqual(different[0]);
     expect(different.map(({ status }) => status)).toEqual([201, 201, 201]);

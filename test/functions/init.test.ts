@@ -24,7 +24,7 @@ const item = marshall({ id: 1, ...validInput });
 const { examples } = contract();
 const folder = temporaryFolder();
 
-/** The calls that the fake database received, such as `GetItem` and the table's name. */
+/** The calls that the fake database has received. Each contains the action, such as `GetItem`, and the table's name. */
 let calls: string[];
 let respond: (response: ServerResponse, previousCalls: number) => void;
 const database = createServer(async (request, response) => {
@@ -79,7 +79,7 @@ describe('a new instance', () => {
     events[constructOf(id)] = exampleEvent(example, { requestContext });
 
   test.each(functionNames)(
-    'reads twice before its first event without counting the reads (%s)',
+    'reads twice before its first event and emits no metrics for these reads (%s)',
     async (name) => {
       const instance = start(name, LONG_TIMEOUTS);
       expect(await instance.invoke(events[name])).toEqual({ result: expect.any(String) });
@@ -94,7 +94,7 @@ describe('a new instance', () => {
     },
   );
 
-  test('does not wait for a database that does not respond', async () => {
+  test('handles its first event even if the database does not respond during init', async () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
     const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });

@@ -14,8 +14,8 @@ import {
   statuses,
 } from './json.ts';
 
-// Generates bodies of create requests and the responses that docs/interface.md documents. The generators do not use the
-// schemas, so the fuzzer can find errors in the schemas.
+// Generates bodies of create requests and their expected responses, which follow docs/interface.md. The generators do
+// not use the schemas, so the fuzzer can find errors in the schemas.
 
 /** Error code of an expected error response, and text that its message must contain. */
 export interface ExpectedError {
@@ -25,7 +25,7 @@ export interface ExpectedError {
 
 export interface Body {
   bytes: Buffer;
-  /** Expected result, or undefined if the body can be valid or invalid. Fields from openapi.json can also be invalid. */
+  /** Expected result, or undefined if it is unknown. If fields from openapi.json are invalid, a 400 is accepted too. */
   expected?: { content: Content } | ExpectedError;
 }
 
@@ -103,7 +103,7 @@ const notJson = goodBody
   )
   .map((text) => ({ text, expected: invalid }));
 
-/** Body that is damaged, deeply nested, or arbitrary JSON, text or bytes. */
+/** Damaged JSON, deeply nested JSON, arbitrary JSON, text or bytes. */
 const anyBytes = fc.oneof(
   fc
     .tuple(goodBody, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }))

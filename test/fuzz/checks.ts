@@ -23,7 +23,7 @@ export type Send = (request: Request) => Promise<HttpReply>;
 interface State {
   /** Stored resources, sorted from newest to oldest. */
   resources: Resource[];
-  /** Created resources and the response bodies, by idempotency key. */
+  /** Created resources and the bodies of their 201 responses, by idempotency key. */
   creations: Map<string, { resource: Resource; text: string }>;
 }
 
@@ -60,7 +60,7 @@ async function checkCreate(
   const content = expected && 'content' in expected ? expected.content : undefined;
   const earlier = state.creations.get(idempotencyKey?.key ?? '');
   if (response.status === 400) {
-    // `send` checks that openapi.json does not allow the request.
+    // `send` has already checked that the request violates openapi.json.
     const isExpected = !content || otherNames.some((name) => response.text.includes(name));
     return assert.ok(isExpected, response.text);
   }
@@ -72,7 +72,7 @@ async function checkCreate(
   assert.equal(response.status, 201, response.text);
   const resource: Resource = parseExactly(response.text);
   const expectedResource = content ? { id: resource.id, ...content } : resource;
-  // If a check fails, smaller cases with the same key must not fail only because this creation is unknown.
+  // Records the creation before the checks. Otherwise, if a check failed, smaller cases with the same key would fail.
   if (idempotencyKey?.key && !earlier)
     state.creations.set(idempotencyKey.key, { resource: expectedResource, text: response.text });
   if (!earlier) await checkCreated(resource, send, state);
@@ -97,7 +97,7 @@ export async function checkCreated(resource: Resource, send: Send, state: State)
   assert.deepEqual(parseExactly((await send(get(`${collection}/${resource.id}`))).text), resource);
   const filtered = filters.filter(({ name }) => name in resource);
   const query = filtered.map(({ name }): Pairs[0] => [name, `${resource[name]}`]);
-  // Other resources on the page could fail this check for an earlier case's reason.
+  // Requests one resource, because a fault of an earlier case could affect other resources on the page.
   await checkPage([['limit', '1'], ...query], 1, send, state);
 }
 

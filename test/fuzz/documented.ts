@@ -3,8 +3,8 @@ import { parseJson } from '../../shared/contract/json.ts';
 import { type DocumentedOperation, openApiDocumentOf } from '../support/openapi-document.ts';
 import { create, get, list } from '../support/sample.ts';
 
-// Generates values from openapi.json for fields, filters and operations that have no generator or model of their own. The
-// document also decides whether a request with such a value is valid.
+// Generates values from openapi.json for fields, filters and operations that have no generator or model of their own.
+// For these values, openapi.json also determines whether a request is valid.
 
 const document = openApiDocumentOf('openapi.json');
 export const { operations } = document;
@@ -25,7 +25,7 @@ if (unknown) throw new Error(`${unknown.name} is not a field. Add this parameter
 
 type Values = Record<string, fc.Arbitrary<any>>;
 
-/** Returns generators of valid and invalid values for the fields or parameters. */
+/** Returns generators of valid and invalid values for the fields or parameters, by name. */
 export function valuesOf(parts: { name: string; schema: object; example: unknown }[]): Values {
   return Object.fromEntries(
     parts.map(({ name, schema, example }) => [

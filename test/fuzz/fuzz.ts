@@ -51,7 +51,7 @@ export async function fuzz(
     for (const [index, property] of properties.entries()) {
       // Most cases are requests that reach an operation.
       const numRuns = Math.ceil(cases * (index === 0 ? 0.6 : 0.4 / (properties.length - 1)));
-      // Without a timeout, a request without a response would prevent the seed from being reported.
+      // The timeout ensures that the error contains the seed even if a request gets no response.
       const options = { seed, numRuns, timeout: WAIT_LIMIT_MILLISECONDS, includeErrorInReport: true };
       const details = await fc.check(property, options);
       if (!details.failed) continue;
@@ -82,7 +82,7 @@ function propertiesOf({ apiKey, send, invoke }: Target, outcomes: Record<string,
       const named = Object.fromEntries(headers);
       const exchange = { method, target: target.slice('/v1'.length), headers: named, body, response };
       checked(nameOf(exchange), response);
-      // OpenAPI cannot describe repeated headers.
+      // Skips requests with repeated headers, because OpenAPI cannot describe them.
       if (Object.keys(named).length === headers.length) assert.deepEqual(contradictions(exchange), []);
       return response;
     };

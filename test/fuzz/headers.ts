@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-// Generates request headers and the responses that docs/interface.md documents.
+// Generates request headers and their expected responses, which follow docs/interface.md.
 
 export type Pairs = [name: string, value: string][];
 
@@ -9,7 +9,7 @@ export interface IdempotencyKey {
   values: string[];
   /** Idempotency key, or undefined if the headers are invalid. */
   key?: string;
-  /** Header value for a retry, which can be a different spelling of the same key. */
+  /** Header value for a retry, which can spell the same key differently than `values`. */
   retryValue?: string;
 }
 

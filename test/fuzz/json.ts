@@ -7,7 +7,7 @@ import { createFields, requiredFields, valuesOf } from './documented.ts';
 
 export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
-/** Fields of a resource without its id. */
+/** Fields of a resource except the id. */
 export type Content = Record<string, any>;
 
 export type Field = [name: string, json: string];
@@ -82,7 +82,7 @@ const otherField: fc.Arbitrary<Field> = fc.tuple(
   ),
 );
 
-/** Generates objects that contain some `overridden` fields first, and then all `fields` in any order. */
+/** Generates JSON objects that contain some `overridden` fields first, and then all `fields` in any order. */
 export function objectOf(fields: Field[], overridden: Field[] = []): fc.Arbitrary<string> {
   return fc
     .tuple(

@@ -10,7 +10,7 @@ import { fieldsOf, filters, listParameters, operations, otherOperations, valuesO
 import { bodyHeaders, idempotencyKey, type Pairs } from './headers.ts';
 import type { Generated } from './json.ts';
 
-// Generates requests for the operations and the responses that docs/interface.md documents.
+// Generates requests for the operations and their expected responses, which follow docs/interface.md.
 
 export type Create = Generated<typeof create>;
 const create = fc.record({
@@ -18,7 +18,7 @@ const create = fc.record({
   body: anyBody,
   bodyHeaders,
   idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
-  // This second request is sent with the same idempotency key if the first request succeeds.
+  // A second request, which is sent with the same idempotency key if the first request succeeds.
   followUp: fc.constantFrom('nothing', 'retry', 'retry', 'another body'),
 });
 
@@ -35,10 +35,10 @@ const goodLimit = fc.integer({ min: PAGE.minimum, max: PAGE.maximum }).map(Strin
 
 export interface List {
   operation: 'list';
-  /** Parameters. A number is the index of a stored resource and means the value of its field. */
+  /** Query parameters. A number stands for the field's value in the stored resource with this index. */
   query: [name: string, value: string | number][];
   expected: { limit: number } | ExpectedError;
-  /** If set, the cursor of a first page is sent unchanged, with one character replaced, and for a different list. */
+  /** If set, a first page's cursor is sent three times: unchanged, with a replaced character, and for another list. */
   afterFirst?: { limit: number; replaced: number; by: string } | undefined;
 }
 
@@ -47,7 +47,7 @@ const firstPage = fc.record({
   replaced: fc.nat(),
   by: fc.constantFrom('', 'A', 'z', '0', '_', '=', 'MA'),
 });
-/** Filters. openapi.json decides whether a value that no stored resource has is valid. */
+/** Values of filters. openapi.json determines whether a value that no stored resource has is valid. */
 const filterValues = Object.entries(valuesOf(filters)).map(
   ([name, value]) => [name, fc.oneof(fc.nat(), value.map(String), anyText)] as const,
 );
@@ -92,12 +92,12 @@ const segment = fc.oneof(
   fc.constantFrom('..', '.', '0', '-0', '1e3', '0x1', 'null', '__proto__', '9'.repeat(2_000)),
 );
 
-/** Stored resource whose id has percent-encoded digits. */
+/** Index of a stored resource, and which digits of its id are percent-encoded. */
 const stored = fc.record({ index: fc.nat(), isEncoded: fc.array(fc.boolean(), { maxLength: 16 }) });
 export type Get = Generated<typeof get>;
 const get = fc.record({ operation: fc.constant('get'), resource: fc.oneof(segment, stored) });
 
-/** Request for a resource that does not exist, for an operation without a model. */
+/** Request to an operation without a model, for a resource that does not exist. */
 export type Other = Generated<ReturnType<typeof otherRequest>>;
 function otherRequest(operation: DocumentedOperation) {
   const { parameters, body, example } = operation;
@@ -146,8 +146,8 @@ const anyKey = fc.constantFrom('', 'Bearer {key}');
 const otherMethod = fc.constantFrom('HEAD', 'OPTIONS', 'TRACE', 'PROPFIND');
 
 /**
- * Requests that reach no operation, because the API key, the URL or the method is invalid, with the expected status. In
- * the Authorization header, `{key}` is a placeholder for a valid API key.
+ * Requests that reach no operation because the API key, the URL or the method is invalid, and their expected statuses.
+ * In the Authorization header, `{key}` is a placeholder for a valid API key.
  */
 export const rejected = fc
   .tuple(

@@ -35,7 +35,7 @@ export function checkResponse({ status, headers, text }: HttpReply, method: stri
   }
 }
 
-/** Checks that the response is an expected error. If only one error is expected, the message is checked too. */
+/** Checks that the response is one of the expected errors. Checks the message only if exactly one error is expected. */
 export function checkErrorResponse({ status, text }: HttpReply, expectedErrors: ExpectedError[]): void {
   const codes = expectedErrors.map(({ code }) => code);
   assert.ok(status >= 400, `Expected ${codes.join(' or ')}, but got ${status} ${text}`);
@@ -45,7 +45,7 @@ export function checkErrorResponse({ status, text }: HttpReply, expectedErrors: 
   assert.ok(message.includes(mentions ?? ''), `Expected a message with ${mentions}, but got ${text}`);
 }
 
-/** Parses a resource or several resources with exact integers. */
+/** Parses one or several resources without rounding integers. */
 export function parseExactly(text: string): any {
   return JSON.parse(text, exactInteger as never);
 }

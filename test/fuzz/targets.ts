@@ -7,7 +7,7 @@ import { startLocalService } from '../support/local-service.ts';
 import type { Target } from './fuzz.ts';
 
 /**
- * Starts the functions in this process. They get bodies in Base64 and paths with the stage, as API Gateway can send them.
+ * Starts the functions in this process. Like API Gateway, sends them bodies in Base64 and paths that contain the stage.
  *
  * @param assembly folder of the cloud assembly
  */

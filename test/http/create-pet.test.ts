@@ -11,7 +11,7 @@ import { variants } from '../support/variants.ts';
 
 const first = await addItem();
 const valid = stringifyJson(validInput);
-/** Text and integer of all invalid items. The last test checks that the list does not contain these items. */
+/** Text that marks all invalid items, like `markedInteger`. The last test checks that the list contains neither. */
 const marker = randomUUID();
 const markedInteger = -randomInt(2 ** 47);
 const markedBody = { ...bodyWith(marker), [integerField]: markedInteger };
@@ -62,7 +62,7 @@ describe('a create request', () => {
     expectSuccess(await request(itemsPath, { method: 'POST', headers, body: valid }), 201);
   });
 
-  // The function cannot always reject the byte, because API Gateway can replace it with U+FFFD.
+  // Accepts a 201 too, because API Gateway can replace the byte with U+FFFD before it invokes the function.
   test('does not store an invalid UTF-8 byte unchanged', async () => {
     const text = randomUUID();
     const response = await post(Buffer.from(JSON.stringify(bodyWith(`${text}\u00ea`)), 'latin1'));
@@ -121,7 +121,7 @@ describe('a create request with invalid input', () => {
     expectError(response, 'unsupported_media_type', expect.stringContaining(part));
   });
 
-  // API Gateway rejects other content codings itself, so only gzip and deflate reach the function.
+  // Tests gzip, because API Gateway itself rejects all content codings except gzip and deflate.
   test('rejects the content coding gzip', async () => {
     const response = await post(gzipSync(marked), { 'Content-Encoding': 'gzip' });
     expectError(response, 'unsupported_media_type', expect.stringContaining('Content-Encoding'));
@@ -135,7 +135,7 @@ describe('a create request with invalid input', () => {
   });
 });
 
-/** Creates an item and expects exactly `input` in the response and at the URL in `Location`. */
+/** Creates an item. Expects exactly an id and `input` in the response and at the URL in `Location`. */
 async function expectStored(input: object, body: unknown = input): Promise<void> {
   const response = await post(body);
   expectSuccess(response, 201);
@@ -146,7 +146,7 @@ async function expectStored(input: object, body: unknown = input): Promise<void>
   expect((await request(location!)).text).toBe(response.text);
 }
 
-/** Appends a field. The service uses the last value of a repeated field, so this value replaces the valid one. */
+/** Appends a field to replace the valid value, because the service uses the last value of a repeated field. */
 function replaced(field: string, value: string, body = valid): string {
   return body.replace('}', `,"${field}":${value}}`);
 }

@@ -10,7 +10,7 @@ function postWith(key: string, body: unknown): Promise<ApiResponse> {
   return post(body, { 'Idempotency-Key': key });
 }
 
-/** Returns different JSON for the same request: in a different order, with an unknown field and escape sequences. */
+/** Returns equivalent JSON with the fields in reverse order, an unknown field and escape sequences. */
 function rewritten(body: object): string {
   const entries = Object.entries({ ...body, unknown: 'x' }).toReversed();
   return JSON.stringify(Object.fromEntries(entries), null, 1)
@@ -55,7 +55,7 @@ describe('a create request with an Idempotency-Key', () => {
   test.each([
     bodyWith('a different text'),
     ...variants.filter((variant) => !isDeepStrictEqual(variant, validInput)),
-  ])('rejects a retry with the different body %p', async (body) => {
+  ])('rejects a retry with a different body (%p)', async (body) => {
     const key = randomUUID();
     const first = await postWith(key, validBody);
     expectError(await postWith(key, body), 'idempotency_key_reused');
@@ -63,7 +63,7 @@ describe('a create request with an Idempotency-Key', () => {
     expect((await request(`${itemsPath}/${first.body.id}`)).body).toEqual(first.body);
   });
 
-  test('accepts the idempotency key of a rejected request', async () => {
+  test('accepts an idempotency key whose first request was rejected', async () => {
     const key = randomUUID();
     expectError(await postWith(key, {}), 'invalid_request');
     expectSuccess(await postWith(key, validBody), 201);

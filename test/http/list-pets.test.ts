@@ -10,10 +10,10 @@ const MOSTLY_INVALID = ['', 'nonsense', '0', '5.0', '%205', '%zz', '%00', PAGE.m
 const CURSOR_MESSAGE = 'cursor must be from a page of this list, or omitted.';
 const allFilters = filterQueries[0]!;
 
-// These items fill the longest page, so that only `limit` determines the length of a page.
+// There are enough items for the longest page, so that only `limit` determines the length of a page.
 const older = await addItems(PAGE.maximum);
 const { id: oldest } = await addItem();
-/** Items with each value of each field, and three for each list, all newer than the id `oldest`. */
+/** Items newer than `oldest`: one for each value of each field, and three for each combination of filters. */
 const recent: Item[] = [];
 for (const input of variants) recent.push(await addItem(input));
 for (const query of filterQueries) recent.push(...(await addItems(3, { ...validBody, ...query })));
@@ -29,15 +29,15 @@ describe('a list request', () => {
     // These queries contain unknown parameters, which the service must ignore.
     ['?limit=3&limit[]=0&LIMIT=0&Status=lost&offset=-1', 3],
     ['?limit=3&color=%zz&=&&%=%', 3],
-  ])('gets for the query %p %d items', async (query, limit) => {
+  ])('with the query %p gets %d items', async (query, limit) => {
     const response = await request(`${itemsPath}${query}`);
     if (response.isRejectedByAws) return;
     expectSuccess(response, 200);
     expect(response.body).toHaveLength(limit);
   });
 
-  // `request` fails if the status contradicts openapi.json, which determines the valid values of each parameter.
-  describe.each(listParameters)('gets a 400 if and only if the document does not allow the %s', (name) => {
+  // `request` compares the status with openapi.json, so this test checks only the messages.
+  describe.each(listParameters)('gets a 400 if and only if openapi.json does not allow the %s', (name) => {
     const { [name]: value = 5, ...others } = filterQueries.find((query) => name in query) ?? {};
     const changed = [`${value}`.toUpperCase(), `${value},${value}`, `${value}&${name}=${value}`];
     test.each([...MOSTLY_INVALID, ...changed])('%p', async (text) => {
@@ -57,7 +57,7 @@ describe('a list request', () => {
     expectError(await request(change(link)), 'invalid_request', CURSOR_MESSAGE);
   });
 
-  test.each(['', '/', '?color=red'])('gets a link without unknown parameters (query %p)', async (query) => {
+  test.each(['', '/', '?color=red'])('gets a link that omits unknown parameters (%p)', async (query) => {
     const link = nextLink(await request(`${itemsPath}${query}`))!;
     const [url, parameters] = [`${baseUrl}${itemsPath}`, `limit=${PAGE.default}&cursor=`];
     expect(link.replace(/[\w-]+$/, '')).toBe(`${url}?${parameters}`);
@@ -75,7 +75,7 @@ describe('the pages of a list', () => {
     expect(items.filter((item) => !matches(query)(item))).toEqual([]);
   });
 
-  test.each([1, 2])('end with the last two items if the limit is %d', async (limit) => {
+  test.each([1, 2])('after the third-last item contain the last two items (limit %d)', async (limit) => {
     const items = await walk(listAddress({ ...allFilters, limit: PAGE.maximum }), 0n);
     const cursor = encodeCursor(items.at(-3)!.id, allFilters);
     expect(await walk(listAddress({ ...allFilters, limit, cursor }), 0n)).toEqual(items.slice(-2));

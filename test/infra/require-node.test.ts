@@ -38,7 +38,7 @@ test('all files use the version of Node.js in package.json', () => {
   expect(found.filter((one) => !one.endsWith(`: ${major}`))).toEqual([]);
 });
 
-// Every command that imports infra/stages.ts fails in the same way, so this test runs only that file.
+// This test runs infra/stages.ts itself, because every command that imports this file fails in the same way.
 test('a missing comma in infra/stages.ts is reported in one line', async () => {
   const file = join(project, 'infra/stages.ts');
   writeFileSync(file, 'export const stages = {\n  one: {}\n  two: {},\n};\n');

@@ -33,7 +33,7 @@ test.each<object>([
 
 const domainName = 'domain.name must be a lowercase domain name such as api.example.com';
 
-// A deployment does not check types, so the check must reject values with the wrong type.
+// The check must reject values of the wrong type, because a deployment does not check types.
 test.each<[object, string]>([
   [
     { listPartitions: 3, recordedListPartitions: 4 },
@@ -103,7 +103,7 @@ test('rejects two stages with the same domain', () => {
 describe('an on-demand stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain, backup } };
 
-  test('has the settings of the existing stage except keepsData, domain and backup', () => {
+  test('has the settings of the stage that it is based on except keepsData, domain and backup', () => {
     const drill = { ...stages.production, name: 'drill', keepsData: false };
     expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual([drill]);
   });

@@ -33,7 +33,7 @@ test('npm start reuses the last assembly unless --synth is set', async () => {
     expect([status, await service.stop()]).toEqual([200, 0]);
     expect(service.output()).toMatch(option === '--synth' ? /^Synthesizing/ : /^Reusing the last/);
   }
-  // The next tests change the list of installed packages, so they must not use the real folder.
+  // The next tests change the list of installed packages, so they must not use the real node_modules folder.
   project.write('infra/require-node.cjs', '');
   rmSync(join(project.folder, 'node_modules'));
   mkdirSync(join(project.folder, 'node_modules'));

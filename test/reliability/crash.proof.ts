@@ -54,7 +54,7 @@ async function listAll(from: LocalService): Promise<Item[]> {
   return items;
 }
 
-/** Creates items until the service exits, and kills it after a number of 201s. Returns the requested items. */
+/** Creates items until the service exits. Kills the service after a number of 201s. Returns the requested items. */
 async function createUntilExit(
   victim: LocalService,
   responsesBeforeKill = Infinity,
@@ -82,7 +82,7 @@ test('the local service stores each acknowledged item exactly once even if kille
     const burst = await createUntilExit(running, responses);
     expect(await killed).toEqual([null, 'SIGKILL']);
     running = await start();
-    // A retry returns the stored item. If the first attempt stored no item, the retry creates it.
+    // A retry returns the stored item, or creates an item if the first attempt stored none.
     for (const item of burst.filter(({ key }) => key)) expect(await create(running, item)).toBe(true);
     expect(violationsOf(requested, await listAll(running))).toEqual([]);
   }
@@ -96,7 +96,7 @@ test('the local service stores each acknowledged item exactly once even if kille
   test('stops the local service without losing an acknowledged item', async () => {
     const victim = await start();
     const ended = once(victim.process, 'close');
-    // A limit on the size of files has the same effect as a full disk.
+    // Limits the size of files, which has the same effect as a full disk.
     spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
     const burst = await createUntilExit(victim);
     expect(await ended).toEqual([1, null]);

@@ -172,7 +172,7 @@ describe('creates that generate the same id several times', () => {
     expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
   });
 
-  test('get a 503 if no id is free, after which a retry succeeds', async () => {
+  test('get a 503 if they generate only ids of existing items, and succeed when retried', async () => {
     const [other] = newItems(1) as [NewItem];
     const id = newId();
     const stored = (await create(other, undefined, () => id))!;

@@ -15,7 +15,7 @@ const CLIENTS = 50;
 const FAULT_PERCENT = 20;
 /** Percentage of create responses that never reach the client. The client retries these creates. */
 const LOST_RESPONSES_PERCENT = 10;
-/** Sum of 7.5 s for the authorizer, 9.5 s for a function, and a margin for a busy machine. */
+/** Longest accepted response: 7.5 s for the authorizer, 9.5 s for a function, and a margin for a busy machine. */
 const LONGEST_RESPONSE_MILLISECONDS = 25_000;
 /** Number of requests after which a client gives up. Random faults do not cause so many failures in a row. */
 const MAX_REQUESTS = 100;

@@ -55,7 +55,7 @@ function idOf({ status, body }: HttpResponse): number {
   return JSON.parse(body).id;
 }
 
-// Refused connections affect all concurrent requests, so creates with this fault run alone.
+// Creates with refused connections run alone, because this fault affects all concurrent requests.
 const [refusedConnection, ...others] = faultNames as [Fault, ...Fault[]];
 
 test('a create stores one item if one attempt to write the item fails', async () => {
@@ -101,7 +101,7 @@ test('a retry gets the same item even if attempts to read or write the idempoten
   const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
   faultsOfIntents = [...others];
   const ids = (await createAll()).map(idOf);
-  // The retries read the idempotency record and the item, so faults affect both reads.
+  // Injects faults into both reads of each retry, which are those of the idempotency record and of the item.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);

@@ -33,7 +33,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
   }).catch(({ name, cause }) => ({ ok: false, status: cause?.code ?? name }));
-  // The message omits the error of `fetch`, because it can contain the key.
+  // The message omits the error of `fetch`, because this error can contain the key.
   if (!ok)
     throw new UsageError(`A list request to ${baseUrl} failed (${status}). Check --base-url and --api-key.`);
   // https://github.com/mcollina/autocannon
@@ -43,7 +43,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     connections,
     duration,
     timeout: TIMEOUT_SECONDS,
-    bailout: 1_000, // errors, after which the service is probably gone
+    bailout: 1_000, // number of errors after which the load ends, because the service is probably gone
     headers,
     idReplacement: true, // also replaces `[<id>]` in headers
     requests: roundOf(`${new URL(baseUrl).pathname}${itemsPath}`),
@@ -52,7 +52,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
   console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
-  // autocannon does not count lost connections as errors. At the end, each connection can have a pending request.
+  // Counts lost connections, because autocannon does not. At the end, each connection can have one pending request.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;

@@ -52,7 +52,7 @@ function start(script: string, environment: Record<string, string>): RunningModu
   });
 }
 
-/** Returns the last line that a script prints. */
+/** Runs a script. Returns the last line that the script prints. */
 async function run(script: string, environment: Record<string, string>): Promise<string | undefined> {
   const lines = done(await start(script, environment).ended)
     .trimEnd()
@@ -74,7 +74,7 @@ describe('the script that copies missing items', () => {
     expect(await itemsIn('items', 'hash')).toEqual([lost, { hash: 2n, text: 'as it is' }, { hash: 3n }]);
   });
 
-  test('copies only the rest after an interruption', async () => {
+  test('copies only the remaining items after an interruption', async () => {
     const items = Array.from({ length: 2_000 }, (_, index) => ({ id: BigInt(index) }));
     await createTable('many', items);
     const tables = { SOURCE: 'many', TARGET: 'empty' };

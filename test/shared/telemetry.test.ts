@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { metricNamespace, metrics, serviceName } from '../../shared/names.ts';
 import { occurrences, written } from '../support/log-lines.ts';
 
-// Powertools reads this variable only when the module is loaded, so the module is imported afterwards.
+// Imports the module after setting this variable, because Powertools reads the variable only when the module is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = serviceName('test');
 const { count, loggable } = await import('../../shared/telemetry.ts');
 
@@ -58,7 +58,7 @@ describe('loggable', () => {
     expect(loggable(Object.assign(new Error('Read failed'), metadata))).toMatchObject(metadata);
   });
 
-  test('returns five causes of a circular chain', () => {
+  test('returns only the first five causes of a circular chain', () => {
     const error = new Error('Read failed');
     error.cause = error;
     expect(JSON.stringify(loggable(error)).match(/"message"/g)).toHaveLength(6);

@@ -71,7 +71,7 @@ export function cdkSynth(
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];
   return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
-    // If this variable had Jest's value, the CDK would print a different report.
+    // Clears Jest's value, because the CDK would print a different report with it.
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// The changes start from the settings of the tests, so that they do not depend on the present settings.
+// Applies the changes to the tests' settings, so that the tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
 /** Changes that operators make in infra/stages.ts. */

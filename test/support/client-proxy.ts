@@ -68,9 +68,9 @@ export async function startClientProxy(service: string) {
   const { origin, close } = await listenOnLoopback(server);
   return {
     baseUrl: `${origin}/v1`,
-    /** Requests since the last call of `decide`, in the order of their arrival. */
+    /** Requests that have arrived since the last call to `decide`, in order of arrival. */
     requests,
-    /** Chooses the behavior for all later requests. */
+    /** Sets the function that chooses the behavior for each later request, and clears `requests`. */
     decide(next: ChooseBehavior): void {
       requests.length = 0;
       chooseBehavior = next;

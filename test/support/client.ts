@@ -30,7 +30,7 @@ export interface ApiResponse extends HttpReply {
 
 type Init = Partial<Omit<SentRequest, 'target'>>;
 
-/** Sends a request with the API key. `address` is an absolute URL or relative to the base URL. */
+/** Sends a request with the API key. `address` is an absolute URL, or a path and query relative to the base URL. */
 export async function request(address: string, init: Init = {}): Promise<ApiResponse> {
   return anonymousRequest(address, {
     ...init,
@@ -53,7 +53,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
-  // A server can respond with 501 to an unknown method (RFC 9110 section 15.6.2).
+  // Accepts a 501 too, because a server can respond with it to an unknown method (RFC 9110 section 15.6.2).
   const { status } = response;
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
@@ -74,9 +74,9 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 }
 
 /**
- * Retries a request that a deployed stage throttles. After a 429, a retry is safe because no function has run. A 503
- * can mean that Lambda has too few instances, or that a function failed after storing an item. Therefore, a request that
- * gets a 503 is retried only if the retry cannot create a duplicate.
+ * Retries a request that a deployed stage throttles. After a 429, a retry is safe because no function has run. After a
+ * 503, retries only if the retry cannot create a duplicate, because a function may have failed after it stored an item.
+ * Lambda also returns a 503 if it has too few instances.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<HttpReply> {

@@ -27,7 +27,7 @@ const UNDOCUMENTED_HEADERS =
 
 export type Contract = ReturnType<typeof contract>;
 
-/** Returns the contract in `openapi.json`. The checks fail if `openapi-3.0.json` leads to different results. */
+/** Returns the contract in `openapi.json`. Checks fail if their results for it and for `openapi-3.0.json` differ. */
 export function contract() {
   const document = openApiDocumentOf('openapi.json');
   const document30 = openApiDocumentOf('openapi-3.0.json');
@@ -148,7 +148,7 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
   try {
     return complaints(schema, asValidated(parseJson(Buffer.from(body).toString())), 'body');
   } catch (error) {
-    // A deeply nested body is not a contradiction, because the depth that the parser reaches depends on the stack.
+    // A deeply nested body is not a contradiction, because the depth that the parser reaches depends on the stack size.
     return error instanceof RangeError ? [] : [(error as Error).message];
   }
 }

@@ -72,7 +72,7 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault for a database call. `call` is the number of the call, starting with 1. `read` reads its body. */
+/** Chooses the fault for a database call. `call` is its number, starting with 1. `read` returns the call's body. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
@@ -93,7 +93,7 @@ export function seededInteger(limit: number, ...seed: (number | string)[]): numb
 
 export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
-/** Starts a proxy between the SDK and the database at the URL `target`. */
+/** Starts a proxy that injects faults between the SDK and the database at the URL `target`. */
 export async function startFaultProxy(target: string, chooseFault: ChooseFault) {
   let calls = 0;
   const injected = Object.fromEntries(faultNames.map((name) => [name, 0])) as Record<Fault, number>;

@@ -38,7 +38,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
 
   // These imports must follow the assignments, because the functions and the database read the environment on import.
   const { sdkSettings } = await import('../../shared/storage/sdk.ts');
-  // The default strategy's retry quota, which suits one Lambda instance, is too small for all requests in a test.
+  // Replaces the default retry strategy, because its quota, which suits one Lambda instance, is too small for a test.
   const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
   Object.assign(sdkSettings, { retryStrategy });
   const { database } = await import('../../shared/storage/database.ts');

@@ -3,7 +3,7 @@ import { format } from 'node:util';
 import { metricNamespace } from '../../shared/names.ts';
 import { invocation } from './invoke.ts';
 
-// These hooks capture both streams, because Jest only replaces the global console and Powertools uses its own.
+// These hooks capture both streams, because Jest only replaces the global console and Powertools uses its own console.
 
 let chunks: string[] = [];
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type EnvironmentVariable, environmentVariables } from '../../shared/names.ts';
 
-/** Replaces calls of all clients to produce faults that a real database cannot produce on demand. */
+/** Mock of all database clients. It produces faults that a real database cannot produce on demand. */
 export const mock = mockClient(Client);
 
 /** Error that DynamoDB returns if the condition of a write fails. */

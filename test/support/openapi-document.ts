@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { withoutReferences } from '../../infra/documents/openapi/schema-objects.ts';
 
-/** Validators for the published documents. OpenAPI 3.0 extends JSON Schema draft 05, which has the keywords of 04. */
+/** Validators for the published documents. OpenAPI 3.0 uses JSON Schema draft 05, which has draft 04's keywords. */
 const publishedDocuments = {
   'openapi.json': new Ajv2020(),
   'openapi-3.0.json': new AjvDraft04.default(),

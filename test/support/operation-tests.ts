@@ -7,7 +7,7 @@ import { get } from './sample.ts';
 
 type Send = (request: Request) => Promise<Exchange>;
 
-/** Sends requests with a new service and returns the exchanges that have one documented response. */
+/** Sends requests that get the same documented response, and returns the exchanges. */
 export type Call = (send: Send, contract: Contract) => Promise<Exchange | Exchange[]>;
 
 /** Unique values, by the part of a request that contains the value. */
@@ -23,16 +23,16 @@ export interface MarkedRequest {
   body?: string;
 }
 
-/** Everything that tests know of an operation in addition to the contract. */
+/** Everything that tests know about an operation in addition to the contract. */
 export interface OperationTests {
-  /** The function's permissions in addition to writing its log and sending traces. */
+  /** The function's permissions except those for writing its log and sending traces. */
   permissions: string;
   /**
-   * Calls for the success and for the errors in the operation's contract, by status. The first exchange must equal the
-   * documented example. API Gateway's responses with the same status are added to the exchanges.
+   * Calls that get the success response and the error responses in the operation's contract, by status. The first
+   * exchange must equal the documented example. The tests add exchanges in which API Gateway returns the same status.
    */
   responses: Record<number, Call>;
-  /** Returns requests that contain the given values, at least one of them successful. */
+  /** Returns requests that contain the given values. At least one of the requests must be successful. */
   markedRequests: (secrets: Secrets) => MarkedRequest[];
 }
 

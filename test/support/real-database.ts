@@ -24,7 +24,7 @@ export async function startTables(template: Template): Promise<Database> {
  * use the database at `databaseEndpoint`. Call this once per process, because the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
-  // The developer's settings, such as AWS_PROFILE, would take precedence over those of the database.
+  // Removes the developer's AWS settings, because some, such as AWS_PROFILE, would override the settings below.
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, databaseEnvironment(databaseEndpoint, operatorAccessKeyId));
   const functions = template.resources('AWS::Lambda::Function');

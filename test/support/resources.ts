@@ -6,7 +6,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Item, itemsPath, textField, validBody } from './sample.ts';
 
 const PAUSE_MILLISECONDS = 50;
-/** Maximum number of concurrent create requests. Some AWS accounts have a low concurrency limit. */
+/** Maximum number of concurrent create requests. The number is low, because some AWS accounts have a low limit. */
 const CONCURRENT_CREATES = 5;
 
 /** Creates an item with an idempotency key. @throws Error with the response if the service rejects the item */

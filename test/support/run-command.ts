@@ -41,7 +41,7 @@ export function startModule(
   return { process: running.child, ended: outcomeOf(running) };
 }
 
-/** Returns the outcome of a child process. A process that did not start or was terminated by a signal has the code 1. */
+/** Returns the outcome of a child process. The code is 1 if the process did not start or a signal terminated it. */
 export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outcome> {
   return running.then(
     (streams) => ({ code: 0, ...streams }),
@@ -51,7 +51,7 @@ export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outc
 
 /** Returns this process's environment without the developer's settings, which would affect commands. */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
-  // BASE_URL and API_KEY are set in HTTP tests, but commands must not read them.
+  // Omits BASE_URL and API_KEY, which are set in HTTP tests, because commands must not read them.
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
   );

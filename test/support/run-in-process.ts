@@ -12,7 +12,7 @@ interface RunOptions {
   isUnread?: boolean;
 }
 
-/** Runs a module in this process. This takes a few milliseconds. `runModule`, which starts a process, takes 0.3 s. */
+/** Runs a module in this process. Takes a few milliseconds, whereas `runModule` starts a process and takes 0.3 s. */
 export async function runInProcess(
   module: string,
   parameters: string[],

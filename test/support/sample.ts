@@ -3,8 +3,8 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { operations } from '../../shared/contract/operations.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
 
-// What tests know about the resource that the service stores. Tests of code that works for every resource use only these
-// names, so that a service for a different resource changes this file instead of those tests.
+// What tests know about the resource that the service stores. Tests of code that works for every resource use only the
+// names in this file, so that developers who change the resource change this file instead of those tests.
 
 /** Resource in a create request after validation, and in a response. */
 export type NewItem = NewPet;
@@ -16,7 +16,7 @@ export const { createPet: create, listPets: list, getPet: get } = operations;
 /** Path of the resource's collection, such as `/v1/pets`. */
 export const collection = list.path;
 
-/** The same path below the base URL, such as `/pets`. */
+/** Path of the collection relative to the base URL, such as `/pets`. */
 export const itemsPath = collection.replace('/v1', '');
 
 /** Required text field of the resource. */
@@ -28,12 +28,12 @@ export const integerField = 'categoryId';
 /** Valid body of a create request with a value for each field. */
 export const validBody = { [textField]: 'Rex', [integerField]: 7, status: 'available' } as const;
 
-/** The same values as the functions get them after validation. */
+/** The values of `validBody` as the functions get them after validation. */
 export const validInput: NewItem = v.parse(NewPet, parseJson(stringifyJson(validBody)));
 
 const { status: _status, ...required } = validInput;
 
-/** The same values of only the required fields. */
+/** The values of the required fields in `validInput`. */
 export const requiredInput = required;
 
 /** Returns a valid body with this text in the text field. */

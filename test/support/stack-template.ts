@@ -44,7 +44,7 @@ export function readable(template: { Resources: object }): ReadableTemplate {
 }
 
 function withReference(key: string, value: any): unknown {
-  // Tests ignore this property, so that they also pass for teams whose accounts require it (see docs/pipelines.md).
+  // Omits this property, so that tests also pass for teams whose accounts require it (see docs/pipelines.md).
   if (key === 'PermissionsBoundary') return undefined;
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;

@@ -3,8 +3,8 @@ import type { Database } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { setFunctionsEnvironment, stagingTemplate, startTables } from './real-database.ts';
 
 /**
- * Starts the staging stack's tables for the tests in the file. `setTimeout` never fires in these tests, because
- * a timeout on a busy machine would not indicate a fault of the service.
+ * Starts the staging stack's tables for the tests in the file. Disables `setTimeout` in these tests, because a timeout
+ * on a busy machine would not indicate a fault of the service.
  */
 export function useRealTables(): void {
   let tables: Database;

@@ -9,7 +9,7 @@ import type { Bundles } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 import type { StackTemplate } from './stack-template.ts';
 
-/** Returns a stage's template for inspection. The template cannot be deployed, because the functions' bundles are empty. */
+/** Returns a stage's template, which tests can only inspect, not deploy, because the functions' bundles are empty. */
 export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const outdir = mkdtempSync(join(tmpdir(), 'template-'));

@@ -17,7 +17,7 @@ export function hasTools(): boolean {
   return false;
 }
 
-/** Imports a tool without its types, so that `npm run check` works without it. @throws UsageError if it is missing */
+/** Imports a tool without types, so that `npm run check` does not need the tool. @throws UsageError if it is missing */
 export function requireTool(name: string): any {
   try {
     return createRequire(manifest)(name);

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 const database = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** Stores a pet without validation. Makes one call, as in the SDK's documentation. */
+/** Stores a pet without validation, with one database call as in the SDK's documentation. */
 export async function handler({ body }: APIGatewayProxyEvent): Promise<object> {
   const Item = { id: Date.now(), ...JSON.parse(body ?? '{}') };
   const ConditionExpression = 'attribute_not_exists(id)';

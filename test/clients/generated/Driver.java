@@ -30,7 +30,7 @@ class Driver {
         try {
           result.put("error", org.openapitools.client.model.Error.fromJson(exception.getResponseBody()));
         } catch (Exception ignored) {
-          // AWS sent a different body.
+          // AWS sent a body that is not an Error.
         }
       }
       System.out.println(JSON.serialize(result));

@@ -24,7 +24,7 @@ func (failure) Error() string { return "error response" }
 
 type httpClient struct{ http.Client }
 
-// Do returns error responses as errors, because ogen has a type per status and rejects the bodies of AWS.
+// Do returns error responses as errors, because ogen has a type per status and rejects error bodies that AWS sends.
 func (c *httpClient) Do(request *http.Request) (*http.Response, error) {
 	response, err := c.Client.Do(request)
 	if err != nil || response.StatusCode < 400 {

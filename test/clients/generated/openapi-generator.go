@@ -32,7 +32,7 @@ func send(baseURL string, call Call) Result {
 func resultOf[Data any](data Data, response *http.Response, err error) Result {
 	result := Result{Status: response.StatusCode, Link: response.Header.Get("Link")}
 	if failure, ok := err.(*openapi.GenericOpenAPIError); ok {
-		result.Error = failure.Model() // nil if AWS sent a different body
+		result.Error = failure.Model() // nil if AWS sent a body that is not an Error
 		return result
 	}
 	check(err)

@@ -23,7 +23,7 @@ const LIMIT = `${GET} › parameters › limit`;
 const STATUS = `${GET} › parameters › status`;
 const RETRY_AFTER = `${GET} › responses › 503 › headers › Retry-After`;
 
-/** Returns a copy of a document with a change in the format of `npm run openapi:diff`. */
+/** Copies a document and applies a change to the copy. The change has the format of `npm run openapi:diff`. */
 function withChange(document: any, change: string): any {
   const [, action, path = '', value] = /^(\w+) (.+?)(?:: (?:.+ → )?(.+))?$/.exec(change)!;
   const copy = parseJson(stringifyJson(document));
@@ -118,7 +118,7 @@ test.each([
   expect(lines).toEqual([expect.stringContaining(`${verdict}: removed ${POST}: `)]);
 });
 
-/** Yields copies of a value in which one part is removed or replaced. */
+/** Yields copies of a value, each with one part removed or replaced. */
 function* variantsOf(value: unknown): Generator {
   yield* [undefined, 'other'];
   if (typeof value !== 'object' || value === null) return;
@@ -129,7 +129,7 @@ function* variantsOf(value: unknown): Generator {
   }
 }
 
-test('a change of any part is reported', () => {
+test('a change of any part of the document is reported', () => {
   const document = { ...base, paths: { '/pets': { post: base.paths['/pets'].post } } };
   const variants = [...variantsOf(document)];
   expect(variants.length).toBeGreaterThan(1_000);
@@ -141,7 +141,7 @@ test('a change of one of two parameters with the same name is reported', () => {
   expect(differences({ parameters: before }, { parameters: after })).toHaveLength(1);
 });
 
-test('npm run openapi:diff lists breaking changes first and reports how to continue', async () => {
+test('npm run openapi:diff lists breaking changes first and explains how to continue', async () => {
   const file = join(folder, 'base.json');
   const document = withChange(source, 'removed components › schemas › PetStatus › enum › "sold"');
   writeFileSync(file, stringifyJson(document));

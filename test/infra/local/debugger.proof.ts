@@ -15,10 +15,10 @@ const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
 const STORAGE = 'shared/storage/pets.ts';
 
-/** The lowest value of the setting. */
+/** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 6;
 
-/** Ports below those that Linux assigns to clients. The first function of the template has the first port. */
+/** Debugger port of the template's first function. Linux assigns only higher ports to clients. */
 const port = randomInt(20_000, 30_000);
 
 const stages = project.read('infra/stages.ts');
@@ -30,11 +30,11 @@ const service = await startLocalServiceOf(project.folder, '--inspect', port.toSt
 await service.printed(/Z watching/);
 afterAll(() => service.stop('SIGKILL'));
 
-/** Attaches to the function and sets breakpoints at positions in sources with the bundle's source map, as editors do. */
+/** Attaches to the function and sets breakpoints at source positions. Like editors, uses the bundle's source map. */
 async function attachDebugger(breakpoints: string[]) {
   const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
-  // After a reload, the new instance is still starting.
+  // Repeats the request, because the new instance can still be starting after a reload.
   while (!targets)
     targets = await fetch(url)
       .then((response) => response.json())
@@ -88,7 +88,7 @@ async function attachDebugger(breakpoints: string[]) {
 }
 
 // Each test depends on the previous test.
-test('a request stops at lines of the sources, whose variables have their names, without a timeout', async () => {
+test('a request stops at breakpoints in the sources, shows variables by name and does not time out', async () => {
   const breakpoints = [
     sourcePosition(STORAGE, 'if (!Number.isInteger(partitions)', project.folder),
     sourcePosition(FUNCTION, 'if (next ===', project.folder),
@@ -107,7 +107,7 @@ test('a request stops at lines of the sources, whose variables have their names,
   expect((await responding).status).toBe(200);
 });
 
-test('after a reload, a request stops at the new line', async () => {
+test('after a reload, a request stops at a breakpoint in the new source', async () => {
   project.write(FUNCTION, `// This line moves the others.\n${project.read(FUNCTION)}`);
   await service.printed(/reloaded the functions/);
   const breakpoint = sourcePosition(FUNCTION, 'if (next ===', project.folder);

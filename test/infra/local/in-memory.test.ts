@@ -67,7 +67,7 @@ test('a service stops if the program that reads its output exits', async () => {
   const [service] = services;
   const ended = once(service!.process, 'close');
   service!.process.stdout.destroy();
-  // Each request prints a line, so the service detects that its output is closed.
+  // Sends requests, because the service detects its closed output only when it prints a line.
   const requests = [1, 2].map(() => service!.request(itemsPath).catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });

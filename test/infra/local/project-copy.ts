@@ -27,9 +27,9 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
       writeFileSync(join(folder, `${file}.saving`), text);
       renameSync(join(folder, `${file}.saving`), join(folder, file));
     },
-    /** Runs a shell script in the copy. Returns its output if it fails, or else an empty string. */
+    /** Runs a shell script in the copy. Returns the script's output if the script fails, or an empty string. */
     async failureOf(script: string): Promise<string> {
-      // Tests in the copy must not use the synthesis of this run.
+      // Tests in the copy must not use the synthesis that the tests in this run share.
       const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
       const options = { cwd: folder, env, maxBuffer: Infinity };
       const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));

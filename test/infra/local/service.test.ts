@@ -49,7 +49,7 @@ describe('the local service with a data folder', () => {
   });
   afterAll(() => service.stop('SIGKILL'));
 
-  test('issues a new key, which only its user can read, if the tables do not contain the previous key', async () => {
+  test('issues a new key if the tables lack the previous key, and lets only its user read the file', async () => {
     expect(service.apiKey).not.toBe(LOST_KEY);
     expect(readFileSync(keyFile, 'utf8')).toBe(service.apiKey);
     for (const file of [keyFile, serviceFile]) expect(statSync(file).mode.toString(8)).toBe('100600');
@@ -104,7 +104,7 @@ describe('the local service with a data folder', () => {
   });
 });
 
-describe('the local service for the production stage in memory', () => {
+describe('the in-memory local service for the production stage', () => {
   let service: LocalService;
   beforeAll(async () => {
     service = await startLocalService('--stage', 'production');
@@ -126,7 +126,7 @@ describe('the local service for the production stage in memory', () => {
         const response = await addItem(service).catch(() => undefined);
         if (!response) return added;
         expect(response.status).toBe(201);
-        // After Ctrl-C in a terminal, the service can get a second signal from npm.
+        // Sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
         if (added === 2) for (const signal of ['SIGINT', 'SIGTERM'] as const) service.process.kill(signal);
       }
     }

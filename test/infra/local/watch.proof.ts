@@ -29,19 +29,19 @@ function timesPrinted(line: RegExp): number {
   return service.output().match(new RegExp(line, 'g'))?.length ?? 0;
 }
 
-/** Calls `change` and waits until `line` is printed once more than before. */
+/** Calls `change` and waits until the service prints another line that matches `line`. */
 async function until(line: RegExp, change: () => void): Promise<void> {
   const times = timesPrinted(line) + 1;
   change();
   await service.printed(new RegExp(`(?:${line.source}[^]*){${times}}`));
 }
 
-/** The function of the operation `get`, and the module with its database access. */
+/** Module of the function for the operation `get`. The function accesses the database through the module `STORAGE`. */
 const FILE = `functions/${get.id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
 const source = project.read(FILE);
 const [STORAGE = ''] = /shared\/storage\/[\w-]+\.ts/.exec(source)!;
 
-/** Returns the function's source with a different error message so that a test can identify the running code. */
+/** Returns the function's source with the given error message, by which tests identify the running code. */
 function sourceWith(errorMessage: string): string {
   return source.replace(/(?<='not_found', )`[^`]*`/, `'${errorMessage}'`);
 }
@@ -71,7 +71,7 @@ describe('the local service with --watch', () => {
     }
     expect(await call(`${itemsPath}/${added.body.id}`)).toEqual({ ...added, status: 200 });
     expect(readdirSync(join(data, 'cdk.out'), { recursive: true })).toEqual(synthesized);
-    // The bundles of the previous code are deleted asynchronously.
+    // Waits, because the service deletes the bundles of the previous code asynchronously.
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
   });
 

@@ -33,7 +33,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(await failure(issue, { ...unreachable, ...environment })).toMatch(reason);
 });
 
-// This test uses a separate process, because network errors have a different class within Jest.
+// This test uses a separate process, because Jest changes the class of network errors.
 test('a command without a network reports what to check', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(

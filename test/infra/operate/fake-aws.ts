@@ -26,8 +26,8 @@ export interface AwsBehavior {
 export type FakeAws = Awaited<ReturnType<typeof startFakeAws>>;
 
 /**
- * Starts a server that implements DescribeStacks of CloudFormation and GetCallerIdentity of STS in the query protocol.
- * The server rejects DynamoDB requests in the JSON protocol.
+ * Starts a server that implements CloudFormation's DescribeStacks and STS's GetCallerIdentity in the query protocol.
+ * The server rejects all DynamoDB requests with an error in the JSON protocol.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  *

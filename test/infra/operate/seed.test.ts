@@ -41,7 +41,7 @@ test('sample bodies are valid, contain every field and depend only on the seed a
   expect(new Set(bodies).size).toBeGreaterThan(190);
   const fields = bodies.flatMap((body) => Object.keys(v.parse(schema, parseJson(body))));
   expect(new Set(fields)).toEqual(new Set(Object.keys(schema.entries)));
-  // A second run with the same seed resumes the first one, also if it creates more items.
+  // A second run with the same seed resumes the first run, even if the second run creates more items.
   expect(await bodiesOf('--seed', '7', '--count', '205')).toMatchObject(bodiesByKey);
   const others = Object.values(await bodiesOf('--seed', '8', '--count', '200'));
   expect(others.toSorted()).not.toEqual(bodies.toSorted());
@@ -72,7 +72,7 @@ describe('a create request', () => {
     decide((index) => (index === 0 ? { status: 429, headers: { 'Retry-After': '2' } } : { status: 201 }));
     await add();
     const [first, second, ...others] = creates().map(({ time }) => time);
-    // Node.js timers can fire up to 1 ms early.
+    // Allows 1 ms less than 2 s, because Node.js timers can fire up to 1 ms early.
     expect(second! - first!).toBeGreaterThanOrEqual(1_999);
     expect(others).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { stagingTemplate } from '../../support/real-database.ts';
 import { runModule } from '../../support/run-command.ts';
 import { startFakeAws } from './fake-aws.ts';
 
-/** Maximum number of concurrent requests. It is below a new AWS account's limit of ten Lambda instances. */
+/** Maximum number of concurrent requests, which is below a new AWS account's limit of ten Lambda instances. */
 const MAX_AT_ONCE = 5;
 /** One of this many idempotent requests gets a 503 after the function has run. */
 const FAILED_ONE_IN = 50;

@@ -64,7 +64,7 @@ describe('the smoke test of a stage', () => {
     return Array.fromAsync(listApiKeys({ stage: 'staging', table: outputs.ApiKeysTable, database }));
   }
 
-  test('runs one file at a time with the key in API_KEY', async () => {
+  test('runs one test file at a time with the key in API_KEY', async () => {
     const key = generateApiKey('staging');
     expect(await smoke(['some', 'tests'], key)).toEqual({
       code: 3,
@@ -77,7 +77,7 @@ describe('the smoke test of a stage', () => {
     );
   });
 
-  test('uses a new key that expires after 1 hour if API_KEY is not set, and revokes the key', async () => {
+  test('if API_KEY is not set, issues a key that expires after 1 hour, and then revokes the key', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');

@@ -16,7 +16,7 @@ const { assembly } = await sharedSynthesis();
 const maps = join(assembly, 'source-maps');
 const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
 
-/** Returns Lambda's log line for an error that the authorizer throws, because no environment variables are set. */
+/** Returns the line that Lambda logs if the authorizer throws an error because environment variables are missing. */
 function logLine(): string {
   const script = `
     const { handler } = await import(process.argv[1]);
@@ -31,20 +31,20 @@ function trace(input: string, folder = maps) {
   return runInProcess('infra/operate/trace.ts', ['--maps', folder], { input });
 }
 
-test('trace replaces the positions in a log line of a deployed bundle with lines of the sources', async () => {
+test('trace replaces bundle positions in a log line with source positions', async () => {
   const traced = done(await trace(logLine()));
   expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
   expect(traced).toContain(`(${sourcePosition('functions/authorizer.ts', "requireEnvironment('")}:`);
   expect(traced).not.toContain('.mjs:');
 });
 
-test('trace finds the source maps among those of several builds and prints each frame on a line', async () => {
+test('trace finds source maps in the folders of several builds and prints each frame on its own line', async () => {
   const error = { stack: JSON.parse(logLine()).stackTrace.join('\n') };
   const traced = done(await trace(`${JSON.stringify({ error })}\n${logLine()}`, assembly));
   expect(traced.match(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /g)).toHaveLength(2);
 });
 
-test('trace reports a version that a different build created, after the lines that it can trace', async () => {
+test('trace prints the lines that it can trace, and then reports the bundle of a different build', async () => {
   const other = logLine().replaceAll(/-[\da-f]{8}\.mjs/g, '-00000000.mjs');
   const { code, stdout, stderr } = await trace(`${logLine()}${other}`);
   expect(code).toBe(1);
@@ -52,13 +52,13 @@ test('trace reports a version that a different build created, after the lines th
   expect(stderr).toMatch(/^\S+ contains no source map of authorizer-00000000\.mjs\. A different/);
 });
 
-test('trace rejects an input without a stack trace and a folder that does not exist', async () => {
+test('trace rejects a missing folder, and rejects input that contains no stack trace', async () => {
   const message = 'Standard input contains no stack trace of a function.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
   expect(errorOutput(await trace(logLine(), '/nowhere'))).toBe('The folder /nowhere does not exist.');
 });
 
-test('the local service prints lines of the sources in stack traces', async () => {
+test('the local service prints source positions in stack traces', async () => {
   const pattern = /(?<="LIST_PARTITIONS": )"\d+"/g;
   const changed = changedAssembly(assembly, join(temporary, 'cdk.out'), pattern, '"0"');
   const service = await startLocalService('--assembly', changed);

@@ -5,7 +5,7 @@ import { requestCounts } from './cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
- * Variables that clients cannot set to a quote, a line break or an API key. Never add paths, headers or query strings.
+ * Variables that clients cannot set to a quote, line break or API key. Never add a path, a header or a query string.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
@@ -35,7 +35,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
       rejected,
       `${gatewayErrors} status=401 type=ACCESS_DENIED`,
     ],
-    // Responses of mocks have no type, so API Gateway logs a dash.
+    // API Gateway logs a dash as the response type, because responses of mocks have none.
     [{ status: '404' }, `${gatewayErrors} status=404 type=-`],
     [{ status: '400', awsEndpointRequestId: 'id' }, rejected],
     [

@@ -3,7 +3,7 @@ import { type StageName, stages } from '../../support/stages.ts';
 import { readableTemplate, resourcesOf } from '../../support/stack-template.ts';
 import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
 
-/** An alarm, the metrics of an incident that must fire the alarm, and metrics that must not fire the alarm. */
+/** Name of an alarm, title of an incident, metrics that must fire the alarm, and metrics that must not fire it. */
 export type AlarmCase = [alarm: string, incident: string, firing: Count[], notFiring: Count[]];
 
 export const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
@@ -11,7 +11,7 @@ export const templates = { staging: readableTemplate('staging'), production: rea
 const THREE = [2, 3, 4];
 const HOUR = Array.from({ length: 60 }, (_, minute) => minute);
 
-/** Returns the counts in each of the given minutes. */
+/** Repeats the counts in each of the given minutes. */
 function during(minutes: number[], counts: Count[]): Count[] {
   return minutes.flatMap((minute) => counts.map(([, metric, value]): Count => [minute, metric, value]));
 }
@@ -23,7 +23,7 @@ export function apiCases(stage: StageName): AlarmCase[] {
     ...requests(2, '503', { 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requests(count - 2, '503', { integrationStatus: '200' }),
   ];
-  // If the firewall does not block, API Gateway accepts bodies that Lambda rejects. These errors must not fire the alarm.
+  // If the firewall does not block, API Gateway accepts bodies that Lambda rejects. Such errors must not fire an alarm.
   const tooLarge =
     stages[stage].firewall.action === 'block' ? [] : requests(100, '502', { integrationStatus: '413' });
   const [many, few] = [requests(1_000, '200'), requests(10, '200')];

@@ -6,7 +6,7 @@ import { apiCases, functionCases, tableCases, templates } from './alarm-cases.ts
 import { type AlarmState, type Count, type Evaluation, nextState, statesOf } from './cloudwatch.ts';
 
 interface Conditions extends Evaluation {
-  /** Minutes between the end of a minute and the arrival of its data, for AWS metrics and for metrics from logs. */
+  /** Delays in minutes between the end of a period and the arrival of its data, for AWS metrics and log metrics. */
   delays: [awsMetrics: number, logMetrics: number];
 }
 
@@ -90,7 +90,7 @@ describe.each(stageNames)('in %s', (stage) => {
   );
 });
 
-test.each(functionNames)('early errors and rejections roll back a canary of %s', (name) => {
+test.each(functionNames)('errors in the first half of a canary of %s roll back the canary', (name) => {
   const { Resources } = templates.production;
   const { DeploymentConfigName, AlarmConfiguration } = Resources[`${name}Deployment`].Properties;
   const minutes = Number(/Canary10Percent(\d+)Minutes$/.exec(DeploymentConfigName)![1]);

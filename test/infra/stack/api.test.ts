@@ -3,12 +3,12 @@ import { stages } from '../../support/stages.ts';
 import { authorizationPattern } from '../../../shared/contract/authorization.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
-// These tests cover the configuration. The HTTP tests of the local service cover the routes, their API keys and the responses.
+// These tests cover the configuration. The HTTP tests of the local service cover routes, authentication and responses.
 describe.each(stageNames)('the REST API of %s', (stage) => {
   const template = readableTemplate(stage);
   const { ApiRestApi: api, ApiAuthorizer: authorizer } = template.Resources;
 
-  // Forward secrecy prevents attackers from decrypting recorded requests and their API keys later.
+  // With forward secrecy, attackers who record requests cannot decrypt the API keys in these requests later.
   test('requires TLS with forward secrecy and a matching server name', () => {
     expect(api.Properties).toMatchObject({
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
@@ -26,7 +26,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   });
 
   // A deployment fails if a mock sets a header that its method does not declare.
-  test('declares every header of its mocks', () => {
+  test('declares every header of its mock responses', () => {
     const methods = propertiesOf(template, 'AWS::ApiGateway::Method');
     const mocks = methods.filter(({ Integration }) => Integration.Type === 'MOCK');
     for (const { MethodResponses, Integration } of mocks) {

@@ -17,21 +17,21 @@ const temporary = temporaryFolder();
 
 const { assembly } = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
-/** Names of the functions' modules and files of their bundles. */
+/** The module name of each function and the file that contains the function's bundle. */
 const bundles = functionNames.map((name): [string, string] => {
   const { Code, Handler } = Resources[name].Properties;
   const file = Handler.replace(/handler$/, 'mjs');
   return [handlerModule(Handler), join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
 });
 
-// The size is limited because a cold start reads and compiles the complete bundle.
+// The test limits the size, because a cold start reads and compiles the complete bundle.
 test.each(bundles)('the bundle of %s is one file within the size limit', (name, file) => {
   expect(readdirSync(dirname(file))).toEqual([basename(file)]);
   const { size } = statSync(file);
   expect(size).toBeLessThanOrEqual(name === 'authorizer' ? 170_000 : 215_000);
 });
 
-/** Matches defaults of the SDK that settings replace, event streams, and second versions of packages. */
+/** Matches event streams, second versions of packages, and modules of SDK defaults that the settings replace. */
 const UNWANTED =
   /\/(?:credential-provider-(?!env\/)|dynamodb-codec|nested-clients)|\/event-streams\/|node_modules\/.*node_modules\//;
 
@@ -42,7 +42,7 @@ test.each(bundles)('the bundle of %s contains no unwanted module', (_name, file)
   expect(sources.filter((source) => UNWANTED.test(source))).toEqual([]);
 });
 
-/** Bundles the functions of a project in a new process, because the exports of node:process depend on what was loaded. */
+/** Bundles a project's functions in a new process, because the exports of node:process depend on the loaded modules. */
 function bundle(project: string, folder: string): string {
   const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('${folder}');`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
@@ -58,8 +58,8 @@ test('each function has the bundle of the module that the template names', () =>
   }
 });
 
-// The name of a bundle identifies its source map.
-test('a new comment changes the names of the bundles that contain the source, and nothing else', () => {
+// The name of a bundle must change with each source, because the name identifies the source map.
+test('a new comment in a source changes only the name of the bundle that contains the source', () => {
   const project = copyProject(temporary);
   project.write('functions/get-pet.ts', `// comment\n${project.read('functions/get-pet.ts')}`);
   const folder = bundle(project.folder, mkdtempSync(join(temporary, 'bundles-')));
@@ -71,10 +71,10 @@ test('a new comment changes the names of the bundles that contain the source, an
   expect(changed.map(([name]) => name)).toEqual(['get-pet']);
 });
 
-// esbuild would compile the use of a missing export to `undefined`, so the function would fail at run time.
+// Bundling must fail, because otherwise esbuild compiles a missing export to `undefined` and the function fails later.
 test.each([
   [
-    'uses something that a Node.js module lacks',
+    'uses a missing export of a Node.js module',
     `import * as path from 'node:path'; export const handler = path.missing;`,
     /"missing" .* "node-modules:node:path"/,
   ],
@@ -100,10 +100,10 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
     console.log(JSON.stringify({ exported, loaded: process.moduleLoadList.slice(ownModules) }));`;
   const urls = bundles.map(([, file]) => pathToFileURL(file).href);
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...urls], {
-    // This process's environment is omitted, because a function has only the variables that the stack sets.
+    // Omits the environment of this process, because a function has only the variables that the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // This variable enables priming, so that modules for priming are counted. Requests fail because port 1 is closed.
+      // Enables priming, so that the modules that priming loads count too. Requests fail because port 1 is closed.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
@@ -115,7 +115,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
   const { exported, loaded } = JSON.parse(output);
   expect(exported).toEqual(urls.map(() => ['function', []]));
   expect(loaded.length).toBeLessThanOrEqual(88);
-  // Listing the exports of `node:http` and `node:process` would load the first two modules.
+  // A bundle that lists the exports of `node:http` or `node:process` would load one of these slow modules.
   const costly = ['internal/deps/undici/undici', 'internal/process/report'];
   expect(costly.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([]);
 });

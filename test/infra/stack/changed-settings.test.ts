@@ -13,7 +13,7 @@ import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// Loading the CDK takes longer than running these tests, so only this test file loads the CDK.
+// Only this test file loads the CDK, because loading the CDK takes longer than running these tests.
 
 // The CDK's validation plugins are disabled because they take a second per stack. `cdk synth` runs the plugins.
 process.env['CDK_VALIDATION'] = 'false';
@@ -76,14 +76,14 @@ describe('a custom domain', () => {
     expect(ApiDomainRecord.Properties).toMatchObject({ Name: domain.name, AliasTarget });
   });
 
-  test('gets a certificate from the stack if the settings contain only the zone', () => {
+  test('gets a certificate from the stack if the settings contain a hosted zone but no certificate', () => {
     const DomainValidationOptions = [{ DomainName: domain.name, HostedZoneId: domain.hostedZoneId }];
     const { ApiCertificate, ApiDomain } = extended.Resources;
     expect(ApiCertificate.Properties).toMatchObject({ DomainName: domain.name, DomainValidationOptions });
     expect(ApiDomain.Properties.RegionalCertificateArn).toBe('${ApiCertificate}');
   });
 
-  test('gets an output instead of a record if the settings contain no zone', () => {
+  test('has a stack output with the DNS target instead of a DNS record if there is no hosted zone', () => {
     const { Resources, Outputs } = moved;
     expect(Resources.ApiDomain.Properties.RegionalCertificateArn).toBe(certificateArn);
     expect(Resources).not.toHaveProperty('ApiDomainRecord');
@@ -116,7 +116,7 @@ describe('a backup', () => {
     expect(BackupPlan.Properties.BackupPlan.BackupPlanRule).toMatchObject([{ CopyActions: [copy] }]);
   });
 
-  test('is in a vault with a unique name that outlives the stack if keepsData is true', () => {
+  test('has a vault with a unique name, which outlives the stack only if keepsData is true', () => {
     expect(BackupVault.Properties.BackupVaultName).toBe('${AWS::StackName}-${AWS::StackId}');
     const kept = readable(templateOf({ stage: 'kept', settings: { ...stages.production, backup } }));
     const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
@@ -124,12 +124,12 @@ describe('a backup', () => {
   });
 });
 
-test('a stage like production without keepsData retains no data', () => {
+test('a stage with the settings of production except keepsData retains no data', () => {
   const settings = { ...stages.production, backup, keepsData: false };
   const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
-  // Versions are an exception, because Lambda deletes them with their function.
+  // Function versions have the policy Retain, but Lambda deletes them together with the function.
   expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
@@ -163,7 +163,7 @@ function changedStack(changes: Partial<StageSettings>) {
   return { ...stack, ids: new Map(Object.keys(stack.Resources).map((name, index) => [name, ids[index]])) };
 }
 
-/** Returns the messages that the CDK CLI prints. Without a configured region, the CLI sets us-east-1. */
+/** Returns the messages that the CDK CLI prints. Without a configured region, the CLI uses us-east-1. */
 function annotationsOf(stage: StageName, settings: Partial<StageSettings>, region = '', day = '2029-01-01') {
   Object.assign(process.env, { AWS_REGION: region, CDK_DEFAULT_REGION: region || 'us-east-1' });
   const app = new App({ outdir: mkdtempSync(join(folder, 'app-')) });

@@ -49,14 +49,14 @@ export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evalua
 }
 
 /**
- * Returns the alarm's state after the state `state`.
+ * Returns the alarm's next state. `state` is the current state.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  *
  * @param values values of the periods, starting with the newest, where null stands for missing data
  */
 export function nextState(alarm: any, values: (number | null)[], state: AlarmState): AlarmState {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, TreatMissingData } = alarm;
-  // CloudWatch uses older values before it treats data as missing.
+  // If recent values are missing, CloudWatch uses older values before it treats data as missing.
   const real = values.filter((value) => value !== null).slice(0, EvaluationPeriods);
   const breaching = real.filter((value) => value >= Threshold);
   if (breaching.length >= DatapointsToAlarm) return 'ALARM';
@@ -78,7 +78,7 @@ export function queriesOf(alarm: any): any[] {
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns the alarm's period in minutes, its metrics, and a function that returns the value of a period, or null without data. */
+/** Returns an alarm's period in minutes, its metrics and a function for the value of a period, or null without data. */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
     const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { functionNames, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
-// alarms.test.ts shows that an error during a canary fires the alarms.
+// alarms.test.ts tests whether errors during a canary fire the alarms.
 test.each(functionNames)(
   'CodeDeploy deploys %s in production, and rolls back if the deployment fails, is stopped or fires an alarm',
   (name) => {
@@ -28,7 +28,7 @@ describe.each(stageNames)('in %s', (stage) => {
   const { Resources } = readableTemplate(stage);
 
   test.each(functionNames)(
-    'the alias of %s is its newest version, and earlier versions are retained',
+    'the alias of %s refers to the newest version, and earlier versions are retained',
     (name) => {
       const { FunctionName, FunctionVersion } = Resources[`${name}Live`].Properties;
       expect([FunctionName, FunctionVersion]).toEqual([`\${${name}}`, `\${${name}CurrentVersion.Version}`]);
@@ -40,8 +40,8 @@ describe.each(stageNames)('in %s', (stage) => {
     },
   );
 
-  // CloudFormation rejects circular dependencies, which synthesis does not detect. An alarm that deployments watch
-  // would cause a circular dependency if it referred to the API.
+  // CloudFormation rejects circular dependencies, but synthesis does not detect them. For example, alarms that
+  // deployments watch must not refer to the API, because such a reference would cause a circular dependency.
   test('the resources have no circular dependencies', () => {
     const waiting = new Map(
       Object.entries(Resources).map(([id, resource]) => [id, dependenciesOf(resource)]),

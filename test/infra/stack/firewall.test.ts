@@ -50,7 +50,7 @@ describe('the web ACL of production', () => {
     expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
   });
 
-  // WAF gets only the start of a body above the inspection limit, so WAF cannot measure the body.
+  // WAF gets only the start of a body that exceeds the inspection limit, so WAF cannot measure such a body.
   test.each([65_536, 65_537])('blocks a body of %d bytes only if the functions would reject it', (bytes) => {
     const { FieldToMatch, ...constraint } = largeBody.Statement.SizeConstraintStatement;
     const none = [{ Priority: 0, Type: 'NONE' }];
@@ -61,7 +61,7 @@ describe('the web ACL of production', () => {
     expect(isBlocked).toBe(bytes > 65_536);
   });
 
-  test('returns the same response to a large body as the function', () => {
+  test('returns the same response to a large body as the functions do', () => {
     const { ResponseHeaders, ...response } = largeBody.Action.Block.CustomResponse;
     expect(response).toEqual({ ResponseCode: 413, CustomResponseBodyKey: 'request_too_large' });
     expect(ResponseHeaders).toEqual([{ Name: 'Cache-Control', Value: 'no-store' }]);
@@ -84,8 +84,8 @@ describe('the web ACL of production', () => {
     expect(logging.LoggingFilter).toEqual({ DefaultBehavior: 'DROP', Filters });
   });
 
-  // A log entry contains request headers. Without data protection, the entry also lists the keys that a limit counts.
-  // A sampled request contains its headers too.
+  // Log entries and sampled requests contain request headers. Without data protection, a log entry also lists the API
+  // keys whose requests a limit counts.
   test('keeps API keys out of the log and out of sampled requests', () => {
     expect(logging.RedactedFields).toEqual([{ SingleHeader: { Name: 'authorization' } }]);
     expect(webAcl.DataProtectionConfig.DataProtections).toEqual([

@@ -33,8 +33,8 @@ const emitted = [
   ),
 ];
 
-// An alarm on a metric that does not exist never fires, and its graph stays empty.
-test.each(stageNames)('the alarms and graphs of %s show only metrics that exist', (stage) => {
+// An alarm on a metric that does not exist never fires, and a graph of such a metric stays empty.
+test.each(stageNames)('the alarms and graphs of %s use only metrics that exist', (stage) => {
   const template = readableTemplate(stage);
   const filters = propertiesOf(template, 'AWS::Logs::MetricFilter').map(
     ({ MetricTransformations: [{ MetricNamespace, MetricName, Dimensions }] }) =>

@@ -37,7 +37,7 @@ describe.each(stageNames)('in %s', (stage) => {
     },
   );
 
-  test('there are no other roles and policies', () => {
+  test('the only roles and policies are those of the functions and of CodeDeploy', () => {
     const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
     const functionRoles = [...operationIds.map(constructOf), 'Authorizer'].map((name) => `${name}Role`);
     const expected = new Set([...functionRoles, ...deploymentRoles]);
@@ -89,7 +89,7 @@ test('CodeDeploy can only update the functions’ aliases and read alarms', () =
   });
 });
 
-// Deleting the stack retains both resources, because other APIs in the account can depend on them.
+// If the stack is deleted, both resources are retained, because other APIs in the account can depend on them.
 test('the account stack contains only the role that API Gateway uses to write logs', () => {
   const template = readableTemplate('account');
   const { LogRole, ApiGatewayAccount, ...others } = template.Resources;

@@ -8,7 +8,7 @@ import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../
 const { assembly, code, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
-  test('creates one stack per stage with tags, which depends on the account stack', () => {
+  test('creates one stack per stage, each with tags and a dependency on the account stack', () => {
     const [service, dependsOnAccount] = ['pet-store', true];
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
@@ -63,8 +63,8 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     });
   });
 
-  // A new account allows so few concurrent executions that reserving some for a function fails the deployment.
-  test.each(functionNames)('lets %s log to its own log group and reserves no executions for it', (name) => {
+  // Reserving executions fails a deployment in a new account, because such an account allows few concurrent executions.
+  test.each(functionNames)('lets %s log to its own log group without reserved concurrency', (name) => {
     const { LoggingConfig, ReservedConcurrentExecutions } = template.Resources[name].Properties;
     expect([LoggingConfig.LogGroup, ReservedConcurrentExecutions]).toEqual([`\${${name}Logs}`, undefined]);
   });

@@ -40,7 +40,7 @@ test('the message for an invalid status filter lists the statuses', () => {
 });
 
 describe('filters', () => {
-  test('that form no supported combination are rejected with the combinations', () => {
+  test('that form no supported combination are rejected with a list of the supported combinations', () => {
     const combinations = filterCombinations as unknown as unknown[];
     const supported = combinations.splice(1, Infinity, ['status', 'categoryId']);
     const message = 'must be part of a supported combination of filters: status and categoryId';
@@ -49,7 +49,7 @@ describe('filters', () => {
     expect(problems({ status: 'sold' })).toEqual([]);
   });
 
-  test('are each part of a combination, whose index makes the list possible', () => {
+  test('each belong to a supported combination, because a list needs an index of its filters', () => {
     const missing = names.filter((name) => !filterCombinations.flat().includes(name as never));
     expect(
       missing.map((name) => `Add ${name} to filterCombinations in shared/contract/list-query.ts.`),

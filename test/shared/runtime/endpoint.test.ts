@@ -27,7 +27,7 @@ function countedError(code: ErrorCode): unknown {
   return [counted('ErrorResponses', { code }), ...(isRejection ? [rejection] : [])];
 }
 
-test('a successful response has no body and no Content-Type if the operation has no schema', async () => {
+test('a successful response has no body and no Content-Type if the operation has no response schema', async () => {
   const success = { status: 204, description: '' } as const;
   const handler = endpoint({ ...list, success }, async () => ({}));
   const context = { ...invocation, getRemainingTimeInMillis: () => 10_000 } as Context;
@@ -44,7 +44,7 @@ describe('an error response', () => {
     expect(headers).toEqual({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   });
 
-  test.each(errorCodes)('is counted once and logged only if it is a 5xx (%s)', async (code) => {
+  test.each(errorCodes)('is counted once, and is logged only if it is a 5xx (%s)', async (code) => {
     const error = new ApiError(code, 'No.', { cause: new Error(secret) });
     await invoke(failing(error), apiGatewayEvent(byKey));
     const isServerError = errorCatalogue[code].status >= 500;

@@ -52,7 +52,7 @@ test.each<[boolean, string, unknown]>([
   expect(isUnavailable(error)).toBe(expected);
 });
 
-// Node.js optimizes an object after repeated reads.
+// The test makes 20 calls, because Node.js makes an object's properties fast only after repeated reads.
 test('the SDK copies the configuration of the client from an object with fast properties', async () => {
   setFlagsFromString('--allow-natives-syntax');
   const isFast = runInThisContext('(object) => %HasFastProperties(object)');
@@ -63,7 +63,7 @@ test('the SDK copies the configuration of the client from an object with fast pr
   expect(isFast(database.config)).toBe(true);
 });
 
-test('readItem can read from a database with a different region and different credentials', async () => {
+test('readItem can use other credentials and another region than the environment', async () => {
   const other = connect({
     region: 'eu-west-1',
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
@@ -177,7 +177,7 @@ test('requests are identical to those of the unmodified SDK', async () => {
   const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
   const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
   expect(requests.slice(2)).toEqual(requests.slice(0, 2));
-  // The SDK would also sign other headers.
+  // The project's signer must sign only these headers, although the SDK also signs others.
   const signed = 'content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
   expect(received.at(-1)?.headers.authorization).toContain(` SignedHeaders=${signed}, `);
 });

@@ -49,12 +49,12 @@ describe('likelyShare', () => {
     expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 6, 15]);
   });
 
-  test('is large enough for every partition in 97% of lists', () => {
+  test('returns enough items for every partition in 97% of lists', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;
         let cumulative = chance;
-        // The binomial distribution.
+        // Sums the binomial distribution of the number of items in one partition.
         for (let items = 1; items < likelyShare(limit + 1, partitions); items += 1) {
           chance *= (limit - items + 1) / items / (partitions - 1);
           cumulative += chance;

@@ -39,8 +39,8 @@ function indexedPet(
 }
 
 /**
- * Mocks queries of both indexes. A query returns the matching elements that `items` contains at that time, up to
- * `Limit` or `itemsAtOnce`. As in DynamoDB, a query that reaches this limit returns a LastEvaluatedKey even if no item
+ * Mocks queries of both indexes. A query returns the matching items that `items` contains at that time, up to `Limit`
+ * or `itemsAtOnce`. As in DynamoDB, a query that reaches this limit returns a LastEvaluatedKey even if no further item
  * follows. `afterQuery` is called after each query.
  */
 function serveIndexes(
@@ -48,7 +48,7 @@ function serveIndexes(
   itemsAtOnce = Infinity,
   afterQuery = (): void => {},
 ): void {
-  mock.reset(); // otherwise, the record of calls grows with each run of a property and slows it down
+  mock.reset(); // otherwise, the record of calls grows with each run and slows the test down
   mock.on(QueryCommand).callsFake((input: QueryCommandInput) => {
     const { IndexName = '', ScanIndexForward = true, Limit = Infinity, ExclusiveStartKey } = input;
     const key = KEY_OF_INDEX[IndexName];
@@ -133,7 +133,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     );
   });
 
-  test('requests up to one page of pets from each partition in up to two queries', async () => {
+  test('needs up to two queries per partition, which together request one page and one pet at most', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(items);
@@ -156,7 +156,7 @@ describe('the queries of a list', () => {
     );
   });
 
-  test('continue only in partitions that can contain newer pets', async () => {
+  test('continue only in partitions that can contain more pets of the page', async () => {
     process.env['LIST_PARTITIONS'] = '4';
     // Partition 2 contains the five newest pets. Partition 1 contains the remaining 35 pets.
     const ids = Array.from({ length: 40 }, (_, index) => BigInt(400 - 4 * index + (index < 5 ? 2 : 1)));
@@ -170,7 +170,7 @@ describe('the queries of a list', () => {
     expect(inputs()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
   });
 
-  test('request only the fields of pets and one pet more than the page', async () => {
+  test('request only the fields of pets, and one pet more than the page contains', async () => {
     mock.on(QueryCommand).resolves({});
     await listPets({ limit: 100, filters: {} });
     const ProjectionExpression = Object.keys(Pet.entries)

@@ -9,7 +9,7 @@ import { bodyWith, collection, create, get, list } from '../../../support/sample
 const { responses, contradictions, examples } = contract();
 const path = collection.replace('/v1', '');
 
-/** Returns the example request of an operation and the example of a documented response. */
+/** Returns an exchange that consists of an operation's example request and the example of a documented response. */
 function documented(name: string): Exchange {
   const [operation = '', status] = name.split(' ');
   const elsewhere = { method: 'GET', target: '/v1/elsewhere', headers: {} };
@@ -62,12 +62,12 @@ test.each<[problem: string, Exchange]>([
   ],
   ['does not allow the request: body/', { ...created, body: JSON.stringify(bodyWith(' ')) }],
   ['does not allow the request: Idempotency-Key', { ...created, headers: { 'Idempotency-Key': 'a b' } }],
-  // The body contains a valid surrogate pair.
+  // A service must not reject this body, because the escape sequences form a valid surrogate pair.
   [
     'allows the request',
     { ...rejected, body: JSON.stringify(bodyWith('DOG')).replace('DOG', String.raw`\ud83d\udc15`) },
   ],
-  // The message is about a cursor that was not sent.
+  // The error message is about a cursor, but the request has no cursor.
   ['allows the request', { ...listed, target: path, response: lostCursor }],
 ])('the contract check reports "%s"', (problem, exchange) => {
   expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);

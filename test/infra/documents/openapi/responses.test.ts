@@ -20,7 +20,7 @@ const template = await stagingTemplate();
 const service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 afterAll(() => service.close());
 
-/** Calls for the responses to requests that match no operation, by status. The other calls are `commonCalls`. */
+/** Request that matches no operation. `callsOfOther` contains the calls that differ from `commonCalls`, by status. */
 const elsewhere: Request = { target: '/v1/elsewhere' };
 const callsOfOther: Record<number, Call> = {
   404: () => sent(elsewhere),
@@ -33,7 +33,7 @@ const callsOfOther: Record<number, Call> = {
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-/** Returns the calls for a documented response. The first exchange must equal the documented example. */
+/** Returns the calls that get a documented response. The first exchange must equal the documented example. */
 function callsFor(id: OperationId | 'other', status: number): (Call | undefined)[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]];
   const { success, errors }: Operation = operations[id];
@@ -81,7 +81,7 @@ test.each(names)('the response %s equals its example in openapi.json', async (na
     const values = exchanges.map(({ response }) => new Headers(response.headers).get(header));
     const first = values.find((value) => value !== null);
     expect([header, normalized(first ?? '')]).toEqual([header, normalized(example)]);
-    // At least one of the responses must omit an optional header.
+    // An optional header must be absent from at least one of the responses.
     expect([header, !values.includes(null)]).toEqual([header, required]);
   }
   const { text } = exchanges[0]!.response;

@@ -7,12 +7,12 @@ import { referencePage } from '../../../../infra/documents/reference/page.ts';
 const service = { baseUrl: 'http://localhost:3000/v1', apiKey: 'secret' };
 const document = readFileSync('openapi-3.0.json', 'utf8');
 
-/** Returns the texts of the elements with a name, as an HTML parser reads them. */
+/** Returns the text of each element with the name `element`, as an HTML parser reads it. */
 function textsOf(element: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}>([^]*?)</${element}>`, 'gi'))].map(([, text]) => text!);
 }
 
-test('the content security policy allows only the scripts and styles of the page, and requests to its service', () => {
+test("the content security policy allows only the page's scripts and styles, and requests to its service", () => {
   const { html, contentSecurityPolicy } = referencePage(document, service);
   const hashes = [...textsOf('script', html), ...textsOf('style', html)].map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Emulator, startEmulator } from '../../../../infra/local/emulator/emulator.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-// The routes, methods and table of this app differ from those of this project, and it has no authorizer.
+// This app has other routes, methods and tables than this project, and has no authorizer.
 
 const folder = temporaryFolder();
 
@@ -82,7 +82,7 @@ describe('a stack of another app', () => {
     expect((await fetch(`${url}/orders/6`)).status).toBe(404);
   });
 
-  test('has its own methods and a greedy path', async () => {
+  test('handles a method and a greedy path that this project does not have', async () => {
     const response = await fetch(`${url}/files/a/b%20c?x=1`, { method: 'PATCH' });
     expect(await response.json()).toEqual({ path: '/files/a/b%20c', queryStringParameters: { x: '1' } });
   });

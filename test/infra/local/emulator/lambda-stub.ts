@@ -4,7 +4,7 @@ export interface LambdaStub extends LambdaFunction {
   events: any[];
 }
 
-/** Creates a stub that returns `invocations` in order and then keeps returning the last one. */
+/** Creates a stub that returns `invocations` in order, and returns the last invocation for all further events. */
 export function lambdaStub(...invocations: Invocation[]): LambdaStub {
   const events: unknown[] = [];
   return {

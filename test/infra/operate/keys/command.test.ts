@@ -99,7 +99,7 @@ describe('keys -- list', () => {
     expect(stdout).not.toContain(hash);
   });
 
-  test('prints only active keys that expire within --expiring', async () => {
+  test('prints only active keys that expire within the duration in --expiring', async () => {
     const [soon, rotated] = [await issue(29 * DAY, 'Other'), await issue()];
     for (const lifetime of [31 * DAY, -1]) await issue(lifetime);
     await revokeApiKey(store, (await issue(DAY)).record, caller);
@@ -124,7 +124,7 @@ describe('keys -- rotate', () => {
     expect(between(rotatedBy!.time, expiresAt!)).toBe(DAY);
   });
 
-  test('uses the overlap and lifetime that its options specify', async () => {
+  test('uses the overlap and lifetime in --overlap and --expires-in', async () => {
     const { keyId, ...old } = (await issue()).record;
     const options = ['--overlap', '2h', '--expires-in', '30d', '--json'];
     const shown = JSON.parse(done(await keys(['rotate', keyId, ...options])));
@@ -144,7 +144,7 @@ describe('keys -- revoke', () => {
     expect(await active()).toEqual([record.keyId]);
   });
 
-  test('keeps the successor of a key that is revoked with --yes', async () => {
+  test('revokes a key with --yes, but does not revoke the successor', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);

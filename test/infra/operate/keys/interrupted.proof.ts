@@ -35,7 +35,7 @@ test.each(['issue', 'rotate'])('keys -- %s shows the new key despite Ctrl-C', as
     const message = once(child.stderr!, 'data');
     child.kill('SIGINT');
     expect(String(await message)).toBe(FINISHING);
-    child.kill('SIGINT'); // npm may send the signal again
+    child.kill('SIGINT'); // sent a second time, as npm may do
     return undefined;
   });
   expect(outcome).toMatchObject({ code: 0, stderr: FINISHING });

@@ -37,7 +37,7 @@ export function startStage(): void {
   });
 }
 
-/** Settings of a developer for other projects, which must not affect commands for a local service. */
+/** A developer's AWS settings for other projects. Commands for a local service must ignore these settings. */
 const developerSettings = {
   AWS_PROFILE: 'work',
   AWS_REGION: 'no region',

@@ -48,7 +48,7 @@ describe('a new key if its write gets no response', () => {
     for (const part of [keyId, state, failure.message]) expect(message).toContain(part);
   });
 
-  test('remains revoked if the write arrives later', async () => {
+  test('remains revoked if the write arrives at the database later', async () => {
     let [hash, arrive] = ['', async (): Promise<unknown> => undefined];
     const delay = async (execute: () => Promise<unknown>, { Item }: { Item: ApiKeyRecord }) => {
       hash = Item.hash;
@@ -73,7 +73,7 @@ test('the list contains the keys on all pages, newest first', async () => {
   startStage();
   const now = Date.now();
   const issued: string[] = [];
-  // The last time has an additional hexadecimal digit, which must not change the order.
+  // The last time has one hexadecimal digit more than the others, which must not affect the order.
   for (const at of [now, now + 1, now + 2, now + 1_000, 0x10_00_00_00_00_00]) {
     stopClock(at);
     issued.push((await issue()).record.keyId);

@@ -87,7 +87,7 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRea
   return ended;
 }
 
-test('the documented policy allows issuing, rotating and revoking keys and nothing else', async () => {
+test('the documented policy allows only the actions to issue, rotate and revoke keys', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
   const { keyId: id, start } = (await verifyApiKey(store, successor))!;
@@ -115,7 +115,7 @@ test('the first two policy statements allow listing keys but not issuing keys', 
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });
 
-test("the smoke test's policy allows only issuing a key and revoking a key that was not shown", async () => {
+test("the smoke test's policy allows only issuing a key, and revoking this key if it cannot be shown", async () => {
   usedActions.clear();
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
   expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);

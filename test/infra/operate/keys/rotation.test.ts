@@ -40,7 +40,7 @@ async function expectRotated(old: IssuedKey): Promise<void> {
   expect(await active()).toEqual([successor!.keyId, old.record.keyId].toSorted());
 }
 
-/** Number of the request that sets the old key's expiry. Follows a query, a read and the successor's write. */
+/** Number of the request that sets the old key's expiry, after a query, a read and the write of the successor. */
 const SET_EXPIRY = 4;
 const interrupted = new Error('The command was interrupted.');
 
@@ -87,7 +87,7 @@ describe('rotating a key', () => {
   });
 });
 
-test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be repeated', async (last) => {
+test.each([0, 1, 2, 3])('a rotation can be repeated after an interruption at request %d', async (last) => {
   const old = await issue();
   const { keyId } = old.record;
   const interrupting = via((call, execute) => (call > last ? Promise.reject(interrupted) : execute()));
@@ -100,7 +100,7 @@ test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be
   await expectRotated(old);
 });
 
-test('a retry of the last write succeeds even if the old key was revoked before the retry', async () => {
+test("a rotation's retry of its last write succeeds even if the old key has been revoked", async () => {
   const old = await issue();
   const revokedBeforeRetry = replacing(SET_EXPIRY, async (execute) => {
     await execute();
@@ -126,7 +126,7 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
   expect(await active()).toEqual([]);
 });
 
-test('a rotation refers to the documentation if the response to its last write is lost', async () => {
+test('the error message refers to the documentation if the response to the last write is lost', async () => {
   const old = await issue();
   const lost = replacing(SET_EXPIRY, (execute) => execute().then(() => Promise.reject(interrupted)));
   const advice = new RegExp(`${old.record.keyId} .*docs/api-keys\\.md\\. Cause: ${interrupted.message}$`);

@@ -62,7 +62,7 @@ describe('the event for a function', () => {
     expect(Object.entries(queryStringParameters!)).toEqual(last);
   });
 
-  test('replaces connection headers with proxy headers', () => {
+  test("removes connection headers and overwrites the client's X-Forwarded headers", () => {
     const names = ['Connection', 'content-length', 'TE', 'x-forwarded-for', 'X-FORWARDED-PROTO'];
     const { headers, multiValueHeaders } = eventOf({ headers: names.map((name) => [name, 'a']) });
     expect(headers).toEqual({ 'X-Forwarded-For': '::1', 'X-Forwarded-Proto': 'http' });

@@ -98,7 +98,7 @@ describe('the server', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('responds before it receives the rest of a body that nobody reads, and keeps the connection usable', async () => {
+  test('responds before it receives the rest of an unread body, and keeps the connection usable', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`POST /no-content HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\nGET /`);
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 204 /);
@@ -122,7 +122,7 @@ describe('the server', () => {
   const [ipv4, ...others] = Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
   );
-  test.each([ipv4!, ...others])('listens on %s only if it is a localhost address', async (address) => {
+  test.each([ipv4!, ...others])('listens on %s only if this is a loopback address', async (address) => {
     const hostname = address.includes(':') ? `[${address}]` : address;
     const response = await fetch(`http://${hostname}:${server.port}/`).catch(() => undefined);
     expect(response?.status).toBe(['127.0.0.1', '::1'].includes(address) ? 200 : undefined);
