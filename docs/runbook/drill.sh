@@ -3,7 +3,7 @@
 # drill ACTION: deploys or destroys the stage.
 drill() { npx cdk "$1" PetStore-drill -c stage=drill -c like=production; }
 
-# drill_change CODE: deploys a version of get-pet that also runs CODE when Lambda loads it, and restores the source.
+# drill_change CODE: deploys a version of get-pet that also runs CODE when Lambda loads it, and restores the file.
 drill_change() {
   echo "$1" >> functions/get-pet.ts
   drill deploy
@@ -26,7 +26,7 @@ drill_statuses() {
   : > "$STATUSES"
 }
 
-# drill_watch: prints the deployment, the alarms and the versions of get-pet every 20 seconds.
+# drill_watch: every 20 seconds, prints the deployment, the alarms and the live versions of get-pet.
 drill_watch() {
   while sleep 20; do
     date +%T
@@ -36,7 +36,7 @@ drill_watch() {
   done
 }
 
-# drill_end: ends the requests and destroys the stage.
+# drill_end: stops the requests and destroys the stage.
 drill_end() {
   kill "$LOOP"
   rm "$STATUSES"

@@ -1,30 +1,30 @@
-# Queries for docs/runbook.md. Source this file before runbook.sh. A query reads the last hour, or the last $MINUTES, of
-# the access log, of the log of the function $FUNCTION, or of the firewall log.
+# Queries for docs/runbook.md. Source this file before runbook.sh. Each query reads the last hour, or $MINUTES minutes,
+# of the access log, the firewall log, or the log of the function $FUNCTION.
 
 access_log() { insights ApiAccessLog "$1"; }
 function_log() { insights "${FUNCTION}Logs" "$1"; }
 firewall_log() { insights FirewallLog "$1"; }
 
-# find_request ID: prints the access log's line of a request.
+# find_request ID: prints a request's line in the access log.
 find_request() {
   access_log 'filter requestId = "'"$1"'"
     | fields @timestamp, status, errorType, method, resource, keyId, latency, authorizerLatency, integrationLatency,
         functionRequestId, firewall, traceId'
 }
 
-# find_cause ID: prints the function log's lines of a request.
+# find_cause ID: prints a request's lines in the function log.
 find_cause() {
   function_log 'filter requestId = "'"$1"'"
     | fields @timestamp, operation, code, keyId, error.name, error.code, error.message, error.cause.message,
         error.stack, xray_trace_id'
 }
 
-# find_trace TRACE_ID: prints the function log's lines of a request that the function did not complete.
+# find_trace TRACE_ID: prints the function log's lines about a request that the function did not complete.
 find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
 last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
 
-# The first two columns are the rules that blocked a request and that only counted it.
+# The first column is the rule that blocked a request. The second is the rule that counted it.
 blocked_requests() {
   firewall_log 'stats count(*) as requests, fromMillis(max(@timestamp)) as last by terminatingRuleId,
       nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
@@ -72,7 +72,7 @@ crashes() {
     | sort @timestamp desc | limit 50'
 }
 
-# version_errors VERSION: the name of a log stream contains the number of the version in brackets.
+# version_errors VERSION: prints a version's errors. Names of log streams contain the version in brackets.
 version_errors() {
   function_log 'filter @logStream like "['"$1"']"
       and (ispresent(errorType) or ispresent(record.status) or level = "ERROR")
@@ -86,7 +86,7 @@ authorizer_errors() {
   access_log 'filter errorType like /^AUTHORIZER/ | stats count(*) as rejected by errorType, bin(1m)'
 }
 
-# key_requests KEY_ID: prints the requests with a key, by IP address, operation and status.
+# key_requests KEY_ID: counts the requests with a key by IP address, operation and status.
 key_requests() {
   access_log 'filter keyId = "'"$1"'"
     | stats count(*) as requests, fromMillis(min(@timestamp)) as first, fromMillis(max(@timestamp)) as last
@@ -94,7 +94,7 @@ key_requests() {
     | sort last desc'
 }
 
-# used_keys: prints the keys that were used, starting with the key that has been unused for the longest time.
+# used_keys: prints the keys that were used, least recently used first.
 used_keys() {
   access_log 'filter keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
@@ -104,7 +104,7 @@ used_keys() {
 unused_keys() {
   local used
   used=$(access_log 'filter keyId like /^key_/ | stats count(*) as requests by keyId' | grep -oE 'key_\w+')
-  if [ -z "$used" ]; then echo 'The log contains no keys, so unused keys cannot be found.' >&2; return 1; fi
+  if [ -z "$used" ]; then echo 'The access log contains no key ids, so unused keys cannot be found.' >&2; return 1; fi
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
@@ -114,7 +114,7 @@ callers() {
     | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
 }
 
-# Keys that use the base URL that API Gateway assigned.
+# Keys of requests to the base URL that API Gateway assigned.
 default_url_keys() {
   access_log 'filter domainName like /execute-api/ and keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'

@@ -22,7 +22,7 @@ resources() {
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
 }
 
-# insights LOG QUERY: runs a Logs Insights query on the log with this logical id.
+# insights LOG QUERY: runs a Logs Insights query on the log whose logical id starts with LOG.
 insights() {
   local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
   group=$(physical_id Logs::LogGroup "$1") || return
@@ -83,7 +83,7 @@ continue_rollback() {
   aws cloudformation continue-update-rollback --stack-name "$STACK" "$@"
 }
 
-# versions: prints the version of each function that is live, and the function's latest versions.
+# versions: prints the live version and the latest versions of each function.
 versions() {
   resources Lambda::Function | while read -r name; do
     echo "$name: live is" \
@@ -93,7 +93,7 @@ versions() {
   done
 }
 
-# database_latencies: prints the latencies of each type of database call in milliseconds.
+# database_latencies: prints the latencies, in milliseconds, of each type of database call.
 database_latencies() {
   local call
   for call in "$PETS Query" "$PETS PutItem" "$PETS GetItem" "$INTENTS PutItem" "$INTENTS GetItem" "$KEYS GetItem"; do
@@ -102,7 +102,7 @@ database_latencies() {
   done
 }
 
-# throttled_limits: prints the limits of each table and index that requests exceeded, and counts these requests.
+# throttled_limits: for each table and index, prints the limits that requests exceeded, and counts these requests.
 throttled_limits() {
   local target limit access table index
   for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$INTENTS " "$KEYS " "$KEYS newest"; do
@@ -127,7 +127,7 @@ throttled_keys() {
   done
 }
 
-# complete_table TABLE: sets the properties of a table of production that DynamoDB does not restore from a backup.
+# complete_table TABLE: sets the properties that DynamoDB does not restore from a backup of a table of production.
 complete_table() {
   aws dynamodb update-continuous-backups --table-name "$1" \
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35

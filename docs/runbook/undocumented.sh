@@ -14,8 +14,8 @@ expect 'Large body: any error response. A query below shows whether clients can 
 expect 'Malformed URLs: the statuses in "Responses without an Error body" in docs/interface.md.'
 for suffix in '%zz' '%' '{1}' '%00' '1%2F2'; do send -g "$BASE_URL/pets/$suffix"; done
 
-expect 'Compressed body: 415. After a 400, API Gateway removes Content-Encoding when it decompresses a body. Two smoke
-tests then fail, and you can allow compressed bodies in shared/runtime/request.ts.'
+expect 'Compressed body: 415. If the status is 400, API Gateway decompresses bodies and removes Content-Encoding. Two
+smoke tests then fail, and you can allow compressed bodies in shared/runtime/request.ts.'
 echo '{}' | gzip | send "$BASE_URL/pets" -H "$JSON" -H 'Content-Encoding: gzip' --data-binary @-
 
 expect 'Throttled function: 503. If the status is 500, correct shared/contract/gateway-responses.ts.'
@@ -23,7 +23,7 @@ LIST_PETS=$(physical_id Lambda::Function ListPets)
 aws lambda put-function-concurrency --function-name "$LIST_PETS" --reserved-concurrent-executions 0 &&
   send "$BASE_URL/pets"; aws lambda delete-function-concurrency --function-name "$LIST_PETS"
 
-expect 'Firewall: a 413 with the header x-amzn-RequestId and a 403 if the web ACL blocks, otherwise a 401 and a 404.'
+expect 'Firewall: if the web ACL blocks, a 413 with header x-amzn-RequestId, then a 403. Otherwise, a 401 and a 404.'
 head -c 65537 /dev/zero |
   SENT_KEY="pets_${STAGE}_made_up" send "$BASE_URL/pets" -D - -H "$JSON" --data-binary @-
 SENT_KEY="pets_${STAGE}_made_up" send "$BASE_URL/web-inf" -D -
@@ -36,23 +36,23 @@ echo 'Waiting for logs, metrics and alarms …'
 sleep 900
 
 expect 'Access log: a row for each status above. The 503 has the errorType INTEGRATION_FAILURE, and requests that the
-web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integrationStatus 413. Otherwise, clients can
-make ApiServerErrors fire. Correct the filter ServerErrors in infra/stack/access-log.ts.'
+web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integrationStatus 413. Otherwise, correct
+the filter ServerErrors in infra/stack/access-log.ts, because clients can make ApiServerErrors fire.'
 access_log 'stats count(*) as requests by method, status, errorType, integrationStatus'
 
-expect 'Numbers logged as text: a percentile.'
+expect 'Numbers logged as text: numeric percentiles.'
 latencies
 
 expect 'Cached denials: two or three invocations of the authorizer in the minute of the 20 requests with an invalid key.
 If there are more, API Gateway does not cache denials, and one client can fire AuthorizerNewVersionRejections.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
-expect 'Alarms without data: no active alarm. If PetsThrottles is active, it does not recover without data. Correct the
-expression in infra/stack/storage.ts.'
+expect 'Alarms without data: no active alarm. If PetsThrottles is active, correct the expression in
+infra/stack/storage.ts, because the alarm does not recover without data.'
 status
 
-expect 'Firewall log: LargeBody and KnownBadInputsRuleSet with 0 for withKey, because AWS WAF removes keys from the log.
-Repeat this query after a client has exceeded PerKey, because the lines of this rule also contain the key it counts.'
+expect 'Firewall log: withKey is 0 for LargeBody and KnownBadInputsRuleSet, because AWS WAF removes keys from the log.
+Repeat this query after a client has exceeded PerKey, because lines of this rule also contain the counted key.'
 firewall_log 'stats count(*) as requests, sum(strcontains(@message, "pets_")) as withKey
   by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId'
 
@@ -60,7 +60,7 @@ expect 'Quotas: the settings of the stage. If a setting exceeds a default quota,
 aws dynamodb describe-table --table-name "$PETS" --query Table.OnDemandThroughput
 aws apigateway get-stage --rest-api-id "$API" --stage-name "$STAGE" --query methodSettings
 
-expect 'Source account: AssumeRole events of Lambda and API Gateway. If they contain aws:SourceAccount, replace
+expect 'Source account: AssumeRole events of Lambda and API Gateway. If events contain aws:SourceAccount, replace
 StringEqualsIfExists with StringEquals in infra/stack/roles.ts.'
 aws cloudtrail lookup-events --max-items 500 --output text --query 'Events[].CloudTrailEvent' \
   --lookup-attributes AttributeKey=EventName,AttributeValue=AssumeRole |
@@ -68,7 +68,7 @@ aws cloudtrail lookup-events --max-items 500 --output text --query 'Events[].Clo
 
 npm run smoke -- --stage "$STAGE" --read-only --for 3m
 sleep 240
-expect 'Probe: nearly 60 invocations of the authorizer in each of the last minutes. If there are only a few, API Gateway
+expect 'Probe: nearly 60 invocations of the authorizer in each of the last minutes. If there are far fewer, API Gateway
 ignores the number of spaces after Bearer, so the probe in infra/operate/probe.ts hardly tests a new authorizer.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
@@ -77,8 +77,8 @@ expect 'Check the rest by hand:
 - Rollback after the canary: cancel a deployment of the drill stage in the five minutes after its canary. If the status
   becomes UPDATE_ROLLBACK_FAILED, or a canary of the old version starts, correct what docs/pipelines.md says about
   rollbacks after the canary.
-- Recovery settings: deploy a change of only maxReadUnitsPerSecond. If CloudTrail contains a new event
-  UpdateContinuousBackups, the policy pet-store-keep-data rejects such deployments. Correct docs/pipelines.md.
+- Recovery settings: deploy a change to maxReadUnitsPerSecond alone. If CloudTrail contains a new event
+  UpdateContinuousBackups, correct docs/pipelines.md, because the policy pet-store-keep-data rejects such deployments.
 - Custom domain: in the first stage with a domain, check both base URLs. AWS documents the access mode STRICT for an API
   and for a domain, but not for a stage with both host names:
   https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html'
