@@ -36,11 +36,11 @@ const variants: [title: string, omitted: string[]][] = [
 
 /** Columns of the table. Each column is a metric of a function at one memory size. */
 const columns: [title: string, metric: Metric, megabytes: number, name: string][] = [
-  ['cold `list-pets`', 'coldCpu', 256, 'list-pets'],
-  ['cold `create-pet`', 'coldCpu', 256, 'create-pet'],
-  ['warm `list-pets`', 'cpu', 512, 'list-pets'],
+  ['Cold list', 'coldCpu', 256, 'list-pets'],
+  ['Cold create', 'coldCpu', 256, 'create-pet'],
+  ['Warm list', 'cpu', 512, 'list-pets'],
   ['16 partitions', 'cpu', 512, 'list-pets, 16 partitions'],
-  ['warm `create-pet`', 'cpu', 512, 'create-pet'],
+  ['Warm create', 'cpu', 512, 'create-pet'],
 ];
 
 /** Bundles the measured functions once for each variant. The name of each bundle begins with the variant's title. */
