@@ -53,7 +53,7 @@ export async function runWithOptions<const T extends Options>(
   }
 }
 
-/** npm consumes all options that do not follow two dashes. Its own options can also be set in its configuration file. */
+/** npm consumes all options that do not follow two dashes. The variable of an npm option can have other sources. */
 function isConsumedByNpm(option: string): boolean {
   const variable = `npm_config_${option.replaceAll('-', '_')}`;
   return process.env[variable] !== undefined && !['json', 'yes'].includes(option);

@@ -20,7 +20,7 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   if (bundlesIn(log).length === 0)
     throw new UsageError('Standard input contains no stack trace of a function.');
   const traced = toSources(log, [maps]);
-  // In JSON, a stack trace is a text with escaped line breaks or an array.
+  // In JSON logs, a stack trace is either a string with escaped line breaks or an array of lines.
   console.log(traced.replaceAll(/(?:\\+n|",\s*")(?= +at )/g, '\n').trimEnd());
   const [unknown] = bundlesIn(traced);
   if (unknown)

@@ -105,7 +105,7 @@ const IDEMPOTENCY_KEY_MESSAGE = `must be a single value of ${IDEMPOTENCY_KEY_FOR
 
 /**
  * Schema of the `Idempotency-Key` header. The IETF draft requires a structured-field string (RFC 9651 section 3.3.3),
- * which can contain spaces. The schema also accepts visible characters without quotes as the same key.
+ * which can contain spaces. The schema also accepts visible characters without quotes: `a` and `"a"` are the same key.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const IdempotencyKey = v.pipe(

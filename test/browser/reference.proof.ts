@@ -101,7 +101,7 @@ async function renderPicture(page: Page): Promise<void> {
     await close(page, create);
   });
 
-  test('sends a request without the optional parameters if only the keyboard is used', async () => {
+  test('can send a request with the keyboard alone, without optional parameters', async () => {
     const { page } = served;
     async function press(name: RegExp): Promise<void> {
       const focused = page.locator(':focus');

@@ -157,7 +157,7 @@ function matches(resource: Resource, [name, text]: Pairs[0]): boolean {
   return name in resource && `${resource[name]}` === text;
 }
 
-/** Checks that a 400 names an unsupported combination of filters, or a filter whose value no resource has. */
+/** Checks that a rejected request has an unsupported combination of filters, or a value that no resource has. */
 function checkRejectedFilters(text: string, given: Pairs, state: State): undefined {
   const supported = /supported combination of filters: ([^.;]*)/.exec(text)?.[1]?.split(' or ');
   const names = given.map(([name]) => name).toSorted();

@@ -3,7 +3,7 @@ import { format } from 'node:util';
 import { metricNamespace } from '../../shared/names.ts';
 import { invocation } from './invoke.ts';
 
-// These hooks capture both streams, because Jest only replaces the global console and Powertools uses its own console.
+// These hooks capture stdout and stderr, because Jest replaces only the global console, but Powertools uses its own.
 
 let chunks: string[] = [];
 

@@ -37,7 +37,7 @@ export const variants = Object.keys(properties)
     return (required.includes(name) ? present : [...present, others]) as NewItem[];
   });
 
-/** Returns all options of a field, or its examples and the minimum of an integer. */
+/** Returns all options of an enumeration. For other fields, returns the examples and the minimum if there is one. */
 function valuesOf(name: string): Values[string][] {
   const { enum: options, type, minimum } = properties[name];
   if (options) return options;

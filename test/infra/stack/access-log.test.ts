@@ -43,7 +43,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
       `${gatewayErrors} status=403 type=WAF_FILTERED`,
     ],
     [{ status: '404', awsEndpointRequestId: 'id' }],
-    // Stages whose firewall blocks use API Gateway's own 5xx metric instead of ServerErrors.
+    // If `firewall.action` is `block`, the stage uses API Gateway's own 5xx metric instead of ServerErrors.
     [{ status: '503', integrationStatus: '200' }, ...serverErrors],
     [{ status: '503', integrationStatus: '429' }, ...serverErrors],
     [{ status: '502', integrationStatus: '413' }],

@@ -78,7 +78,7 @@ export function queriesOf(alarm: any): any[] {
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns an alarm's period in minutes, its metrics and a function for the value of a period, or null without data. */
+/** Returns an alarm's period in minutes, its metrics, and a function for the metrics' value, which can be null. */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
     const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);

@@ -22,7 +22,7 @@ const KEY_OF_INDEX: Record<string, string> = {
   'newest-by-status': 'statusPartition',
 };
 
-/** Returns the item that a stage with `partitions` list partitions stores for a pet. */
+/** Returns a pet's item as a stage stores it. @param partitions number of list partitions */
 function indexedPet(
   id: bigint,
   { partitions = 1, status }: { partitions?: number; status?: PetStatus | undefined } = {},
