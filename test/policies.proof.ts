@@ -12,10 +12,11 @@ for statement in json.load(sys.stdin):
         print(json.dumps([finding.issue, finding.detail, statement["Action"]]))`;
 const run = (input: object) => spawnSync('python3', ['-c', script], { input: JSON.stringify(input) });
 
-const statements: any[] = globSync('docs/*.md')
-  .flatMap((file) => codeBlocksIn(readFileSync(file, 'utf8')))
-  .filter(({ code }) => /^\{\s*"Version"/.test(code))
-  .map(({ code }) => code.replaceAll('ACCOUNT', '123456789012').replaceAll(/REGION|PUT-[\w-]+/g, 'eu-west-1'))
+const statements: any[] = globSync(['docs/*.md', 'docs/policies/*.json'])
+  .map((file) => readFileSync(file, 'utf8'))
+  .flatMap((text) => [text, ...codeBlocksIn(text).map(({ code }) => code)])
+  .filter((code) => /^\{\s*"Version"/.test(code))
+  .map((code) => code.replaceAll('ACCOUNT', '123456789012').replaceAll(/REGION|PUT-[\w-]+/g, 'eu-west-1'))
   .flatMap((code) => JSON.parse(code).Statement)
   // Skips trust policies, which have a principal instead of a resource, because parliament does not support them.
   .filter(({ Principal }) => !Principal);

@@ -13,7 +13,7 @@ import { startFakeAws } from '../fake-aws.ts';
 import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment, stagingTemplate } from '../../../support/real-database.ts';
 
-// These tests run `npm run keys` with the permissions of the policies in docs/api-keys.md and docs/pipelines.md.
+// These tests run `npm run keys` with the permissions of the policies in docs/api-keys.md and docs/policies.
 
 interface Statement {
   Action: string[];
@@ -21,8 +21,8 @@ interface Statement {
 }
 
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
-const policy = documentedPolicy('api-keys.md', 'IssueRotateAndRevokeKeys');
-const smoke = documentedPolicy('pipelines.md', `stack/${stackName('staging')}/*`);
+const policy = statementsIn(blockWith('IssueRotateAndRevokeKeys', readFileSync('docs/api-keys.md', 'utf8')));
+const smoke = statementsIn(readFileSync('docs/policies/deploy-role-smoke.json', 'utf8'));
 /** Policy statements by access key id. READER has only the statements that docs/api-keys.md requires for lists. */
 const statementsOf: Record<string, Statement[]> = {
   OPERATOR: policy,
@@ -53,9 +53,7 @@ afterAll(async () => {
   await tables.close();
 });
 
-function documentedPolicy(document: string, part: string): Statement[] {
-  const markdown = readFileSync(`docs/${document}`, 'utf8');
-  const json = blockWith(part, markdown);
+function statementsIn(json: string): Statement[] {
   const here = json.replaceAll(/(arn:aws:\w+):[\w-]+:\w+:/g, `$1:${region}:${accountId}:`);
   return JSON.parse(here).Statement.map(({ Action, Resource }: any) => ({
     Action: [Action].flat(),
@@ -120,4 +118,5 @@ test("the smoke test's policy allows only issuing a key, and revoking this key i
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
   expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);
   expect([...usedActions].toSorted()).toEqual(smoke.flatMap(({ Action }) => Action).toSorted());
+  expect(smoke[0]!.Resource).toEqual([expect.stringContaining(`:stack/${stackName('staging')}/*`)]);
 });
