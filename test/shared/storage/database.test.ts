@@ -1,17 +1,12 @@
 import {
   ConditionalCheckFailedException,
-  DynamoDBClient,
   GetItemCommand,
   InternalServerError,
   ThrottlingException,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { Sha256 } from '@smithy/core/checksum';
-import { HttpRequest } from '@smithy/core/transport';
-import { SignatureV4 } from '@smithy/signature-v4';
-import { setFlagsFromString } from 'node:v8';
-import { runInThisContext } from 'node:vm';
+import { once } from 'node:events';
 import {
   connect,
   createClient,
@@ -19,7 +14,6 @@ import {
   isUnavailable,
   readItem,
 } from '../../../shared/storage/database.ts';
-import { sdkSettings } from '../../../shared/storage/sdk.ts';
 import {
   respondWith,
   type Responder,
@@ -37,6 +31,17 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
+/** Returns a function that immediately fires the next timer with this duration. */
+function captureTimer(duration: number): () => void {
+  const { setTimeout } = globalThis;
+  let expire: (() => void) | undefined;
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds) => {
+    if (milliseconds === duration) expire ??= run;
+    return setTimeout(run, milliseconds);
+  });
+  return () => expire!();
+}
+
 async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'items', Key: { id: 1n } }));
 }
@@ -50,17 +55,6 @@ test.each<[boolean, string, unknown]>([
   [false, 'a value that is not an error', { name: 'ThrottlingException' }],
 ])('isUnavailable returns %s for %s', (expected, _what, error) => {
   expect(isUnavailable(error)).toBe(expected);
-});
-
-// The test makes 20 calls, because Node.js makes an object's properties fast only after repeated reads.
-test('the SDK copies the configuration of the client from an object with fast properties', async () => {
-  setFlagsFromString('--allow-natives-syntax');
-  const isFast = runInThisContext('(object) => %HasFastProperties(object)');
-  for (let call = 0; call < 20; call += 1) {
-    nextResponses.push(respondWith(200, {}));
-    await read();
-  }
-  expect(isFast(database.config)).toBe(true);
 });
 
 test('readItem can use other credentials and another region than the environment', async () => {
@@ -78,19 +72,24 @@ describe('a database call', () => {
   test.each<[string, Responder]>([
     ['start', () => {}],
     ['end', (_, response) => response.write('{"Item":')],
-  ])('is retried after 1.5 s if the response does not %s', async (_what, hang) => {
-    const { setTimeout } = globalThis;
-    let expire: () => void;
-    jest.spyOn(globalThis, 'setTimeout').mockImplementation((run, milliseconds) => {
-      if (milliseconds === 1_500) expire ??= run;
-      return setTimeout(run, milliseconds);
-    });
-    function hangUntilTimeout(...exchange: Parameters<Responder>): void {
-      hang(...exchange);
+  ])('closes its connection and is retried after 1.5 s if the response does not %s', async (_what, hang) => {
+    const expire = captureTimer(1_500);
+    let closed: Promise<unknown> | undefined;
+    function hangUntilTimeout(...[request, response]: Parameters<Responder>): void {
+      closed = once(request.socket, 'close');
+      hang(request, response);
       expire();
     }
     nextResponses.push(hangUntilTimeout, respondWith(200, { Item }));
     expect(await read()).toMatchObject({ Item: { id: 1n } });
+    expect(received).toHaveLength(2);
+    await closed;
+  });
+
+  test('of a command is retried after 5 s if the response does not start', async () => {
+    const expire = captureTimer(5_000);
+    nextResponses.push(() => expire(), respondWith(200, { Item }));
+    expect(await readItem('items', { id: 1n }, connect())).toEqual({ id: 1n });
     expect(received).toHaveLength(2);
   });
 
@@ -154,65 +153,6 @@ describe('a database call', () => {
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     expect(received).toHaveLength(1);
   });
-});
-
-const numbers = { minimum: -(2n ** 63n), maximum: 2n ** 63n - 1n };
-const stored = { minimum: { N: '-9223372036854775808' }, maximum: { N: '9223372036854775807' } };
-
-test('numbers are read exactly over the full int64 range', async () => {
-  nextResponses.push(respondWith(200, { Item: stored }));
-  expect(await read()).toMatchObject({ Item: numbers });
-});
-
-test('requests are identical to those of the unmodified SDK', async () => {
-  const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
-  for (const client of [byDefault, database]) {
-    nextResponses.push(respondWith(200, {}), respondWith(200, {}));
-    await client.send(new GetCommand({ TableName: 'items', Key: { id: 1n }, ConsistentRead: true }));
-    await client.send(
-      new PutCommand({ TableName: 'items', Item: { ...numbers, tags: ['a', null], status: undefined } }),
-    );
-  }
-  byDefault.destroy();
-  const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
-  const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
-  expect(requests.slice(2)).toEqual(requests.slice(0, 2));
-  // The project's signer must sign only these headers, although the SDK also signs others.
-  const signed = 'content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
-  expect(received.at(-1)?.headers.authorization).toContain(` SignedHeaders=${signed}, `);
-});
-
-test('successive calls use the same connection', async () => {
-  nextResponses.push(respondWith(200, {}), respondWith(200, {}));
-  await read();
-  await read();
-  expect(new Set(received.map(({ port }) => port)).size).toBe(1);
-});
-
-test('signatures are identical to those of the SDK on each day and in each region', async () => {
-  const sdk = new SignatureV4({
-    service: 'dynamodb',
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'none', secretAccessKey: 'none', sessionToken: 'none' },
-    sha256: Sha256,
-    applyChecksum: false,
-  });
-  const content = { method: 'POST', hostname: 'localhost', path: '/path', body: '{"TableName":"é"}' };
-  const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem', host: 'localhost', 'content-type': 'a/b' };
-  const optionsInOrder = [
-    { signingDate: new Date('2026-01-01T23:59:59.999Z'), signingRegion: 'eu-west-1' },
-    { signingDate: new Date('2026-01-02') },
-    { signingDate: new Date('2026-01-02'), signingRegion: 'eu-west-1' },
-    { signingDate: new Date('2026-01-01'), signingRegion: 'eu-west-1' },
-  ];
-  for (const options of optionsInOrder) {
-    const expected = await sdk.sign(new HttpRequest({ ...content, headers }), options);
-    // These headers are not signed, because proxies can change them.
-    const unsigned = { 'content-length': '21', 'user-agent': 'any' };
-    const request = new HttpRequest({ ...content, headers: { ...unsigned, ...headers } });
-    const signed = await sdkSettings.signer.sign(request, options);
-    expect(signed.headers).toEqual({ ...unsigned, ...expected.headers });
-  }
 });
 
 test('an error has the name, message and metadata of the DynamoDB response', async () => {
