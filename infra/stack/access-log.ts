@@ -36,7 +36,7 @@ const fields = {
   traceId: '$context.xrayTraceId',
 };
 
-/** Counts error responses of API Gateway, its mocks and the web ACL. Responses of mocks have a dash as their type. */
+/** Counts error responses of API Gateway, its mock integrations and the web ACL. For mocks, `type` is a dash. */
 export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**

@@ -35,7 +35,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
       rejected,
       `${gatewayErrors} status=401 type=ACCESS_DENIED`,
     ],
-    // API Gateway logs a dash as the response type, because responses of mocks have none.
+    // Responses of mock integrations have no response type, so API Gateway logs a dash.
     [{ status: '404' }, `${gatewayErrors} status=404 type=-`],
     [{ status: '400', awsEndpointRequestId: 'id' }, rejected],
     [

@@ -133,7 +133,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     );
   });
 
-  test('needs up to two queries per partition, which together request one page and one pet at most', async () => {
+  test('sends at most two queries to each partition, for at most one more pet than the limit in total', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(items);
