@@ -1,6 +1,6 @@
 import { endpoint, prime } from '../shared/runtime/endpoint.ts';
 import { operations } from '../shared/contract/operations.ts';
-import { tokenOf } from '../shared/storage/intents.ts';
+import { tokenOf } from '../shared/storage/idempotency.ts';
 import { createPet, getPet } from '../shared/storage/pets.ts';
 import { metrics } from '../shared/names.ts';
 import { primeCount } from '../shared/telemetry.ts';

@@ -52,7 +52,7 @@ const Settings = group({
    */
   recordedListPartitions: integer(1, 1_000),
   /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
-  keepsData: flag,
+  retainData: flag,
   /**
    * Number of days within which a table can be restored to any second.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
@@ -67,7 +67,7 @@ const Settings = group({
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
   /** Whether new code gets only 10% of the requests for the first 10 minutes. */
-  deploysByCanary: flag,
+  canaryDeployments: flag,
   /**
    * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
    * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
@@ -136,27 +136,28 @@ export function requireStageName(name: string, place: string): void {
 type Stages = Record<string, StageSettings>;
 
 /**
- * Returns the stages to synthesize: all stages, or the on-demand stage that `-c stage=NAME -c like=STAGE` defines.
+ * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines.
  *
  * @throws UsageError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
  */
-export function stagesOf(all: Stages, { stage, like }: { stage?: string; like?: string } = {}): Stage[] {
+export function stagesOf(all: Stages, context: Record<string, string> = {}): Stage[] {
+  const { stage, 'based-on': basedOn } = context;
   for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
   for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
     if (domain && names.length > 1)
       throw new UsageError(`Stages ${names.join(' and ')} must not share the domain ${domain}.`);
   }
-  if (stage === undefined && like === undefined)
+  if (stage === undefined && basedOn === undefined)
     return Object.entries(all).map(([name, settings]) => ({ ...settings, name }));
   if (!stage) throw new UsageError('Add `-c stage=NAME`, where NAME is the name of the new stage.');
   requireStageName(stage, `NAME in \`-c stage=NAME\``);
   if (Object.hasOwn(all, stage))
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
-  if (!like || !Object.hasOwn(all, like))
-    throw new UsageError(`Set \`-c like=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
+  if (!basedOn || !Object.hasOwn(all, basedOn))
+    throw new UsageError(`Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
   // Only one API can use a domain, and CloudFormation can delete only an empty vault, so neither is inherited.
-  const { domain: _domain, backup: _backup, ...settings } = all[like]!;
-  return [{ ...settings, name: stage, keepsData: false }];
+  const { domain: _domain, backup: _backup, ...settings } = all[basedOn]!;
+  return [{ ...settings, name: stage, retainData: false }];
 }
 
 function checkStage(stage: string, settings: StageSettings): void {

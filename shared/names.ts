@@ -1,7 +1,7 @@
 export const environmentVariables = {
   stage: 'STAGE',
   petsTable: 'PETS_TABLE',
-  intentsTable: 'INTENTS_TABLE',
+  idempotencyTable: 'IDEMPOTENCY_TABLE',
   listPartitions: 'LIST_PARTITIONS',
   apiKeysTable: 'API_KEYS_TABLE',
   /** Powertools adds the value of this variable as `service` to log lines and metrics. */

@@ -54,9 +54,9 @@ test.each([
   expect(names.map((name) => canDeploy(action, `${arn}${name}`))).toEqual([true, false]);
 });
 
-test.each(Object.entries({ ...stages, preview: { keepsData: false } }))(
+test.each(Object.entries({ ...stages, preview: { retainData: false } }))(
   'in the stage %s, the policies deny access to items and deny deleting data that the stage keeps',
-  (stage, { keepsData }) => {
+  (stage, { retainData }) => {
     const [table, group, vault] = [
       'dynamodb:R:A:table/',
       'logs:R:A:log-group:',
@@ -71,7 +71,8 @@ test.each(Object.entries({ ...stages, preview: { keepsData: false } }))(
       ['logs:DeleteLogGroup', group],
       ['backup:DeleteBackupVault', vault],
     ];
-    expect(deletions.filter(([action, arn]) => canDeploy(action!, arn!))).toEqual(keepsData ? [] : deletions);
+    const expected = retainData ? [] : deletions;
+    expect(deletions.filter(([action, arn]) => canDeploy(action!, arn!))).toEqual(expected);
   },
 );
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { errorCatalogue } from '../shared/contract/errors.ts';
+import { errorCatalog } from '../shared/contract/errors.ts';
 import { endpoint } from '../shared/runtime/endpoint.ts';
 import { apiGatewayEvent } from './support/api-gateway-event.ts';
 import { invoke } from './support/invoke.ts';
@@ -95,7 +95,7 @@ describe('the commands of the runbook', () => {
     const mentioned = matchesOf(/`(?:MINUTES=\d+ )?([a-z]+_[a-z_]+)(?: [^`]*)?`/g, proseOf(runbook));
     expect(called).not.toEqual([]);
     expect(mentioned).not.toEqual([]);
-    expect(unknown([...called, ...mentioned], [...defined, ...Object.keys(errorCatalogue)])).toEqual([]);
+    expect(unknown([...called, ...mentioned], [...defined, ...Object.keys(errorCatalog)])).toEqual([]);
   });
 
   // `physical_id TYPE PREFIX` prints only the first match, so a second match would go unnoticed.

@@ -1,7 +1,7 @@
 # Commands of the drill in docs/runbook.md. Source this file after queries.sh and runbook.sh.
 
 # drill ACTION: deploys or destroys the stage.
-drill() { npx cdk "$1" PetStore-drill -c stage=drill -c like=production; }
+drill() { npx cdk "$1" PetStore-drill -c stage=drill -c based-on=production; }
 
 # drill_change CODE: deploys a version of get-pet that also runs CODE when Lambda loads it, and restores the file.
 drill_change() {

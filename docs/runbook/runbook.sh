@@ -96,7 +96,7 @@ versions() {
 # database_latencies: prints the latencies, in milliseconds, of each type of database call.
 database_latencies() {
   local call
-  for call in "$PETS Query" "$PETS PutItem" "$PETS GetItem" "$INTENTS PutItem" "$INTENTS GetItem" "$KEYS GetItem"; do
+  for call in "$PETS Query" "$PETS PutItem" "$PETS GetItem" "$RECORDS PutItem" "$RECORDS GetItem" "$KEYS GetItem"; do
     echo "$call"
     metric 300 DynamoDB SuccessfulRequestLatency "Name=TableName,Value=${call% *}" "Name=Operation,Value=${call#* }"
   done
@@ -105,7 +105,7 @@ database_latencies() {
 # throttled_limits: for each table and index, prints the limits that requests exceeded, and counts these requests.
 throttled_limits() {
   local target limit access table index
-  for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$INTENTS " "$KEYS " "$KEYS newest"; do
+  for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$RECORDS " "$KEYS " "$KEYS newest"; do
     table=${target% *}
     index=${target#* }
     for limit in MaxOnDemandThroughput KeyRangeThroughput AccountLimit; do
@@ -135,7 +135,7 @@ complete_table() {
   report_throttled_keys --table-name "$1"
   aws dynamodb describe-table --table-name "$1" --query 'Table.GlobalSecondaryIndexes[].[IndexName]' --output text |
     grep -v None | while read -r index; do report_throttled_keys --table-name "$1" --index-name "$index"; done
-  if [ "$1" = "$INTENTS" ]; then
+  if [ "$1" = "$RECORDS" ]; then
     aws dynamodb update-time-to-live --table-name "$1" \
       --time-to-live-specification Enabled=true,AttributeName=expiresAt
   fi
@@ -156,7 +156,7 @@ leftovers() {
 API=$(physical_id ApiGateway::RestApi ApiRestApi)
 API_STAGE=arn:aws:apigateway:$AWS_REGION::/restapis/$API/stages/$STAGE
 PETS=$(physical_id DynamoDB::GlobalTable StoragePets)
-INTENTS=$(physical_id DynamoDB::GlobalTable StorageIntents)
+RECORDS=$(physical_id DynamoDB::GlobalTable StorageIdempotencyRecords)
 KEYS=$(physical_id DynamoDB::GlobalTable StorageApiKeys)
 BASE_URL=$(aws cloudformation describe-stacks --stack-name "$STACK" --output text \
   --query "Stacks[0].Outputs[?OutputKey=='BaseUrl'].OutputValue")

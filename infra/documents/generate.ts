@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { runWithOptions, UsageError } from '../command.ts';
 import { stagesOf, type StageSettings } from '../settings.ts';
 import { stages } from '../stages.ts';
-import { errorCatalogue } from '../../shared/contract/errors.ts';
+import { errorCatalog } from '../../shared/contract/errors.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { listOperation } from '../../shared/contract/operations.ts';
 import { markdownList, markdownTable, withParts } from './markdown.ts';
@@ -50,7 +50,7 @@ function operationTable(contract: any): string {
 }
 
 function errorList(): string {
-  const lines = Object.entries(errorCatalogue).map(
+  const lines = Object.entries(errorCatalog).map(
     ([code, { status, description }]) => `**${status} \`${code}\`**: ${description}`,
   );
   return markdownList(lines);

@@ -53,10 +53,7 @@ export function startWatch({ functions, api }: Emulator, root: string): () => Pr
       seen = now;
       if (now === built || now !== before) continue;
       await reload().catch(report);
-      if (!built)
-        print(
-          'watching the functions (restart to apply changes to the stack, its routes or the local service)',
-        );
+      if (!built) print('watching the functions (restart for changes to the stack or the local service)');
       built = now;
     }
   }

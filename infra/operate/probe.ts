@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type ErrorCode, errorCatalogue } from '../../shared/contract/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../shared/contract/errors.ts';
 import { listOperation, type Operation, operations } from '../../shared/contract/operations.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { UsageError } from '../command.ts';
@@ -87,7 +87,7 @@ export async function probe(
 /** Returns why a retry is needed, or undefined if the check passed. @throws UsageError if a retry cannot help */
 function problemOf({ method, path, key, code }: Check, response: Response): string | undefined {
   const { status, headers, body, reason } = response;
-  const expected = code ? errorCatalogue[code].status : listOperation.success.status;
+  const expected = code ? errorCatalog[code].status : listOperation.success.status;
   const isCorrect = code ? body?.code === code && body.status === status : Array.isArray(body);
   if (status === expected && isCorrect) return undefined;
   const actual = status === expected ? `${status} with a wrong body` : status;

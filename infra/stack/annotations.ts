@@ -33,7 +33,7 @@ export function addAnnotations(stack: StageStack, today: Date): void {
     const advice = `Choose at most ${quota}, unless AWS has raised this default quota for your account.`;
     if (stage[setting] > quota) warn(setting, `${stage[setting]}. ${advice}`);
   }
-  if (stage.keepsData && !stage.alarmEmail)
+  if (stage.retainData && !stage.alarmEmail)
     warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
 
   // The CDK CLI sets CDK_DEFAULT_REGION. If no region is configured, as in the pipeline, it sets us-east-1.

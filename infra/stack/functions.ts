@@ -11,8 +11,8 @@ export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 /** Adds a stage's functions and their alarms. */
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;
-  const { pets, intents, apiKeys } = tables;
-  const { service, petsTable, intentsTable, apiKeysTable, listPartitions } = environmentVariables;
+  const { pets, idempotencyRecords, apiKeys } = tables;
+  const { service, petsTable, idempotencyTable, apiKeysTable, listPartitions } = environmentVariables;
   const environment = { [service]: serviceName(stage.name), [petsTable]: pets.tableName };
   const functions: Functions = {
     listPets: new LambdaFunction(stack, 'ListPets', {
@@ -27,12 +27,12 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
       description: operations.createPet.summary,
       environment: {
         ...environment,
-        [intentsTable]: intents.tableName,
+        [idempotencyTable]: idempotencyRecords.tableName,
         // New pets are stored only in partitions that lists have queried since an earlier deployment.
         [listPartitions]: stage.recordedListPartitions.toString(),
       },
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
-      resources: [pets.tableArn, intents.tableArn],
+      resources: [pets.tableArn, idempotencyRecords.tableArn],
     }),
     getPet: new LambdaFunction(stack, 'GetPet', {
       bundle: bundles.get('get-pet')!,

@@ -1,6 +1,6 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { challenge } from '../../shared/contract/authorization.ts';
-import { errorBody, errorCatalogue } from '../../shared/contract/errors.ts';
+import { errorBody, errorCatalog } from '../../shared/contract/errors.ts';
 import { allowedMethodsMessage, gatewayResponses } from '../../shared/contract/gateway-responses.ts';
 
 /** Media types that mocks accept. API Gateway returns a 415 for all other media types. */
@@ -20,7 +20,7 @@ const COMMON_MEDIA_TYPES = [
 export function addGatewayResponses(api: apigateway.RestApi): void {
   for (const [type, code] of Object.entries(gatewayResponses)) {
     const body = errorBody(code, undefined, '$context.requestId');
-    const { retryAfterSeconds: retryAfter } = errorCatalogue[code];
+    const { retryAfterSeconds: retryAfter } = errorCatalog[code];
     api.addGatewayResponse(type, {
       type: apigateway.ResponseType.of(type),
       statusCode: body.status.toString(),

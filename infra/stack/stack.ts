@@ -22,7 +22,7 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     const functions = addFunctions(stack, bundles, tables);
     const api = addApi(stack, functions);
     addFirewall(stack, api.stageArn);
-    if (stage.deploysByCanary) addCanaryDeployments(stack, functions);
+    if (stage.canaryDeployments) addCanaryDeployments(stack, functions);
     addDashboard(stack, api, functions, tables);
     addBackup(stack, tables);
     const { tableName } = tables.apiKeys;

@@ -48,7 +48,7 @@ export class StageStack extends Stack {
     super(app, stackName(stage.name), {
       description: `${productName}, stage ${stage.name}`,
       analyticsReporting: false,
-      terminationProtection: stage.keepsData,
+      terminationProtection: stage.retainData,
       tags: { service: serviceTag, stage: stage.name },
     });
     this.stage = stage;
@@ -120,6 +120,6 @@ export function addLogGroup(scope: Construct, id: string, stage: Stage, name?: s
   return new logs.LogGroup(scope, id, {
     ...(name !== undefined && { logGroupName: name }),
     retention: stage.logRetentionDays,
-    removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    removalPolicy: stage.retainData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   });
 }

@@ -26,7 +26,7 @@ export function addTables(stack: StageStack) {
       })),
     }),
     /** The idempotency records. */
-    intents: new Table(scope, 'Intents', stack, {
+    idempotencyRecords: new Table(scope, 'IdempotencyRecords', stack, {
       effect: 'Requests with an Idempotency-Key are',
       partitionKey: text('token'),
       timeToLiveAttribute: 'expiresAt',
@@ -54,7 +54,7 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
   const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
   const backupVault = new backup.BackupVault(stack, 'BackupVault', {
     backupVaultName: `${Aws.STACK_NAME}-${uniqueId}`,
-    removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
   const plan = new backup.BackupPlan(stack, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
   const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(stack, 'Copies', vaultArn);
@@ -93,12 +93,12 @@ class Table extends dynamodb.TableV2 {
       ...others,
       globalSecondaryIndexes: indexes.map((index) => ({ ...index, ...limits })),
       billing: dynamodb.Billing.onDemand(limits),
-      deletionProtection: stage.keepsData,
+      deletionProtection: stage.retainData,
       pointInTimeRecoverySpecification: {
         pointInTimeRecoveryEnabled: true,
         recoveryPeriodInDays: stage.recoveryDays,
       },
-      removalPolicy: stage.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       // Reports the throttled keys of the table and its indexes.
       contributorInsightsSpecification: {
         enabled: true,

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_HOURS, MAX_BODY_BYTES } from './limits.ts';
 
-interface CatalogueEntry {
+interface CatalogEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
@@ -17,7 +17,7 @@ interface CatalogueEntry {
 /** Headers of an error that the firewall can also return. The firewall's responses can lack the request id. */
 const MAYBE_OF_FIREWALL = { RequestId: 'sometimes' } as const;
 
-const catalogue = {
+const catalog = {
   invalid_request: {
     status: 400,
     message: 'The request is not valid HTTP.',
@@ -89,29 +89,29 @@ const catalogue = {
     message: 'The service did not respond in time.',
     description: 'The service did not respond in time. `message` contains the request id.',
   },
-} satisfies Record<string, CatalogueEntry>;
+} satisfies Record<string, CatalogEntry>;
 
-export type ErrorCode = keyof typeof catalogue;
+export type ErrorCode = keyof typeof catalog;
 
 /** Codes that the functions of all operations can return. */
 export type CommonErrorCode = {
-  [Code in ErrorCode]: (typeof catalogue)[Code] extends { isOfAllFunctions: true } ? Code : never;
+  [Code in ErrorCode]: (typeof catalog)[Code] extends { isOfAllFunctions: true } ? Code : never;
 }[ErrorCode];
 
-export const errorCatalogue: Readonly<Record<ErrorCode, CatalogueEntry>> = catalogue;
+export const errorCatalog: Readonly<Record<ErrorCode, CatalogEntry>> = catalog;
 
-export const errorCodes = Object.keys(errorCatalogue) as ErrorCode[];
+export const errorCodes = Object.keys(errorCatalog) as ErrorCode[];
 
 export type ErrorBody = ReturnType<typeof errorBody>;
 
 /**
  * Returns the body of an error response.
  *
- * @param message error message for people @default - the message in the catalogue
+ * @param message error message for people @default - the message in the catalog
  * @param requestId id of the request in the logs, which is added to the message of a 5xx
  */
 export function errorBody(code: ErrorCode, message?: string, requestId?: string) {
-  const { status, message: defaultMessage } = errorCatalogue[code];
+  const { status, message: defaultMessage } = errorCatalog[code];
   const suffix = status >= 500 && requestId !== undefined ? ` Request id: ${requestId}` : '';
   return { code, message: `${message ?? defaultMessage}${suffix}`, status };
 }

@@ -23,7 +23,7 @@ export interface Operation {
     /** Operations that accept a value from the response as a parameter (OpenAPI "Link Object"). */
     links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
   };
-  /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalogue. */
+  /** Additional errors of this operation. Each value is an example `message`, or true for the message in the catalog. */
   errors: Partial<Record<ErrorCode, string | true>>;
   deprecation?: Deprecation;
 }

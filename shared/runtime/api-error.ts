@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalogue } from '../contract/errors.ts';
+import { type ErrorCode, errorCatalog } from '../contract/errors.ts';
 
 /**
  * Error that is converted to an error response. The response contains the `message`. The `cause` is only logged. Functions
@@ -8,9 +8,9 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
 
-  /** @param message error message for the client @default - the message in the catalogue */
+  /** @param message error message for the client @default - the message in the catalog */
   constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
-    super(message ?? errorCatalogue[code].message, options);
+    super(message ?? errorCatalog[code].message, options);
     this.code = code;
   }
 }

@@ -4,7 +4,7 @@ import type * as v from 'valibot';
 import { isUnavailable } from '../storage/database.ts';
 import { metrics } from '../names.ts';
 import { ApiError } from './api-error.ts';
-import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalogue } from '../contract/errors.ts';
+import { type CommonErrorCode, type ErrorCode, errorBody, errorCatalog } from '../contract/errors.ts';
 import { stringifyJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { rootUrl, parseRequest } from './request.ts';
@@ -23,7 +23,7 @@ type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
    * Ends the request with an error response.
    *
    * @param code code that the operation declares in its `errors`, or a code of all functions
-   * @param message error message for the client @default - the message in the catalogue
+   * @param message error message for the client @default - the message in the catalog
    */
   fail: (code: (keyof O['errors'] & ErrorCode) | CommonErrorCode, message?: string) => never;
 };
@@ -100,7 +100,7 @@ function errorBodies({ id: operation }: Operation): Middleware {
       count(metrics.errorResponses, { code });
       if (code === 'internal_error') count(metrics.internalErrors, ofVersion);
       if (body.status < 500 && code !== 'not_found') count(metrics.rejections, ofVersion);
-      const { retryAfterSeconds: seconds } = errorCatalogue[code];
+      const { retryAfterSeconds: seconds } = errorCatalog[code];
       request.response = render(body.status, body, seconds ? { 'Retry-After': seconds.toString() } : {});
     },
   };

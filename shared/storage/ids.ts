@@ -23,7 +23,7 @@ export function listPartitionOf(id: bigint, partitions: number): string {
 }
 
 /** Returns the query limit per partition. It covers the newest `items` in 97 % of lists with up to 16 partitions. */
-export function likelyShare(items: number, partitions: number): number {
+export function queryLimit(items: number, partitions: number): number {
   const mean = items / partitions;
   return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));
 }

@@ -5,7 +5,7 @@ import type { Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';
 import { requireEnvironment } from '../names.ts';
 import { createClient, unmarshallOptions } from './database.ts';
-import { likelyShare } from './ids.ts';
+import { queryLimit } from './ids.ts';
 import { listPartitions, partitionKeyValue, petFields, toPet } from './pets.ts';
 
 const client = createClient();
@@ -47,7 +47,7 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
 async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
   const index = listIndexes.find(({ filters }) => hasExactly(list.filters, filters))!;
-  const limit = likelyShare(count, partitions.length);
+  const limit = queryLimit(count, partitions.length);
   let newest: Item[] = [];
   let queries: PartitionQuery[] = partitions.map((partition) => ({ partition, limit }));
   while (queries.length > 0) {

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { hash, randomUUID } from 'node:crypto';
 import { conditionHolds, database, readItem, UnavailableError } from './database.ts';
 import { metrics, requireEnvironment } from '../names.ts';
-import { claimPetId } from './intents.ts';
+import { claimPetId } from './idempotency.ts';
 import { listPartitionOf, newId } from './ids.ts';
 import { type NewPet, Pet } from '../contract/schemas.ts';
 import { listIndexes } from '../list-indexes.ts';

@@ -1,7 +1,7 @@
 import { markdownTable } from '../../infra/documents/markdown.ts';
 import { stages } from '../../infra/stages.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { likelyShare } from '../../shared/storage/ids.ts';
+import { queryLimit } from '../../shared/storage/ids.ts';
 import { itemsPath } from '../support/sample.ts';
 
 // Computes a stage's throughput for docs/scaling.md from the limits in AWS's documentation.
@@ -26,7 +26,7 @@ const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
 const listUnits =
   (items: number): Figure =>
   (partitions) =>
-    partitions * Math.ceil((likelyShare(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
+    partitions * Math.ceil((queryLimit(items + 1, partitions) * ITEM_BYTES) / 4_096) * 0.5;
 
 /** Formats a number of items, such as `1,000 items`. */
 export const sizeOf = (items: number) => `${items.toLocaleString('en')} ${itemsPath.slice(1)}`;

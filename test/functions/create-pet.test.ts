@@ -7,7 +7,7 @@ import { counted, countedInternalError, logLines, occurrences } from '../support
 import { conditionFailed, inputs, mock, setEnvironment } from '../support/mocked-database.ts';
 import { validBody } from '../support/sample.ts';
 
-setEnvironment({ PETS_TABLE: 'pets', INTENTS_TABLE: 'intents', LIST_PARTITIONS: '1' });
+setEnvironment({ PETS_TABLE: 'pets', IDEMPOTENCY_TABLE: 'records', LIST_PARTITIONS: '1' });
 
 function post(keyId: string, idempotencyKey = 'a'): Promise<ApiResponse> {
   const headers = { 'Idempotency-Key': idempotencyKey };

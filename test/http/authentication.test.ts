@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { exampleOf } from '../../infra/documents/openapi/schema-objects.ts';
-import { errorCatalogue } from '../../shared/contract/errors.ts';
+import { errorCatalog } from '../../shared/contract/errors.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
@@ -79,7 +79,7 @@ test('the names of the Authorization header and of its scheme are not case-sensi
 
 /** Expects an Error body that is the same for all reasons, so that clients learn nothing about valid keys. */
 function expectUnauthorized(response: ApiResponse): void {
-  expectError(response, 'unauthorized', errorCatalogue.unauthorized.message);
+  expectError(response, 'unauthorized', errorCatalog.unauthorized.message);
 }
 
 function bearer(key: string): Record<string, string> {

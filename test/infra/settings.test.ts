@@ -39,7 +39,7 @@ test.each<[object, string]>([
     { listPartitions: 3, recordedListPartitions: 4 },
     'listPartitions must be at least recordedListPartitions (4)',
   ],
-  [{ keepsData: undefined }, 'keepsData must be true or false, not undefined'],
+  [{ retainData: undefined }, 'retainData must be true or false, not undefined'],
   [{ firewall: null }, 'firewall must be an object, not null'],
   [
     { firewall: { action: 'block', requestsPerMinutePerKey: 10, requestsPerMinPerIp: 10 } },
@@ -100,21 +100,21 @@ test('rejects two stages with the same domain', () => {
   expect(() => stagesOf(all)).toThrow(error);
 });
 
-describe('an on-demand stage', () => {
+describe('an ephemeral stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain, backup } };
 
-  test('has the settings of the stage that it is based on except keepsData, domain and backup', () => {
-    const drill = { ...stages.production, name: 'drill', keepsData: false };
-    expect(stagesOf(all, { stage: 'drill', like: 'production' })).toEqual([drill]);
+  test('has the settings of the stage that it is based on except retainData, domain and backup', () => {
+    const drill = { ...stages.production, name: 'drill', retainData: false };
+    expect(stagesOf(all, { stage: 'drill', 'based-on': 'production' })).toEqual([drill]);
   });
 
-  const setLike = 'Set `-c like=STAGE`, where STAGE is staging or production.';
+  const setBasedOn = 'Set `-c based-on=STAGE`, where STAGE is staging or production.';
   test.each([
-    [{ stage: 'drill' }, setLike],
-    [{ like: 'production' }, 'Add `-c stage=NAME`, where NAME is the name of the new stage.'],
-    [{ stage: 'drill', like: 'prod' }, setLike],
-    [{ stage: 'staging', like: 'production' }, 'Change `-c stage=staging`, because infra/stages.ts '],
-    [{ stage: 'Jane', like: 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
+    [{ stage: 'drill' }, setBasedOn],
+    [{ 'based-on': 'production' }, 'Add `-c stage=NAME`, where NAME is the name of the new stage.'],
+    [{ stage: 'drill', 'based-on': 'prod' }, setBasedOn],
+    [{ stage: 'staging', 'based-on': 'production' }, 'Change `-c stage=staging`, because infra/stages.ts '],
+    [{ stage: 'Jane', 'based-on': 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
   ])('rejects the context %j with a message that names only the mistake', (context, message) => {
     expect(() => stagesOf(all, context)).toThrow(message);
   });

@@ -6,7 +6,8 @@ import { bodyWith, collection, textField, validInput } from '../support/sample.t
 const post = { method: 'POST', target: collection };
 
 export const tests: OperationTests = {
-  permissions: 'dynamodb:GetItem and dynamodb:PutItem on ${StorageIntents.Arn} and ${StoragePets.Arn}',
+  permissions:
+    'dynamodb:GetItem and dynamodb:PutItem on ${StorageIdempotencyRecords.Arn} and ${StoragePets.Arn}',
   responses: {
     201: (send, { examples }) => send(examples.createPet),
     400: (send) => send({ ...post, body: '{"categoryId":"7"}' }),

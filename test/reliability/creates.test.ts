@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { IDEMPOTENCY_HOURS, PAGE } from '../../shared/contract/limits.ts';
 import { metrics } from '../../shared/names.ts';
 import { database, UnavailableError } from '../../shared/storage/database.ts';
-import { tokenOf } from '../../shared/storage/intents.ts';
+import { tokenOf } from '../../shared/storage/idempotency.ts';
 import { newId } from '../../shared/storage/ids.ts';
 import { createPet as create, getPet as read } from '../../shared/storage/pets.ts';
 import { listPets as list } from '../../shared/storage/pet-lists.ts';
@@ -56,25 +56,25 @@ function interruptBefore(call: number): () => number {
 }
 
 /** Stores an idempotency record without an item, as an interrupted request does. */
-async function leaveIntent(generateId?: () => bigint): Promise<void> {
+async function leaveRecord(generateId?: () => bigint): Promise<void> {
   interruptBefore(2);
   await expect(create(newItem, token, generateId)).rejects.toThrow('The function was interrupted.');
   database.send = send;
 }
 
 /** Stores an idempotency record without its item, and a different item that has the id in the record. */
-async function leaveIntentForTakenId(): Promise<void> {
+async function leaveRecordForTakenId(): Promise<void> {
   const id = newId();
-  await leaveIntent(() => id);
+  await leaveRecord(() => id);
   await create(newItems(1)[0]!, undefined, () => id);
 }
 
 describe('a request that was interrupted at any of its database calls', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['its idempotency key is new', async () => {}],
-    ['an earlier attempt stored only the idempotency record', () => leaveIntent()],
+    ['an earlier attempt stored only the idempotency record', () => leaveRecord()],
     ['an earlier attempt succeeded', () => create(newItem, token)],
-    ['a different item has the id in the idempotency record', leaveIntentForTakenId],
+    ['a different item has the id in the idempotency record', leaveRecordForTakenId],
   ])('is completed by a retry if %s', async (_case, prepare) => {
     const items: Item[] = [];
     for (let end = 1, isComplete = false; !isComplete; end += 1) {
@@ -99,7 +99,7 @@ describe('a request that was interrupted at any of its database calls', () => {
 describe('concurrent requests with the same idempotency key', () => {
   test.each([
     ['the key is new', async () => {}],
-    ['a different item has the id in the idempotency record', leaveIntentForTakenId],
+    ['a different item has the id in the idempotency record', leaveRecordForTakenId],
   ])('get the same item if %s', async (_case, prepare) => {
     await prepare();
     const before = occurrences();
@@ -122,7 +122,7 @@ describe('concurrent requests with the same idempotency key', () => {
 async function expireSooner(seconds: number): Promise<void> {
   await database.send(
     new UpdateCommand({
-      TableName: process.env['INTENTS_TABLE'],
+      TableName: process.env['IDEMPOTENCY_TABLE'],
       Key: { token },
       UpdateExpression: 'ADD expiresAt :seconds',
       ExpressionAttributeValues: { ':seconds': -seconds },

@@ -7,20 +7,20 @@ import { stagingTemplate } from '../support/real-database.ts';
 import { collection, textField, validInput } from '../support/sample.ts';
 import { createRequest } from './requested-items.ts';
 
-/** Number of attempts per database call, as in shared/storage/sdk.ts. */
+/** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
 /** Faults to inject into the next writes of an item, by the item's text. */
 const faultsOfWrites = new Map<string, Fault[]>();
 /** Faults to inject into the next writes of idempotency records. */
-let faultsOfIntents: Fault[] = [];
+let faultsOfRecords: Fault[] = [];
 /** Faults to inject into the next reads of single items. */
 let faultsOfReads: Fault[] = [];
 
 async function chooseFault(_call: number, read: () => Promise<string>): Promise<Fault | undefined> {
   const { TableName, Key, Item } = JSON.parse(await read());
   if (Key) return faultsOfReads.shift();
-  if (TableName === process.env['INTENTS_TABLE']) return faultsOfIntents.shift();
+  if (TableName === process.env['IDEMPOTENCY_TABLE']) return faultsOfRecords.shift();
   return faultsOfWrites.get(Item?.[textField]?.S)?.shift();
 }
 
@@ -98,13 +98,13 @@ test('a create can be retried after all attempts to write the item have failed',
 });
 
 test('a retry gets the same item even if attempts to read or write the idempotency record fail', async () => {
-  const createAll = () => Promise.all(others.map((_, index) => create(`intent ${index}`, `intent-${index}`)));
-  faultsOfIntents = [...others];
+  const createAll = () => Promise.all(others.map((_, index) => create(`record ${index}`, `record-${index}`)));
+  faultsOfRecords = [...others];
   const ids = (await createAll()).map(idOf);
   // Injects faults into both reads of each retry, which are those of the idempotency record and of the item.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
-  expect([faultsOfIntents, faultsOfReads]).toEqual([[], []]);
+  expect([faultsOfRecords, faultsOfReads]).toEqual([[], []]);
   const listed = await listedIds();
-  expect(ids.map((_, index) => listed[`intent ${index}`])).toEqual(ids.map((id) => [id]));
+  expect(ids.map((_, index) => listed[`record ${index}`])).toEqual(ids.map((id) => [id]));
 });

@@ -11,7 +11,7 @@ export const changes: Record<string, (text: string) => string> = {
     text.replaceAll(/(\w+): \{\s+\.\.\.common,/g, "$& domain: { ...domain, name: '$1.example.com' },"),
   backup: (text) => text.replace(/production: \{\s+\.\.\.common,/, '$& backup,'),
   listPartitions: (text) => text.replace('listPartitions: 1', 'listPartitions: 4'),
-  deploysByCanary: (text) => text.replace('deploysByCanary: true', 'deploysByCanary: false'),
+  canaryDeployments: (text) => text.replace('canaryDeployments: true', 'canaryDeployments: false'),
   authorizerCacheSeconds: (text) => text.replace('CacheSeconds: 60', 'CacheSeconds: 30'),
   logRetentionDays: (text) => text.replaceAll(/logRetentionDays: \d+/g, 'logRetentionDays: 180'),
   'firewall.action': (text) => text.replace("action: 'block'", "action: 'count'"),

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
-import { errorCatalogue, type ErrorCode } from '../../shared/contract/errors.ts';
+import { errorCatalog, type ErrorCode } from '../../shared/contract/errors.ts';
 import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import type { Operation } from '../../shared/contract/operations.ts';
 import { awsRejections, type SentRequest } from './aws-rejections.ts';
@@ -118,7 +118,7 @@ export function expectError(
   message: unknown = expect.any(String),
 ): void {
   if (response.isRejectedByAws) return;
-  const { status } = errorCatalogue[code];
+  const { status } = errorCatalog[code];
   const body = response.method === 'HEAD' ? undefined : { code, message, status: BigInt(status) };
   expect({ status: response.status, body: response.body }).toEqual({ status, body });
 }

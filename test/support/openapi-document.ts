@@ -37,7 +37,7 @@ export interface DocumentedOperation {
   responses: Record<string, DocumentedResponse>;
 }
 
-/** Request that contains the examples of all parameters that have one, and the example of the body. */
+/** Request with the documented example of the body and of each parameter that has an example. */
 export interface ExampleRequest {
   method: string;
   /** Path and query. Unlike the paths in the document, the path begins with `/v1`. */

@@ -27,13 +27,13 @@ export const backup = {
 };
 
 export const stages = {
-  staging: { ...common, keepsData: false, recoveryDays: 1, logRetentionDays: 14, deploysByCanary: false },
+  staging: { ...common, retainData: false, recoveryDays: 1, logRetentionDays: 14, canaryDeployments: false },
   production: {
     ...common,
-    keepsData: true,
+    retainData: true,
     recoveryDays: 35,
     logRetentionDays: 365,
-    deploysByCanary: true,
+    canaryDeployments: true,
     firewall: { ...common.firewall, action: 'block' },
   },
 } as const satisfies Record<string, StageSettings>;

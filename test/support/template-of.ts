@@ -29,7 +29,7 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
   }
 }
 
-/** Creates an empty bundle of each function in `folder`. */
+/** Creates an empty bundle in `folder` for each function. */
 export function emptyBundles(folder: string): Bundles {
   const names = globSync('*.ts', { cwd: join(projectRoot, 'functions') }).map((file) =>
     basename(file, '.ts'),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { errorBody, errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import { errorBody, errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import * as gateway from '../../../shared/contract/gateway-responses.ts';
 import { type Operation, operations } from '../../../shared/contract/operations.ts';
 import { headersObject } from './headers.ts';
@@ -23,7 +23,7 @@ export function responsesOf(operation: Operation): Json {
     },
     ...Object.fromEntries(
       errorCodesOf(operation, gateway.operationCodes).map((code) => [
-        errorCatalogue[code].status,
+        errorCatalog[code].status,
         { $ref: `#/components/responses/${responseName(code, operation)}` },
       ]),
     ),
@@ -33,7 +33,7 @@ export function responsesOf(operation: Operation): Json {
 /** Returns the responses to requests that do not match an operation, by status. */
 export function otherResponses(): Json {
   const codes = errorCodesOf(otherRequests, gateway.otherCodes);
-  return Object.fromEntries(codes.map((code) => [errorCatalogue[code].status, errorResponse(code)]));
+  return Object.fromEntries(codes.map((code) => [errorCatalog[code].status, errorResponse(code)]));
 }
 
 /**
@@ -61,7 +61,7 @@ function errorCodesOf({ errors }: Requests, ofGateway: Set<ErrorCode>): ErrorCod
 }
 
 function errorResponse(code: ErrorCode, requests = otherRequests): Json {
-  const { description, headers, retryAfterSeconds, isOfAllFunctions } = errorCatalogue[code];
+  const { description, headers, retryAfterSeconds, isOfAllFunctions } = errorCatalog[code];
   const message = requests.errors[code];
   // Responses that API Gateway generates have no deprecation headers.
   const presence = gateway.operationCodes.has(code) ? 'sometimes' : 'always';

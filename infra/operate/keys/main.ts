@@ -47,7 +47,7 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`The successor is ${successor.keyId}. Revoke it too if it leaked.`);
     if (json) return print(toJson(revoked));
-    // An on-demand stage can have the settings of any stage, so the message uses the maximum of all stages.
+    // An ephemeral stage can have the settings of any stage, so the message uses the maximum of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     return print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +

@@ -54,7 +54,7 @@ async function message(): Promise<string> {
 describe('the local service with --watch', () => {
   test('prints at startup which changes require a restart', () => {
     expect(service.output()).not.toMatch(/reloaded|cannot/);
-    expect(timesPrinted(/Z watching the functions \(restart to apply changes to the stack, .*\)\n/)).toBe(1);
+    expect(timesPrinted(/Z watching the functions \(restart for changes to the stack .*\)\n/)).toBe(1);
   });
 
   test('keeps the data and the API key when it reloads a function', async () => {

@@ -57,7 +57,7 @@ test.each<[string, AwsBehavior, RegExp, string[]?]>([
   ],
   ['the stage name is abbreviated', { stacks: {} }, / mean production\?/, [...issue, '--stage', 'prod']],
   [
-    'the stack of an on-demand stage does not exist',
+    'the stack of an ephemeral stage does not exist',
     { stacks: {} },
     /^(?!.*cdk deploy).* Did you mean staging or .* AWS_REGION, or see "Your own stage" in docs\/runbook\.md\.$/,
     [...issue, '--stage', 'drill'],

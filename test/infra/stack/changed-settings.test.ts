@@ -116,7 +116,7 @@ describe('a backup', () => {
     expect(BackupPlan.Properties.BackupPlan.BackupPlanRule).toMatchObject([{ CopyActions: [copy] }]);
   });
 
-  test('has a vault with a unique name, which outlives the stack only if keepsData is true', () => {
+  test('has a vault with a unique name, which outlives the stack only if retainData is true', () => {
     expect(BackupVault.Properties.BackupVaultName).toBe('${AWS::StackName}-${AWS::StackId}');
     const kept = readable(templateOf({ stage: 'kept', settings: { ...stages.production, backup } }));
     const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
@@ -124,8 +124,8 @@ describe('a backup', () => {
   });
 });
 
-test('a stage with the settings of production except keepsData retains no data', () => {
-  const settings = { ...stages.production, backup, keepsData: false };
+test('a stage with the settings of production except retainData retains no data', () => {
+  const settings = { ...stages.production, backup, retainData: false };
   const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));

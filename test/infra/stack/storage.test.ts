@@ -32,7 +32,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       'StoragePets table: HASH id N',
       'StoragePets newest: HASH partition S, RANGE id N',
       'StoragePets newest-by-status: HASH statusPartition S, RANGE id N',
-      'StorageIntents table: HASH token S',
+      'StorageIdempotencyRecords table: HASH token S',
       'StorageApiKeys table: HASH hash S',
       'StorageApiKeys newest: HASH stage S, RANGE keyId S',
     ];
@@ -51,7 +51,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
     ]);
     // API keys also have an attribute `expiresAt`, but DynamoDB must not delete the records of expired keys.
     expect(table.Properties['TimeToLiveSpecification']).toEqual(
-      name === 'StorageIntents' ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
+      name === 'StorageIdempotencyRecords' ? { AttributeName: 'expiresAt', Enabled: true } : undefined,
     );
   });
 

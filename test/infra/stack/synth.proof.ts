@@ -22,7 +22,7 @@ describe('cdk synth', () => {
     expect(deployedFilesOf(await synthesizeStaging())).toEqual(files);
   });
 
-  test('writes only the on-demand stage and the account stack if the context contains a stage', async () => {
+  test('writes only the ephemeral stage and the account stack if the context contains a stage', async () => {
     const assembly = join(folder, 'on-demand');
     const context = ['--context', 'stage=drill', '--context', 'like=production'];
     const stderr = expect.stringMatching(`Stacks in \\S+: ${stackName('account')}, ${stackName('drill')}\n`);

@@ -23,9 +23,8 @@ test.each<[string, object, string]>([
 
 test('a cursor is decoded for the filters of its list', () => {
   const query = { status: 'sold', cursor: encodeCursor(42n, { status: 'sold' }) };
-  const list = { limit: PAGE.default, filters: { status: 'sold' } };
-  expect(v.parse(ListPetsQuery, query)).toEqual({ ...list, cursor: 42n });
-  expect(v.parse(ListPetsQuery, { status: 'sold' })).toEqual(list);
+  expect(v.parse(ListPetsQuery, query)).toMatchObject({ filters: { status: 'sold' }, cursor: 42n });
+  expect(v.parse(ListPetsQuery, { status: 'sold' })).not.toHaveProperty('cursor');
 });
 
 test('only limits in the documented range are accepted', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { endpoint } from '../../../shared/runtime/endpoint.ts';
 import { ApiError } from '../../../shared/runtime/api-error.ts';
-import { errorCatalogue, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
+import { errorCatalog, type ErrorCode, errorCodes } from '../../../shared/contract/errors.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { apiGatewayEvent, getEvent, REQUEST_ID, STAGE_DOMAIN } from '../../support/api-gateway-event.ts';
 import { deprecation } from '../../support/operations.ts';
@@ -23,7 +23,7 @@ function failing(error: unknown): ReturnType<typeof endpoint> {
 function countedError(code: ErrorCode): unknown {
   if (code === 'internal_error') return countedInternalError(list.id);
   const rejection = counted('Rejections', { operation: list.id, version: invocation.functionVersion });
-  const isRejection = errorCatalogue[code].status < 500 && code !== 'not_found';
+  const isRejection = errorCatalog[code].status < 500 && code !== 'not_found';
   return [counted('ErrorResponses', { code }), ...(isRejection ? [rejection] : [])];
 }
 
@@ -47,7 +47,7 @@ describe('an error response', () => {
   test.each(errorCodes)('is counted once, and is logged only if it is a 5xx (%s)', async (code) => {
     const error = new ApiError(code, 'No.', { cause: new Error(secret) });
     await invoke(failing(error), apiGatewayEvent(byKey));
-    const isServerError = errorCatalogue[code].status >= 500;
+    const isServerError = errorCatalog[code].status >= 500;
     const line = { level: 'ERROR', message: 'No.', code, keyId: KEY_ID };
     expect(occurrences()).toEqual(countedError(code));
     expect(logLines()).toMatchObject(isServerError ? [line] : []);
@@ -66,7 +66,7 @@ describe('a server error', () => {
     ['an unexpected state of the database', new UnavailableError('No.'), 'service_unavailable'],
   ])('contains the request id but not the cause if the cause is %s', async (_cause, thrown, code) => {
     const response = await invoke(failing(thrown), apiGatewayEvent());
-    const { status, message } = errorCatalogue[code];
+    const { status, message } = errorCatalog[code];
     expect(response.status).toBe(status);
     expect(response.body).toEqual({
       code,

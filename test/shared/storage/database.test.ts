@@ -27,9 +27,7 @@ const details = { message: 'Why.', $metadata: {} };
 const Item = { id: { N: '1' } };
 const fail = respondWithError(500, 'InternalServerError');
 
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+afterEach(() => void jest.restoreAllMocks());
 
 /** Returns a function that immediately fires the next timer with this duration. */
 function captureTimer(duration: number): () => void {

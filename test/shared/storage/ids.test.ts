@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { likelyShare, newId } from '../../../shared/storage/ids.ts';
+import { queryLimit, newId } from '../../../shared/storage/ids.ts';
 
 const START_OF_2025 = Date.parse('2025-01-01T00:00:00Z');
 const END = START_OF_2025 + 2 ** 41 - 1;
@@ -44,9 +44,9 @@ describe('newId', () => {
   });
 });
 
-describe('likelyShare', () => {
+describe('queryLimit', () => {
   test('returns the full number of items for one partition and smaller numbers for 16 partitions', () => {
-    expect([likelyShare(21, 1), likelyShare(21, 16), likelyShare(101, 16)]).toEqual([21, 6, 15]);
+    expect([queryLimit(21, 1), queryLimit(21, 16), queryLimit(101, 16)]).toEqual([21, 6, 15]);
   });
 
   test('returns enough items for every partition in 97% of lists', () => {
@@ -55,7 +55,7 @@ describe('likelyShare', () => {
         let chance = (1 - 1 / partitions) ** limit;
         let cumulative = chance;
         // Sums the binomial distribution of the number of items in one partition.
-        for (let items = 1; items < likelyShare(limit + 1, partitions); items += 1) {
+        for (let items = 1; items < queryLimit(limit + 1, partitions); items += 1) {
           chance *= (limit - items + 1) / items / (partitions - 1);
           cumulative += chance;
         }

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { HttpResponse } from '../../../../infra/local/emulator/gateway/http-message.ts';
-import { type ErrorCode, errorCatalogue } from '../../../../shared/contract/errors.ts';
+import { type ErrorCode, errorCatalog } from '../../../../shared/contract/errors.ts';
 import { type Operation, type OperationId, operations } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { type Request, startFaultyService } from '../../../support/faulty-service.ts';
@@ -37,7 +37,7 @@ const callsOfOther: Record<number, Call> = {
 function callsFor(id: OperationId | 'other', status: number): (Call | undefined)[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]];
   const { success, errors }: Operation = operations[id];
-  const ownErrors = Object.keys(errors).map((code) => errorCatalogue[code as ErrorCode].status);
+  const ownErrors = Object.keys(errors).map((code) => errorCatalog[code as ErrorCode].status);
   const call = operationTests.get(id)!.responses[status];
   if (!call && [success.status, ...ownErrors].includes(status))
     throw new Error(`${id}: Add a call that gets the ${status} to \`responses\` in ${fileOf(id)}.`);

@@ -7,7 +7,7 @@ import { IDEMPOTENCY_HOURS } from '../contract/limits.ts';
 import type { NewPet } from '../contract/schemas.ts';
 
 /** Idempotency record, which contains the pet id that all retries of a request use until the idempotency key expires. */
-interface Intent {
+interface IdempotencyRecord {
   token: string;
   /** Hexadecimal SHA-256 of the requested pet. */
   fingerprint: string;
@@ -37,8 +37,9 @@ export async function claimPetId(token: string, newPet: NewPet, proposed: bigint
   const fields = Object.entries(newPet).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const fingerprint = hash('sha256', stringifyJson(fields));
   const now = Math.floor(Date.now() / 1_000);
-  const TableName = requireEnvironment('intentsTable');
-  const Item: Intent = { token, fingerprint, petId: proposed, expiresAt: now + IDEMPOTENCY_HOURS * 3_600 };
+  const TableName = requireEnvironment('idempotencyTable');
+  const expiresAt = now + IDEMPOTENCY_HOURS * 3_600;
+  const Item: IdempotencyRecord = { token, fingerprint, petId: proposed, expiresAt };
   const put = new PutCommand({
     TableName,
     Item,
@@ -48,7 +49,7 @@ export async function claimPetId(token: string, newPet: NewPet, proposed: bigint
   });
   if (await conditionHolds(database.send(put))) return proposed;
 
-  const earlier = await readItem<Intent>(TableName, { token });
+  const earlier = await readItem<IdempotencyRecord>(TableName, { token });
   // The record existed when the condition check failed, so only TTL or a manual delete can have removed the record.
   if (!earlier) throw new UnavailableError('The idempotency record was deleted.');
   return earlier.fingerprint === fingerprint ? earlier.petId : undefined;

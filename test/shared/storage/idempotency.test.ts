@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { claimPetId, tokenOf } from '../../../shared/storage/intents.ts';
+import { claimPetId, tokenOf } from '../../../shared/storage/idempotency.ts';
 import { UnavailableError } from '../../../shared/storage/database.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { validInput } from '../../support/sample.ts';
@@ -8,7 +8,7 @@ import { validInput } from '../../support/sample.ts';
 const NOW_SECONDS = 1_790_000_000;
 const sha256 = expect.stringMatching(/^[\da-f]{64}$/);
 
-setEnvironment({ INTENTS_TABLE: 'intents' });
+setEnvironment({ IDEMPOTENCY_TABLE: 'records' });
 
 beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(NOW_SECONDS * 1_000 + 999);
@@ -34,7 +34,7 @@ describe('an idempotency record', () => {
     expect(await claimPetId('token', validInput, 42n)).toBe(42n);
     expect(inputs()).toEqual([
       {
-        TableName: 'intents',
+        TableName: 'records',
         Item: { token: 'token', fingerprint: sha256, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
         ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
         ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
