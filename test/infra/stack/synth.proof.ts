@@ -24,7 +24,7 @@ describe('cdk synth', () => {
 
   test('writes only the ephemeral stage and the account stack if the context contains a stage', async () => {
     const assembly = join(folder, 'on-demand');
-    const context = ['--context', 'stage=drill', '--context', 'like=production'];
+    const context = ['--context', 'stage=drill', '--context', 'based-on=production'];
     const stderr = expect.stringMatching(`Stacks in \\S+: ${stackName('account')}, ${stackName('drill')}\n`);
     expect(await cdkSynth(assembly, context)).toMatchObject({ code: 0, stdout: '', stderr });
     const templates = [...deployedFilesOf(assembly).keys()].filter((file) => file.endsWith('.template.json'));
