@@ -61,7 +61,7 @@ func (c Client) ListPets(ctx context.Context, query url.Values) iter.Seq2[Pet, e
 				}
 			}
 			page = ""
-			if link := nextLink.FindStringSubmatch(headers.Get("Link")); link != nil {
+			if link := nextLink.FindStringSubmatch(strings.Join(headers.Values("Link"), ",")); link != nil {
 				page = link[1]
 			}
 		}

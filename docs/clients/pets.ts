@@ -92,7 +92,7 @@ if (!('rawJSON' in JSON))
 
 function parse(text: string): unknown {
   return JSON.parse(text, (key, value, { source }) =>
-    key === 'id' || key === 'categoryId' ? BigInt(source!) : value,
+    typeof value === 'number' && (key === 'id' || key === 'categoryId') ? BigInt(source!) : value,
   );
 }
 
