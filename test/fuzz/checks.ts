@@ -90,7 +90,7 @@ async function checkCreate(
 }
 
 /** Checks that a new resource can be read and is listed. */
-export async function checkCreated(resource: Resource, send: Send, state: State): Promise<void> {
+async function checkCreated(resource: Resource, send: Send, state: State): Promise<void> {
   const others = state.resources.filter(({ id }) => id !== resource.id);
   assert.equal(others.length, state.resources.length, `The id ${resource.id} is not unique.`);
   state.resources = [resource, ...others].toSorted((one, other) => (one.id > other.id ? -1 : 1));

@@ -2,11 +2,10 @@ import * as fc from 'fast-check';
 import { keyPrefix } from '../../shared/contract/authorization.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { PAGE } from '../../shared/contract/limits.ts';
-import { apiGatewayEvent } from '../support/api-gateway-event.ts';
 import type { DocumentedOperation } from '../support/openapi-document.ts';
 import { collection } from '../support/sample.ts';
 import { anyBody, type ExpectedError } from './bodies.ts';
-import { fieldsOf, filters, listParameters, operations, otherOperations, valuesOf } from './documented.ts';
+import { fieldsOf, filters, listParameters, otherOperations, valuesOf } from './documented.ts';
 import { bodyHeaders, idempotencyKey, type Pairs } from './headers.ts';
 import type { Generated } from './json.ts';
 
@@ -161,33 +160,3 @@ export const rejected = fc
   .map(([[expected, method, path, key], query]) => {
     return { expected, method, target: `${path}${query}`, authorization: key };
   });
-
-export const anyOperation = fc.constantFrom(...operations.map(({ id }) => id));
-
-const eventText = fc.oneof(
-  fc.string({ unit: fc.nat(0xff_ff).map((code) => String.fromCharCode(code)) }),
-  fc.constantFrom('', '__proto__', '5', 'Content-Type', 'idempotency-key'),
-  fc.constantFrom(...operations.flatMap(({ parameters }) => parameters.map(({ name }) => name))),
-);
-const anyMap = fc.option(fc.dictionary(eventText, eventText), { freq: 4 });
-const anyMultiMap = fc.option(fc.dictionary(eventText, fc.array(eventText, { maxLength: 3 })), { freq: 4 });
-
-/** Event whose fields have valid types but can contradict each other. */
-export const anyEvent = fc
-  .record({
-    headers: anyMap,
-    multiValueHeaders: anyMultiMap,
-    queryStringParameters: anyMap,
-    multiValueQueryStringParameters: anyMultiMap,
-    pathParameters: anyMap,
-    body: fc.option(
-      fc.oneof(
-        eventText,
-        anyBody.map(({ bytes }) => bytes.toString()),
-      ),
-      { freq: 4 },
-    ),
-    isBase64Encoded: fc.boolean(),
-    requestContext: fc.constant({ authorizer: { keyId: 'key_2' } }),
-  })
-  .map((parts) => apiGatewayEvent(parts as Parameters<typeof apiGatewayEvent>[0]));

@@ -2,7 +2,6 @@ import { readTemplate } from '../../infra/local/emulator/template/template.ts';
 import { stackName } from '../../shared/names.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { type HttpReply, sendHttp } from '../support/http.ts';
-import { constructOf, invoke } from '../support/invoke.ts';
 import { startLocalService } from '../support/local-service.ts';
 import type { Target } from './fuzz.ts';
 
@@ -15,8 +14,7 @@ export async function startFunctions(assembly: string): Promise<Target> {
   const { apiKey, handlers, ...service } = await startFaultyService(
     readTemplate(stackName('staging'), assembly),
   );
-  const original = { ...handlers };
-  for (const [name, handler] of Object.entries(original)) {
+  for (const [name, handler] of Object.entries(handlers)) {
     handlers[name] = ({ requestContext, ...event }, context) => {
       const path = `/staging${event.path}`;
       return handler(
@@ -36,10 +34,6 @@ export async function startFunctions(assembly: string): Promise<Target> {
         headers: new Headers(response.headers),
         text: request.method === 'HEAD' ? '' : response.body,
       };
-    },
-    async invoke(operation, event) {
-      const { status, headers, text } = await invoke(original[constructOf(operation)]!, event);
-      return { status, headers: new Headers(headers as Record<string, string>), text };
     },
     printed: () => '',
     close: () => service.close(),
