@@ -30,42 +30,6 @@ const badKey: fc.Arbitrary<IdempotencyKey> = fc
 
 export const idempotencyKey = fc.oneof({ arbitrary: goodKey, weight: 4 }, { arbitrary: badKey, weight: 1 });
 
-/** Headers that describe the body. If they do not describe JSON in UTF-8, the error message contains `mentions`. */
-interface BodyHeaders {
-  pairs: Pairs;
-  mentions?: string;
-}
-
-const goodBodyHeaders: fc.Arbitrary<BodyHeaders> = fc
-  .record(
-    {
-      'Content-Type': fc.constantFrom(
-        '',
-        'application/json',
-        'application/a.b+json',
-        'application/json ; x="/+json"',
-        'APPLICATION/JSON; CHARSET=UTF-8',
-        'application/json;charset="utf8"; x=y',
-        'application/json; x="; charset=utf-16"',
-      ),
-      'Content-Encoding': fc.constantFrom('', 'identity', 'Identity , identity'),
-    },
-    { requiredKeys: [] },
-  )
-  .map((headers) => ({ pairs: Object.entries(headers) }));
-function bad(name: string, mentions: string, ...values: string[]): fc.Arbitrary<BodyHeaders> {
-  return fc.constantFrom(...values).map((value) => ({ pairs: [[name, value]], mentions }));
-}
-const badBodyHeaders = fc.oneof(
-  bad('Content-Type', 'application/json', '*/*', 'application/+json', 'application/json, text/plain', 'json'),
-  bad('Content-Type', 'charset', 'application/json; charset=utf-16', 'application/json; charset=utf-8x'),
-  bad('Content-Encoding', 'Content-Encoding', 'gzip', 'br', 'x-gzip', 'identity,gzip'),
-);
-export const bodyHeaders = fc.oneof(
-  { arbitrary: goodBodyHeaders, weight: 9 },
-  { arbitrary: badBodyHeaders, weight: 1 },
-);
-
 /** Headers that must not change the response. */
 export const otherHeaders: fc.Arbitrary<Pairs> = fc.array(
   fc.oneof(

@@ -6,7 +6,7 @@ import type { DocumentedOperation } from '../support/openapi-document.ts';
 import { collection } from '../support/sample.ts';
 import { anyBody, type ExpectedError } from './bodies.ts';
 import { fieldsOf, filters, listParameters, otherOperations, valuesOf } from './documented.ts';
-import { bodyHeaders, idempotencyKey, type Pairs } from './headers.ts';
+import { idempotencyKey, type Pairs } from './headers.ts';
 import type { Generated } from './json.ts';
 
 // Generates requests for the operations and their expected responses, which follow docs/interface.md.
@@ -15,7 +15,6 @@ export type Create = Generated<typeof create>;
 const create = fc.record({
   operation: fc.constant('create'),
   body: anyBody,
-  bodyHeaders,
   idempotencyKey: fc.option(idempotencyKey, { nil: undefined, freq: 2 }),
   // A second request, which is sent with the same idempotency key if the first request succeeds.
   followUp: fc.constantFrom('nothing', 'retry', 'retry', 'another body'),
