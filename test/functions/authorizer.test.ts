@@ -33,8 +33,8 @@ const rejection = counted('Rejections', {
 });
 const denied = { principalId: 'nobody', policyDocument: policy('Deny') };
 
-describe('an active key', () => {
-  test('gets a policy that allows all routes of the stage and contains the key id', async () => {
+describe('the authorizer', () => {
+  test('allows an active key on all routes of the stage and returns the key id', async () => {
     mock.on(GetCommand).resolves({ Item: record });
     const key = generateApiKey('staging');
     const token = `Bearer ${key}`;
@@ -50,9 +50,7 @@ describe('an active key', () => {
     expect(inputs()).toEqual([read, read, read]);
     expect(written()).toBe('');
   });
-});
 
-describe('the authorizer', () => {
   test.each([
     ['an unknown', {}],
     ['an expired', { Item: { ...record, expiresAt: '2026-01-02T00:00:00.000Z' } }],
@@ -78,7 +76,7 @@ describe('the authorizer', () => {
     expect([inputs(), occurrences()]).toEqual([[], [rejection]]);
   });
 
-  test('throws the error of the database if the table cannot be read', async () => {
+  test('throws the database error if the table cannot be read', async () => {
     const error = new Error('?');
     mock.on(GetCommand).rejects(error);
     await expect(authorize(`Bearer ${generateApiKey('staging')}`)).rejects.toBe(error);

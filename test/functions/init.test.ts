@@ -98,7 +98,7 @@ describe('a new instance', () => {
     respond = (response, previousCalls) => previousCalls > 0 && returnItem(response);
     const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 200 });
-    // If the instance waited, it would retry the first read and execute the second read before the event.
+    // If init waited for the first read, init would retry this read and run the second read before the event.
     expect(calls.length).toBeLessThan(4);
   });
 

@@ -17,7 +17,7 @@ import {
 // Generates bodies of create requests and their expected responses, which follow docs/interface.md. The generators do
 // not use the schemas, so the fuzzer can find errors in the schemas.
 
-/** Error code of an expected error response, and text that its message must contain. */
+/** Code of an expected error response, and text that the error message must contain. */
 export interface ExpectedError {
   code: string;
   mentions?: string;
@@ -26,7 +26,7 @@ export interface ExpectedError {
 export interface Body {
   /** Text of the body, or its bytes if they can be invalid UTF-8. */
   text: string | Uint8Array;
-  /** Expected result, or undefined if it is unknown. If fields from openapi.json are invalid, a 400 is accepted too. */
+  /** Expected result, or undefined if it is unknown. A 400 that names a field in `otherNames` is accepted too. */
   expected?: { content: Content } | ExpectedError;
 }
 
@@ -38,7 +38,7 @@ const wrongFields: Field[] = [
   ['status', '"nonsense"'],
 ];
 
-/** JSON of a valid body. If a field is repeated, only its last value must be valid. */
+/** Valid bodies. If a body repeats a field, only the field's last value is valid. */
 const goodBody = goodFields.chain(({ content, fields }) => {
   const overridden = wrongFields.filter(([name]) => name in content);
   return objectOf(fields, overridden).map((text) => ({ text, expected: { content } }));

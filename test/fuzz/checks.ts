@@ -8,10 +8,10 @@ import { INT64_MAX, otherNames } from './json.ts';
 import type { Case, Create, Get, List } from './requests.ts';
 import { checkErrorResponse, parseExactly, type Resource } from './responses.ts';
 
-// Checks that the operations behave as docs/interface.md documents, provided that no other client creates resources.
+// Checks that the operations behave as documented in docs/interface.md. No other client may create resources meanwhile.
 
 export interface Request extends Omit<OutgoingRequest, 'target'> {
-  /** Path with percent-encoding. */
+  /** Percent-encoded path. */
   path: string;
   /** Query parameters without percent-encoding. */
   query: Pairs;
@@ -64,13 +64,14 @@ async function checkCreate(
   }
   if (earlier && response.status !== 201) {
     if (content)
-      assert.notDeepEqual({ id: earlier.resource.id, ...content }, earlier.resource, 'The body is the same.');
+      assert.notDeepEqual({ id: earlier.resource.id, ...content }, earlier.resource, 'A retry was rejected.');
     return checkErrorResponse(response, [{ code: 'idempotency_key_reused' }]);
   }
   assert.equal(response.status, 201, response.text);
   const resource: Resource = parseExactly(response.text);
   const expectedResource = content ? { id: resource.id, ...content } : resource;
-  // Records the creation before the checks. Otherwise, if a check failed, smaller cases with the same key would fail.
+  // Records the creation first. Otherwise, after a failed check, smaller cases with the same key would fail for a
+  // different reason.
   if (idempotencyKey?.key && !earlier)
     state.creations.set(idempotencyKey.key, { resource: expectedResource, text: response.text });
   if (!earlier) await checkCreated(resource, send, state);
@@ -95,7 +96,7 @@ async function checkCreated(resource: Resource, send: Send, state: State): Promi
   assert.deepEqual(parseExactly((await send(get(`${collection}/${resource.id}`))).text), resource);
   const filtered = filters.filter(({ name }) => name in resource);
   const query = filtered.map(({ name }): Pairs[0] => [name, `${resource[name]}`]);
-  // Requests one resource, because a fault of an earlier case could affect other resources on the page.
+  // Requests one resource, because other resources can differ from the expected state after an earlier case failed.
   await checkPage([['limit', '1'], ...query], 1, send, state);
 }
 
@@ -128,7 +129,7 @@ async function checkList({ expected, afterFirst, ...list }: List, send: Send, st
 }
 
 /**
- * Checks the resources on a page. Returns the position of the next page, or undefined if there is none.
+ * Checks the resources on a page. Returns the position of the next page, or undefined if there is no next page.
  *
  * @param below id that is greater than all ids on the page @default - the first page
  */
@@ -144,7 +145,7 @@ async function checkPage(query: Pairs, limit: number, send: Send, state: State, 
   assert.deepEqual(resources, all.slice(0, limit));
 
   const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
-  assert.equal(link !== undefined, all.length > limit, 'The Link header is wrong.');
+  assert.equal(link !== undefined, all.length > limit, 'The Link header is missing or unexpected.');
   if (link === undefined) return undefined;
   const { cursor, ...repeated } = Object.fromEntries(new URL(link).searchParams);
   assert.deepEqual(repeated, { limit: `${limit}`, ...Object.fromEntries(given) });
@@ -155,7 +156,7 @@ function matches(resource: Resource, [name, text]: Pairs[0]): boolean {
   return name in resource && `${resource[name]}` === text;
 }
 
-/** Checks that a rejected request has an unsupported combination of filters, or a value that no resource has. */
+/** Checks that the rejected filters are an unsupported combination, or that no stored resource has one of the values. */
 function checkRejectedFilters(text: string, given: Pairs, state: State): undefined {
   const supported = /supported combination of filters: ([^.;]*)/.exec(text)?.[1]?.split(' or ');
   const names = given.map(([name]) => name).toSorted();

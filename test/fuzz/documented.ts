@@ -3,25 +3,25 @@ import { parseJson } from '../../shared/contract/json.ts';
 import { type DocumentedOperation, openApiDocumentOf } from '../support/openapi-document.ts';
 import { create, get, list } from '../support/sample.ts';
 
-// Generates values from openapi.json for fields, filters and operations that have no generator or model of their own.
+// Generates values from the schemas in openapi.json, for fields, filters and operations that have no other generator.
 // For these values, openapi.json also determines whether a request is valid.
 
 const document = openApiDocumentOf('openapi.json');
 export const { operations } = document;
 const [createOperation, listOperation] = [document.operation(create.id), document.operation(list.id)];
-const modeled = new Set<string>([create.id, list.id, get.id]);
-export const otherOperations = operations.filter(({ id }) => !modeled.has(id));
+const modeled: string[] = [create.id, list.id, get.id];
+export const otherOperations = operations.filter(({ id }) => !modeled.includes(id));
 
 export const createFields = fieldsOf(createOperation);
 export const { required: requiredFields } = createOperation.body as { required: string[] };
 export const exampleBody = createOperation.example.body!;
 
 export const listParameters = listOperation.parameters.filter((parameter) => parameter.in === 'query');
-/** Parameters that select the resources whose field of the same name has the parameter's value. */
+/** Parameters that filter the list by the field of the same name. */
 export const filters = listParameters.filter(({ name }) => !['limit', 'cursor'].includes(name));
 const { items }: any = listOperation.responses[200]!.schema;
 const unknown = filters.find(({ name }) => !(name in items.properties));
-if (unknown) throw new Error(`${unknown.name} is not a field. Add this parameter to test/fuzz/requests.ts.`);
+if (unknown) throw new Error(`No field is named ${unknown.name}. Generate this parameter in requests.ts.`);
 
 type Values = Record<string, fc.Arbitrary<any>>;
 

@@ -14,7 +14,7 @@ export interface Target {
   name: string;
   apiKey: string;
   send: (request: OutgoingRequest) => Promise<HttpReply>;
-  /** Returns the last lines that the service printed. */
+  /** Returns the end of the service's output. */
   printed: () => string;
   close: () => Promise<unknown>;
 }
@@ -76,7 +76,7 @@ function propertiesOf({ apiKey, send }: Target, outcomes: Record<string, number>
       const named = Object.fromEntries(headers);
       const exchange = { method, target: target.slice('/v1'.length), headers: named, body, response };
       checked(nameOf(exchange), response);
-      // Skips requests with repeated headers, because OpenAPI cannot describe them.
+      // Skips requests that repeat a header, because OpenAPI cannot describe repeated headers.
       if (Object.keys(named).length === headers.length) assert.deepEqual(contradictions(exchange), []);
       return response;
     };

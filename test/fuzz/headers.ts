@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-// Generates request headers and their expected responses, which follow docs/interface.md.
+// Generates request headers that docs/interface.md allows, and invalid values of `Idempotency-Key`.
 
 export type Pairs = [name: string, value: string][];
 
@@ -9,7 +9,7 @@ export interface IdempotencyKey {
   values: string[];
   /** Idempotency key, or undefined if the headers are invalid. */
   key?: string;
-  /** Header value for a retry, which can spell the same key differently than `values`. */
+  /** Header value for a retry. It contains the same key, always in quotes. */
   retryValue?: string;
 }
 

@@ -3,7 +3,7 @@ import { stringifyJson } from '../../shared/contract/json.ts';
 import { MAX_NAME_CHARACTERS } from '../../shared/contract/limits.ts';
 import { createFields, requiredFields, valuesOf } from './documented.ts';
 
-// Generates valid contents of resources and equivalent JSON texts for each content.
+// Generates valid fields of a resource, and different JSON texts that represent the same fields.
 
 export type Generated<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
@@ -30,7 +30,7 @@ const ownFields = {
   categoryId: fc.oneof(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), fc.constantFrom(0n, 1n)),
   status: fc.constantFrom(...statuses),
 };
-/** Fields without a generator above. Their values can be invalid. */
+/** Fields without a generator in `ownFields`. The generated values can be invalid. */
 const otherFields = createFields.filter(({ name }) => !(name in ownFields));
 export const otherNames = otherFields.map(({ name }) => name);
 const allFields = { ...ownFields, ...valuesOf(otherFields) };
@@ -82,7 +82,7 @@ const otherField: fc.Arbitrary<Field> = fc.tuple(
   ),
 );
 
-/** Generates JSON objects that contain some `overridden` fields first, and then all `fields` in any order. */
+/** Generates JSON objects that begin with some `overridden` fields, followed by all `fields` and unknown fields. */
 export function objectOf(fields: Field[], overridden: Field[] = []): fc.Arbitrary<string> {
   return fc
     .tuple(

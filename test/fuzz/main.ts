@@ -7,6 +7,8 @@ import { startFunctions, startService } from './targets.ts';
 
 const USAGE = `npm run fuzz -- [--cases 10000] [--seed N]
 
+Sends generated requests and checks that the responses are as documented.
+
   --cases  number of test cases, half for the functions and half for the local service
   --seed   seed of an earlier run, to generate the same requests again (default: random)`;
 

@@ -9,7 +9,7 @@ import { fieldsOf, filters, listParameters, otherOperations, valuesOf } from './
 import { idempotencyKey, type Pairs } from './headers.ts';
 import type { Generated } from './json.ts';
 
-// Generates requests for the operations and their expected responses, which follow docs/interface.md.
+// Generates requests and their expected responses as documented in docs/interface.md.
 
 export type Create = Generated<typeof create>;
 const create = fc.record({
@@ -33,10 +33,10 @@ const goodLimit = fc.integer({ min: PAGE.minimum, max: PAGE.maximum }).map(Strin
 
 export interface List {
   operation: 'list';
-  /** Query parameters. A number stands for the field's value in the stored resource with this index. */
+  /** Query parameters. A number is an index into the field's values in the stored resources. */
   query: [name: string, value: string | number][];
   expected: { limit: number } | ExpectedError;
-  /** If set, a first page's cursor is sent three times: unchanged, with a replaced character, and for another list. */
+  /** If set, the cursor of a first page is sent unchanged, with a replaced character, and with other filters. */
   afterFirst?: { limit: number; replaced: number; by: string } | undefined;
 }
 
@@ -45,7 +45,7 @@ const firstPage = fc.record({
   replaced: fc.nat(),
   by: fc.constantFrom('', 'A', 'z', '0', '_', '=', 'MA'),
 });
-/** Values of filters. openapi.json determines whether a value that no stored resource has is valid. */
+/** Values of filters. If no stored resource has a value, openapi.json determines whether the value is valid. */
 const filterValues = Object.entries(valuesOf(filters)).map(
   ([name, value]) => [name, fc.oneof(fc.nat(), value.map(String), anyText)] as const,
 );
@@ -90,12 +90,12 @@ const segment = fc.oneof(
   fc.constantFrom('..', '.', '0', '-0', '1e3', '0x1', 'null', '__proto__', '9'.repeat(2_000)),
 );
 
-/** Index of a stored resource, and which digits of its id are percent-encoded. */
+/** Index of a stored resource, and whether each digit of its id is percent-encoded. */
 const stored = fc.record({ index: fc.nat(), isEncoded: fc.array(fc.boolean(), { maxLength: 16 }) });
 export type Get = Generated<typeof get>;
 const get = fc.record({ operation: fc.constant('get'), resource: fc.oneof(segment, stored) });
 
-/** Request to an operation without a model, for a resource that does not exist. */
+/** Request to an operation in `otherOperations`. The requested resource does not exist. */
 export type Other = Generated<ReturnType<typeof otherRequest>>;
 function otherRequest(operation: DocumentedOperation) {
   const { parameters, body, example } = operation;

@@ -7,7 +7,6 @@ import type { Content } from './json.ts';
 
 // Checks that all responses have the properties that docs/interface.md documents.
 
-/** Stored resource. */
 export interface Resource extends Content {
   id: bigint;
 }
@@ -47,9 +46,7 @@ export function checkErrorResponse({ status, text }: HttpReply, expectedErrors: 
 
 /** Parses one or several resources without rounding integers. */
 export function parseExactly(text: string): any {
-  return JSON.parse(text, exactInteger as never);
-}
-
-function exactInteger(_name: string, value: unknown, { source }: { source: string }): unknown {
-  return Number.isInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return JSON.parse(text, (_name, value, { source = '' }) =>
+    Number.isInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value,
+  );
 }

@@ -52,7 +52,7 @@ describe('a cursor', () => {
   test.each([
     ['is empty', ''],
     ['contains only an id, like the cursors of earlier versions', base64url('42')],
-    ['is padded base64', `${base64url('2.42')}=${cursorWith('2.42').slice(-6)}`],
+    ['contains padded Base64', `${base64url('2.42')}=${cursorWith('2.42').slice(-6)}`],
     ['has an unknown version', cursorWith('3.42')],
     ['has the id zero', cursorWith('2.0')],
     ['has an id with a leading zero', cursorWith('2.05')],

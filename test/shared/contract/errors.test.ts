@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { errorBody, errorCatalog, errorCodes } from '../../../shared/contract/errors.ts';
 
-test('the message of a 5xx contains the request id only if there is one', () => {
+test('the message of a 5xx mentions no request id if there is none', () => {
   expect(errorBody('internal_error', 'Why.').message).toBe('Why.');
 });
 

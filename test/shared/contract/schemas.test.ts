@@ -42,13 +42,13 @@ describe('NewPet', () => {
     [textField, textMessage, ['', tooLong, ' \t\n\u00a0\u2003\u0085\ufeff', 'Rex \ud83d', 5n]],
     ['categoryId', categoryId, [INT64.minimum - 1n, INT64.maximum + 1n, 5, 5.5, '5', null]],
     ['status', status, ['Sold', '', null, ['sold']]],
-  ])('rejects an invalid %s with the message that it %s', (field, message, values) => {
+  ])('rejects an invalid %s with the message "%s"', (field, message, values) => {
     const errors = values.map((value) => validationErrors(NewPet, { ...requiredInput, [field]: value }));
     expect(errors).toEqual(values.map(() => [[field, message]]));
   });
 });
 
-test('a text field counts code points, accepts blank text and rejects lone surrogates', () => {
+test('a text schema limits the code points, accepts blank text and rejects lone surrogates', () => {
   const schema = text(500);
   expect(['', ' ', 'x', DOG.repeat(500)].filter((value) => !v.is(schema, value))).toEqual([]);
   expect([DOG.repeat(501), 'Rex \ud83d', '\udc15', 5n, null].filter((value) => v.is(schema, value))).toEqual(
@@ -97,14 +97,12 @@ describe('IdempotencyKey', () => {
   });
 });
 
-describe('PetIdParameter', () => {
-  test('accepts any decimal int64', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: INT64.minimum, max: INT64.maximum }), (id) => {
-        expect(v.parse(PetIdParameter, id.toString())).toBe(id);
-      }),
-    );
-  });
+test('PetIdParameter accepts any decimal int64', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: INT64.minimum, max: INT64.maximum }), (id) => {
+      expect(v.parse(PetIdParameter, id.toString())).toBe(id);
+    }),
+  );
 });
 
 test.each<[string, v.GenericSchema, unknown[]]>([

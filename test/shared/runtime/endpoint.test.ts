@@ -95,7 +95,7 @@ describe('a server error', () => {
 
 const stack: unknown = expect.stringMatching(/\bat .+/);
 
-/** Returns the complete log line of a server error. Its only event data are the request id and the key id. */
+/** Returns a server error's complete log line. The line contains no event data except the request id and key id. */
 function logLine(code: ErrorCode, message: unknown, thrown: unknown): unknown {
   const error = thrown instanceof Error ? { name: thrown.name, message: thrown.message, stack } : {};
   return {
@@ -136,7 +136,7 @@ describe('a response of a deprecated operation', () => {
     [500, broken, '42', 10_000, countedInternalError(get.id)],
     [503, silent, '42', 1, [counted('ErrorResponses', { code: 'service_unavailable' })]],
   ])(
-    'has deprecation headers and is counted once by operation and key id (status %i)',
+    'has deprecation headers and is counted once for its operation (status %i)',
     async (status, handler, id, milliseconds, errorResponses) => {
       const response = await invoke(handler, getEvent(id, byKey), milliseconds);
       const headers = { 'Content-Type': 'application/json', ...deprecationHeaders };

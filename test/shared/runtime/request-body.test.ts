@@ -20,7 +20,7 @@ describe('the body', () => {
     ['a +json suffix', { 'content-type': 'application/vnd.example.v1+json' }],
     ['spaces around the equals sign', { 'Content-Type': 'application/json; charset = "utf-8"' }],
     ['a quoted charset', { 'Content-Type': 'application/json; a="\\";" ; Charset="UTF8"' }],
-    ['other uses of "charset"', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
+    ['"charset" in other parameters', { 'Content-Type': 'application/json; a=";charset=a";charsets=a' }],
     ['the encoding "identity"', { 'content-encoding': ' Identity , identity, ' }],
   ])('is accepted with %s', (_what, headers) => {
     expect(bodyOf(createEvent(VALID, { headers }))).toEqual(validInput);
@@ -45,7 +45,7 @@ describe('the body', () => {
         'application/json; a="\\"" ;charset=latin1',
       ],
     ],
-  ])('is rejected with the message %s', (message, contentTypes) => {
+  ])('is rejected with a message that matches %s', (message, contentTypes) => {
     test.each(contentTypes)('if the Content-Type is %s', (contentType) => {
       const event = createEvent('{', { headers: { 'content-type': contentType } });
       expect(() => bodyOf(event)).toThrow(errorResponse('unsupported_media_type', message));
@@ -78,7 +78,7 @@ describe('the body', () => {
     expect(() => bodyOf(larger!)).toThrow(errorResponse('request_too_large', `${MAX_BODY_BYTES}`));
   });
 
-  test('is rejected if it is not UTF-8 after base64 decoding', () => {
+  test('is rejected if it is not UTF-8 after Base64 decoding', () => {
     const bytes = Buffer.from(JSON.stringify(bodyWith('R\u00ffx')), 'latin1');
     const event = createEvent(bytes.toString('base64'), { isBase64Encoded: true });
     expect(() => bodyOf(event)).toThrow(errorResponse('invalid_request', 'UTF-8'));
@@ -99,7 +99,7 @@ describe('the body', () => {
       `{${'\n'.repeat(9)}"name": "abc",}`,
       '^The body is not valid JSON at line 10, column 15\\.$',
     ],
-    ['quotes a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
+    ['contains text like a position', 'x (line 9 column 9)', '^The body is not valid JSON\\.$'],
     [
       'starts with a byte order mark',
       `\ufeff${VALID}`,

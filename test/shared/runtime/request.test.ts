@@ -19,7 +19,7 @@ function headersOf(headers: Record<string, string[]>): unknown {
 test.each([
   ['1', ['invalid_request', '^owner.name is required']],
   ['x', ['not_found']],
-] as const)('an invalid path has priority over an invalid body (id %s)', (id, [code, ...words]) => {
+] as const)('an invalid body is reported only if the path is valid (id %s)', (id, [code, ...words]) => {
   const owner = v.object({ name: v.string() });
   const { path } = get.request.entries;
   const operation = { ...get, request: v.object({ path, body: v.object({ owner }) }) };
@@ -31,7 +31,7 @@ describe('the headers', () => {
   test.each([
     ['are read regardless of case', { 'iDEMPOTENCY-kEY': ['a'] }, { 'Idempotency-Key': 'a' }],
     ['are ignored if unknown', { 'Idempotency-Key2': ['a'], 'X-Idempotency-Key': ['b'] }, {}],
-    ['are ignored if they have no value', { 'Idempotency-Key': [] }, {}],
+    ['are ignored if they have no values', { 'Idempotency-Key': [] }, {}],
   ])('%s', (_name, headers, expected) => {
     expect(headersOf(headers)).toEqual(expected);
   });

@@ -39,7 +39,7 @@ const misspelled = fc
 describe('newApiKey', () => {
   const caller = 'arn:aws:iam::123456789012:user/operator';
 
-  test('returns a key and a record that contains only its hash and first characters', () => {
+  test('returns a key, and a record that contains only the hash and the first characters of the key', () => {
     jest.spyOn(Date, 'now').mockReturnValueOnce(1_790_000_000_123).mockReturnValueOnce(1_790_000_000_123);
     const { key, record } = newApiKey('staging', { owner: 'Acme', caller });
     const keyId = expect.stringMatching(/^key_[0-9a-f]{20}$/);
@@ -56,7 +56,7 @@ describe('newApiKey', () => {
     expect(Number.parseInt(record.keyId.slice(4, 16), 16)).toBe(Date.parse(time));
   });
 
-  test('returns the expiry and the predecessor of a successor', () => {
+  test('returns a record with the expiry date of the key and the key that it replaces', () => {
     const { record } = newApiKey('staging', { owner: 'Acme', caller, lifetime: 1_000, replaces: 'key_0' });
     expect(record).toMatchObject({ replaces: 'key_0', createdBy: { action: 'rotate' } });
     expect(Date.parse(record.expiresAt!) - Date.parse(record.createdAt)).toBe(1_000);
@@ -77,20 +77,18 @@ describe('generateApiKey', () => {
   });
 });
 
-describe('a key', () => {
-  test.each([
-    ['active', 'without an expiry date', {}],
-    ['active', 'before its expiry date', { expiresAt: later }],
-    ['expired', 'at its expiry date', { expiresAt: now.toISOString() }],
-    ['expired', 'if its expiry date is invalid', { expiresAt: 'soon' }],
-    ['revoked', 'even if the revocation date is in the future', { revokedAt: later }],
-    ['revoked', 'even if it expired before the revocation', { revokedAt: later, expiresAt: earlier }],
-  ])('is %s %s', (state, _condition, times) => {
-    expect(stateOf(times, now)).toBe(state);
-  });
+test.each([
+  ['active', 'without an expiry date', {}],
+  ['active', 'before its expiry date', { expiresAt: later }],
+  ['expired', 'at its expiry date', { expiresAt: now.toISOString() }],
+  ['expired', 'if its expiry date is invalid', { expiresAt: 'soon' }],
+  ['revoked', 'even if the revocation date is in the future', { revokedAt: later }],
+  ['revoked', 'even if it expired before the revocation', { revokedAt: later, expiresAt: earlier }],
+])('a key is %s %s', (state, _condition, times) => {
+  expect(stateOf(times, now)).toBe(state);
 });
 
-test('verifyApiKey rejects malformed keys and keys for different stages without a read', async () => {
+test('verifyApiKey rejects malformed keys and keys for different stages without a database read', async () => {
   mock.on(GetCommand).resolves({ Item: { keyId: 'key_1' } });
   await fc.assert(
     fc.asyncProperty(misspelled, async ({ other }) => {

@@ -29,7 +29,7 @@ const fail = respondWithError(500, 'InternalServerError');
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Returns a function that immediately fires the next timer with this duration. */
+/** Captures the next timer that has this duration. The returned function fires the timer immediately. */
 function captureTimer(duration: number): () => void {
   const { setTimeout } = globalThis;
   let expire: (() => void) | undefined;
@@ -55,7 +55,7 @@ test.each<[boolean, string, unknown]>([
   expect(isUnavailable(error)).toBe(expected);
 });
 
-test('readItem can use other credentials and another region than the environment', async () => {
+test('readItem uses the credentials and the region of a given client', async () => {
   const other = connect({
     region: 'eu-west-1',
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'none' },
@@ -84,7 +84,7 @@ describe('a database call', () => {
     await closed;
   });
 
-  test('of a command is retried after 5 s if the response does not start', async () => {
+  test('of an operator command is retried after 5 s if the response does not start', async () => {
     const expire = captureTimer(5_000);
     nextResponses.push(() => expire(), respondWith(200, { Item }));
     expect(await readItem('items', { id: 1n }, connect())).toEqual({ id: 1n });
@@ -97,7 +97,7 @@ describe('a database call', () => {
     const error = await read().catch((caught: unknown) => caught);
     expect(isUnavailable(error)).toBe(true);
     expect(error).toHaveProperty('message', 'The database returned no readable response (ECONNRESET).');
-    expect(received.map(({ operation }) => operation)).toEqual(Array.from({ length: 6 }, () => 'GetItem'));
+    expect(received).toHaveLength(6);
   });
 
   test.each<[number, string, Responder]>([
@@ -107,7 +107,7 @@ describe('a database call', () => {
     const share = 0.2; // of the longest pause, which the SDK multiplies by a random number
     jest.spyOn(Math, 'random').mockReturnValue(share);
     nextResponses.push(response, response, response);
-    // The client is new, because a client stops retrying after a number of failed calls.
+    // Uses a new client, because a client stops retrying after several failed calls.
     const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: Item }));
     await expect(call).rejects.toMatchObject({
       $metadata: { attempts: 3, totalRetryDelay: share * longest },

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { text } from 'node:stream/consumers';
 import { listenOnLoopback } from '../../support/loopback.ts';
 
-// Test files that import this module use a fake DynamoDB, which can return any response on demand.
+// Test files that import this module use a fake DynamoDB, which sends the responses in `nextResponses`.
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -29,14 +29,13 @@ export function dropConnection({ socket }: IncomingMessage): void {
 }
 
 /** Requests that the server has received in the current test. */
-export const received: { operation: string; headers: IncomingHttpHeaders; body: any; port: unknown }[] = [];
-/** Responses that the server sends to the next requests of the current test. */
+export const received: { headers: IncomingHttpHeaders; body: any; port: unknown }[] = [];
+/** Responses to the next requests in the current test. If the list is empty, the server does not respond. */
 export const nextResponses: Responder[] = [];
 
 const server = createServer(async (request, response) => {
   const body = await text(request);
   received.push({
-    operation: String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''),
     headers: request.headers,
     body: JSON.parse(body),
     port: request.socket.remotePort,

@@ -42,7 +42,7 @@ describe('an idempotency record', () => {
     ]);
   });
 
-  test('identifies the same pet regardless of the order of its fields', async () => {
+  test('identifies the same pet if a retry sends the fields in a different order', async () => {
     mock.on(PutCommand).resolvesOnce({}).rejects(conditionFailed);
     mock.on(GetCommand).callsFake(() => ({ Item: inputs()[0].Item }));
     await claimPetId('token', validInput, 42n);

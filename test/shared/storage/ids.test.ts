@@ -45,11 +45,11 @@ describe('newId', () => {
 });
 
 describe('queryLimit', () => {
-  test('returns the full number of items for one partition and smaller numbers for 16 partitions', () => {
+  test('returns the number of items for one partition, and smaller limits for 16 partitions', () => {
     expect([queryLimit(21, 1), queryLimit(21, 16), queryLimit(101, 16)]).toEqual([21, 6, 15]);
   });
 
-  test('returns enough items for every partition in 97% of lists', () => {
+  test('returns a limit that covers the items of every partition in 97% of lists', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 16 }), fc.integer({ min: 1, max: 100 }), (partitions, limit) => {
         let chance = (1 - 1 / partitions) ** limit;

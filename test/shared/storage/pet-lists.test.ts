@@ -22,7 +22,7 @@ const KEY_OF_INDEX: Record<string, string> = {
   'newest-by-status': 'statusPartition',
 };
 
-/** Returns a pet's item as a stage stores it. @param partitions number of list partitions */
+/** Returns the item that a stage stores for a pet. @param partitions number of the stage's list partitions */
 function indexedPet(
   id: bigint,
   { partitions = 1, status }: { partitions?: number; status?: PetStatus | undefined } = {},
@@ -77,7 +77,7 @@ function isMatch(item: any, input: QueryCommandInput, values: Record<string, unk
   });
 }
 
-/** Generates items from oldest to newest, with consecutive items in the same partition. */
+/** Generates items from oldest to newest. Several consecutive items can be in the same partition. */
 function itemsOver(partitions: number): fc.Arbitrary<IndexedPet[]> {
   const run = fc.tuple(fc.nat(partitions - 1), fc.array(statuses, { maxLength: 25 }));
   return fc
@@ -115,7 +115,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     process.env['LIST_PARTITIONS'] = partitions.toString();
   });
 
-  test('contains each pet with the status exactly once, newest first, even while pets are added', async () => {
+  test('contains each matching pet exactly once, newest first, even while pets are added', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit, status, itemsAtOnce, grows }) => {
         const stored = [...items];
@@ -133,7 +133,7 @@ describe.each([1, 4, 16])('a list over %i partitions', (partitions) => {
     );
   });
 
-  test('sends at most two queries to each partition, for at most one more pet than the limit in total', async () => {
+  test('requests at most one pet more than the limit from each partition, in at most two queries', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async ({ items, limit }) => {
         serveIndexes(items);
@@ -170,7 +170,7 @@ describe('the queries of a list', () => {
     expect(inputs()).toEqual([...first, { ...first[1], Limit: 2, ExclusiveStartKey }]);
   });
 
-  test('request only the fields of pets, and one pet more than the page contains', async () => {
+  test('request only the fields of pets, and one more pet than the page contains', async () => {
     mock.on(QueryCommand).resolves({});
     await listPets({ limit: 100, filters: {} });
     const ProjectionExpression = Object.keys(Pet.entries)
@@ -179,7 +179,7 @@ describe('the queries of a list', () => {
     expect(inputs()).toMatchObject([{ ProjectionExpression, Limit: 101 }]);
   });
 
-  test('fail if one query fails', async () => {
+  test('fail with the error of a failed query', async () => {
     process.env['LIST_PARTITIONS'] = '4';
     const error = Object.assign(new Error('?'), { name: 'ThrottlingException' });
     mock

@@ -13,7 +13,7 @@ describe('createPet', () => {
   test.each<[string, NewItem]>([
     ['only required', requiredInput],
     ['all', validInput],
-  ])('writes a pet with %s fields once with the keys of its indexes', async (_which, newPet) => {
+  ])('writes a pet with %s fields and the keys of its indexes in one call', async (_which, newPet) => {
     const indexes = listIndexes.filter(({ filters }) => filters.every((name) => name in newPet));
     const keys = indexes.map((one) => [one.partitionKey, partitionKeyValue(one.filters, newPet, '2')]);
     mock.on(PutCommand).resolves({});
@@ -29,7 +29,7 @@ describe('createPet', () => {
     ]);
   });
 
-  test('does not generate a second id if the existing pet cannot be read', async () => {
+  test('does not generate a second id if the first id is taken but its pet is missing', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
     await expect(createPet(requiredInput, undefined, () => 42n)).rejects.toThrow(UnavailableError);

@@ -27,7 +27,7 @@ test('the SDK copies the configuration of the client from an object with fast pr
   expect(isFast(database.config)).toBe(true);
 });
 
-test('requests are identical to those of the unmodified SDK', async () => {
+test('requests are identical to requests of the unmodified SDK', async () => {
   const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
   for (const client of [byDefault, database]) {
     nextResponses.push(respondWith(200, {}), respondWith(200, {}));
@@ -40,7 +40,7 @@ test('requests are identical to those of the unmodified SDK', async () => {
   const headers = ['host', 'content-type', 'content-length', 'x-amz-target'];
   const requests = received.map((request) => [request.body, headers.map((name) => request.headers[name])]);
   expect(requests.slice(2)).toEqual(requests.slice(0, 2));
-  // The project's signer must sign only these headers, although the SDK also signs others.
+  // The project's signer signs only these headers. The SDK's default signer also signs other headers.
   const signed = 'content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
   expect(received.at(-1)?.headers.authorization).toContain(` SignedHeaders=${signed}, `);
 });
@@ -59,7 +59,7 @@ test('successive calls use the same connection', async () => {
   expect(new Set(received.map(({ port }) => port)).size).toBe(1);
 });
 
-test('signatures are identical to those of the SDK on each day and in each region', async () => {
+test('signatures are identical to signatures of the SDK for each date and region', async () => {
   const sdk = new SignatureV4({
     service: 'dynamodb',
     region: 'eu-central-1',
