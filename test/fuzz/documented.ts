@@ -9,8 +9,8 @@ import { create, get, list } from '../support/sample.ts';
 const document = openApiDocumentOf('openapi.json');
 export const { operations } = document;
 const [createOperation, listOperation] = [document.operation(create.id), document.operation(list.id)];
-const modeled: string[] = [create.id, list.id, get.id];
-export const otherOperations = operations.filter(({ id }) => !modeled.includes(id));
+const modeled = new Set<string>([create.id, list.id, get.id]);
+export const otherOperations = operations.filter(({ id }) => !modeled.has(id));
 
 export const createFields = fieldsOf(createOperation);
 export const { required: requiredFields } = createOperation.body as { required: string[] };
