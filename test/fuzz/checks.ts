@@ -156,7 +156,7 @@ function matches(resource: Resource, [name, text]: Pairs[0]): boolean {
   return name in resource && `${resource[name]}` === text;
 }
 
-/** Checks that the rejected filters are an unsupported combination, or that no stored resource has one of the values. */
+/** Checks that rejected filters are an unsupported combination, or that no stored resource has one of the values. */
 function checkRejectedFilters(text: string, given: Pairs, state: State): undefined {
   const supported = /supported combination of filters: ([^.;]*)/.exec(text)?.[1]?.split(' or ');
   const names = given.map(([name]) => name).toSorted();
