@@ -59,7 +59,7 @@ send() {
   return 22
 }
 
-# header NAME prints the value of a header of the last response. NAME is in lower case.
+# header NAME prints the value of a header in the last response. NAME must be in lower case.
 header() {
   awk -v name="$1:" 'index(tolower($0), name) == 1 { sub(/^[^:]*: */, ""); sub(/\r$/, ""); value = $0 }
     END { print value }' "$folder/head"

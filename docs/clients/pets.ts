@@ -34,7 +34,7 @@ export async function* listPets(service: Service, query: ListQuery = { limit: 10
   }
 }
 
-/** Creates a pet. Generate one idempotency key per pet. Calls with the same key within 24 hours create one pet. */
+/** Creates a pet. Generate one idempotency key per pet. Within 24 hours, calls with this key create only one pet. */
 export async function createPet(service: Service, pet: NewPet, idempotencyKey: string): Promise<Pet> {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
   const url = new URL(`${service.baseUrl}/pets`);
