@@ -1,9 +1,10 @@
 # Commands of the drill in docs/runbook.md. Source this file after queries.sh and runbook.sh.
 
-# drill ACTION: deploys or destroys the stage.
+# drill ACTION: deploys or destroys the stage "drill".
 drill() { npx cdk "$1" PetStore-drill -c stage=drill -c based-on=production; }
 
-# drill_change CODE: deploys a version of get-pet that also runs CODE when Lambda loads it, and restores the file.
+# drill_change CODE: deploys a version of get-pet that also runs CODE when Lambda loads it, and then restores
+# functions/get-pet.ts.
 drill_change() {
   echo "$1" >> functions/get-pet.ts
   drill deploy

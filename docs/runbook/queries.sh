@@ -24,14 +24,15 @@ find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, 
 
 last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
 
-# The first column is the rule that blocked a request. The second is the rule that counted it.
+# blocked_requests: counts the requests that the web ACL blocked or only counted, by rule, client and URL.
 blocked_requests() {
   firewall_log 'stats count(*) as requests, fromMillis(max(@timestamp)) as last by terminatingRuleId,
       nonTerminatingMatchingRules.0.ruleId, httpRequest.clientIp, httpRequest.httpMethod, httpRequest.uri
     | sort requests desc | limit 20'
 }
 
-# 5xx responses, except for those that clients cause with bodies above Lambda's limit of 6,291,456 bytes.
+# server_errors: counts 5xx responses, except for those that clients cause with bodies above Lambda's limit of 6,291,456
+# bytes.
 server_errors() {
   access_log 'filter status like /^5/ and integrationStatus != "413"
     | stats count(*) as responses by status, errorType, integrationStatus, method, resource, keyId
@@ -57,14 +58,14 @@ rejected_clients() {
     | stats count(*) as requests by sourceIp, keyId, status | sort requests desc | limit 20'
 }
 
-# Latencies of the operations, their functions and the authorizer, in milliseconds.
+# latencies: prints latencies of the operations, their functions and the authorizer, in milliseconds.
 latencies() {
   access_log 'filter latency like /^\d+$/
     | stats count(*) as requests, pct(latency, 50) as p50, pct(latency, 99) as p99,
         pct(integrationLatency, 99) as function99, pct(authorizerLatency, 99) as authorizer99 by method, resource'
 }
 
-# Crashes, timeouts and errors outside a request.
+# crashes: prints crashes, timeouts, and errors that the function threw outside a request.
 crashes() {
   function_log 'filter ispresent(errorType) or ispresent(record.status)
     | fields @timestamp, type, record.status, record.errorType, record.metrics.durationMs,
@@ -114,7 +115,7 @@ callers() {
     | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
 }
 
-# Keys of requests to the base URL that API Gateway assigned.
+# default_url_keys: prints the keys in requests to the base URL that API Gateway assigned.
 default_url_keys() {
   access_log 'filter domainName like /execute-api/ and keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'

@@ -1,7 +1,7 @@
 # Variables and functions for the commands in docs/runbook.md, for bash and zsh with AWS CLI version 2. Set STAGE,
 # AWS_REGION and your AWS credentials before you source this file.
 
-# This command shows whether you use the wrong profile.
+# Prints your account and identity, so that you notice a wrong profile.
 aws sts get-caller-identity --query '[Account,Arn]' --output text
 : "${AWS_REGION:?Set AWS_REGION first.}" "${FUNCTION:=ListPets}"
 STACK=PetStore-${STAGE:?Set STAGE first.}
@@ -12,7 +12,7 @@ physical_id() {
   local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2')" id
   id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?$match].PhysicalResourceId | [0]") || return
-  if [ "$id" = None ]; then echo "$STACK has no $1 $2." >&2; return 1; fi
+  if [ "$id" = None ]; then echo "$STACK has no AWS::$1 whose logical id starts with $2." >&2; return 1; fi
   echo "$id"
 }
 
@@ -22,7 +22,7 @@ resources() {
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
 }
 
-# insights LOG QUERY: runs a Logs Insights query on the log whose logical id starts with LOG.
+# insights LOG QUERY: runs a Logs Insights query on the log group whose logical id starts with LOG.
 insights() {
   local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
   group=$(physical_id Logs::LogGroup "$1") || return
@@ -127,7 +127,7 @@ throttled_keys() {
   done
 }
 
-# complete_table TABLE: sets the properties that DynamoDB does not restore from a backup of a table of production.
+# complete_table TABLE: gives a table the settings of production that DynamoDB does not restore from a backup.
 complete_table() {
   aws dynamodb update-continuous-backups --table-name "$1" \
     --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true,RecoveryPeriodInDays=35

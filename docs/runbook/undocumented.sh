@@ -1,5 +1,5 @@
-# Checks behavior that the service depends on although AWS does not document it. Source this file after runbook.sh. The
-# checks take 25 minutes. Compare each result with the text above it.
+# Checks behavior that the service depends on, but that AWS does not document. Source this file after runbook.sh. The
+# checks take 25 minutes. Compare each result with the expectation printed above it.
 
 expect() { printf '\n%s\n' "$1"; }
 
@@ -23,7 +23,7 @@ LIST_PETS=$(physical_id Lambda::Function ListPets)
 aws lambda put-function-concurrency --function-name "$LIST_PETS" --reserved-concurrent-executions 0 &&
   send "$BASE_URL/pets"; aws lambda delete-function-concurrency --function-name "$LIST_PETS"
 
-expect 'Firewall: if the web ACL blocks, a 413 with header x-amzn-RequestId, then a 403. Otherwise, a 401 and a 404.'
+expect 'Firewall: if the web ACL blocks, a 413 with the header x-amzn-RequestId, and a 403. Otherwise, a 401 and a 404.'
 head -c 65537 /dev/zero |
   SENT_KEY="pets_${STAGE}_made_up" send "$BASE_URL/pets" -D - -H "$JSON" --data-binary @-
 SENT_KEY="pets_${STAGE}_made_up" send "$BASE_URL/web-inf" -D -
@@ -40,7 +40,7 @@ web ACL blocked have WAF_FILTERED. A POST with a 5xx status must have the integr
 the filter ServerErrors in infra/stack/access-log.ts, because clients can make ApiServerErrors fire.'
 access_log 'stats count(*) as requests by method, status, errorType, integrationStatus'
 
-expect 'Numbers logged as text: numeric percentiles.'
+expect 'Percentiles: numbers, although the access log contains the latencies as text.'
 latencies
 
 expect 'Cached denials: two or three invocations of the authorizer in the minute of the 20 requests with an invalid key.
@@ -52,7 +52,8 @@ infra/stack/storage.ts, because the alarm does not recover without data.'
 status
 
 expect 'Firewall log: withKey is 0 for LargeBody and KnownBadInputsRuleSet, because AWS WAF removes keys from the log.
-Repeat this query after a client has exceeded PerKey, because lines of this rule also contain the counted key.'
+Repeat this query after a client has exceeded PerKey, because log lines of PerKey also contain the key that exceeded
+the limit.'
 firewall_log 'stats count(*) as requests, sum(strcontains(@message, "pets_")) as withKey
   by terminatingRuleId, nonTerminatingMatchingRules.0.ruleId'
 
@@ -68,11 +69,11 @@ aws cloudtrail lookup-events --max-items 500 --output text --query 'Events[].Clo
 
 npm run smoke -- --stage "$STAGE" --read-only --for 3m
 sleep 240
-expect 'Probe: nearly 60 invocations of the authorizer in each of the last minutes. If there are far fewer, API Gateway
+expect 'Probe: nearly 60 invocations of the authorizer in each minute of the probe. If there are far fewer, API Gateway
 ignores the number of spaces after Bearer, so the probe in infra/operate/probe.ts hardly tests a new authorizer.'
 metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Function Authorizer)"
 
-expect 'Check the rest by hand:
+expect 'Check these assumptions by hand:
 - Cancellation: if step 7 of the drill stops the canary, remove stop_canaries from .github/deploy-production.sh.
 - Rollback after the canary: cancel a deployment of the drill stage in the five minutes after its canary. If the status
   becomes UPDATE_ROLLBACK_FAILED, or a canary of the old version starts, correct what docs/pipelines.md says about
