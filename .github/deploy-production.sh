@@ -3,8 +3,8 @@
 #
 #   .github/deploy-production.sh
 #
-# CloudFormation rolls back the deployment if an alarm fires during the deployment or in the five minutes after it. The
-# script cancels the deployment if the probe fails during this time.
+# CloudFormation rolls back the deployment if an alarm fires during the deployment or in the next five minutes. The
+# script cancels the deployment if the probe fails in this period.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
 set -euo pipefail
 stack=PetStore-production
@@ -38,10 +38,10 @@ alarms=$(aws cloudwatch describe-alarms --alarm-name-prefix "$stack-Monitoring" 
 [[ $alarms ]] || fail "$stack has no alarms for rollbacks. Deploy it by hand, as in First deploy in docs/runbook.md."
 triggers=()
 for arn in $alarms; do triggers+=(--rollback-trigger-alarm-arns "$arn"); done
-"${probe[@]}" || fail 'The probe failed before the deployment, so nothing was deployed.'
+"${probe[@]}" || fail 'The probe failed, so nothing was deployed. Check production, and re-run the job.'
 
-# The account stack, which all stages share, gets no rollback alarms, because CloudFormation keeps a stack's alarms for
-# its later deployments.
+# All stages share the account stack, so it has no rollback alarms. CloudFormation would use production's alarms for
+# every later deployment of the account stack.
 deploy PetStore-account
 deploy "$stack" "${triggers[@]}" --monitoring-time-minutes 5 &
 deployment=$!
@@ -50,8 +50,8 @@ probing=$!
 by_hand='The new version is deployed, but the probe failed. Follow "Rollback by hand" in docs/runbook.md.'
 wait -n "$deployment" "$probing" || true
 if kill -0 "$deployment" 2> /dev/null && ! wait "$probing"; then
-  # Repeats the cancellation, because CloudFormation rejects it before the update starts. The loop stops when the
-  # deployment ends.
+  # Repeats the cancellation until CloudFormation accepts it, because CloudFormation rejects it before the update
+  # starts. The loop also stops when the deployment ends.
   until aws cloudformation cancel-update-stack --stack-name "$stack" || ! kill -0 "$deployment"; do sleep 10; done
   stop_canaries || echo 'Some canaries could not be stopped.' >&2
   wait "$deployment" && fail "$by_hand"

@@ -8,9 +8,9 @@
 set -euo pipefail
 base=$1 head=$2 output=$3
 
-# GitHub rejects a step summary of more than 1 MiB. This limit leaves room for three stacks and their headings.
+# GitHub rejects a step summary of more than 1 MiB. With this limit, GitHub accepts summaries of up to five stacks.
 summary_bytes_per_stack=200000
-# The fence has ten tildes, because a shorter sequence of tildes in a template cannot end the code block.
+# The fence has ten tildes, because fewer tildes in a template cannot end the code block.
 fence='~~~~~~~~~~'
 
 mkdir -p "$output"
