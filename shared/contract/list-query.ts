@@ -4,8 +4,8 @@ import { PAGE } from './limits.ts';
 import { type NewPet, PetStatus } from './schemas.ts';
 
 /**
- * Query parameters that filter a list. A parameter selects items whose field of the same name has exactly its value. The
- * section "Add a filter" in CONTRIBUTING.md explains how to add a parameter.
+ * Query parameters that filter a list. A parameter selects the items whose field of the same name equals the parameter's
+ * value. The section "Add a filter" in CONTRIBUTING.md explains how to add a parameter.
  */
 const filterParameters = {
   status: v.pipe(
@@ -78,7 +78,7 @@ export function hasExactly(filters: object, fields: readonly string[]): boolean 
   return Object.keys(filters).length === fields.length && fields.every((field) => field in filters);
 }
 
-/** Returns an example of a valid query, with all parameters of the last filter combination that clients can send. */
+/** Returns an example of a valid query. Its filters are the last combination whose fields are all query parameters. */
 function exampleQuery() {
   const parameters: Record<string, v.GenericSchema> = filterParameters;
   const fields = filterCombinations.findLast((names) => names.every((name) => name in parameters))!;

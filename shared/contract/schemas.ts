@@ -22,7 +22,7 @@ const NOT_BLANK = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f${'\u180e'}])[\s\S]*
 const notBlank = new RegExp(NOT_BLANK);
 
 /**
- * Returns the schema of a text field. It rejects lone surrogates, because DynamoDB would change them. The documents
+ * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them. The documents
  * publish the rules only for requests, so that clients that validate responses still work after a rule is relaxed.
  *
  * @param maximum maximum length in Unicode code points

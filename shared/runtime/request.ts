@@ -14,7 +14,7 @@ const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 const PARAMETERS = /;\s*[^\s=;]+\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;]*)/g;
 const OTHER_CHARSET = /^;\s*charset\s*=(?!\s*("?)utf-?8\1$)/i;
 
-/** Matches the end of most messages of `JSON.parse`. The text before the position is not used, because it quotes the body. */
+/** Matches the position that ends most messages of `JSON.parse`. The start of a message quotes the body, so it is not used. */
 const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 

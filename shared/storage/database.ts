@@ -32,7 +32,7 @@ export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClie
 }
 
 function limits(milliseconds: number): DynamoDBClientConfig {
-  // Without a socket timeout, a call would never end if the response stops in its body.
+  // Without a socket timeout, a call would never end if DynamoDB stopped in the middle of a response.
   const timeouts = { requestTimeout: milliseconds, socketTimeout: milliseconds, throwOnRequestTimeout: true };
   return { maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, ...timeouts } };
 }

@@ -43,7 +43,7 @@ export async function claimPetId(token: string, newPet: NewPet, proposed: bigint
   const put = new PutCommand({
     TableName,
     Item,
-    // TTL deletes items late, so the condition compares `expiresAt` with the time. No pet has the id 0.
+    // TTL deletes items late, so the condition compares `expiresAt` with the current time. No pet has the id 0.
     ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
     ExpressionAttributeValues: { ':now': now, ':taken': taken },
   });
