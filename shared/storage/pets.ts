@@ -13,10 +13,9 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table. `creation` identifies the request that created the pet, and `partition` its list partition. */
+/** Item in the pets table, which also has its index keys. `creation` identifies the request that created the pet. */
 interface PetItem extends Pet {
   creation: string;
-  partition: string;
 }
 
 /**
@@ -42,7 +41,7 @@ export async function createPet(
     if (id === undefined) return undefined;
     const pet: Pet = { id, ...newPet };
     const partition = listPartitionOf(id, listPartitions());
-    if (await putIfAbsent({ ...pet, creation, partition, ...indexKeys(pet, partition) })) {
+    if (await putIfAbsent({ ...pet, creation, ...indexKeys(pet, partition) })) {
       count(metrics.petsCreated, {});
       return pet;
     }
@@ -73,7 +72,7 @@ function readPet(id: bigint): Promise<PetItem | undefined> {
   return readItem(requireEnvironment('petsTable'), { id });
 }
 
-/** Returns the index keys of a pet in a list partition. */
+/** Returns the index keys of a pet in a list partition. The key of the list without filters is the partition itself. */
 export function indexKeys(pet: Pet, partition: string): Record<string, string> {
   const indexes = listIndexes.filter(({ filters }) => filters.every((name) => pet[name] !== undefined));
   return Object.fromEntries(
