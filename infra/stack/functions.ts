@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { listIndexes } from '../../shared/list-indexes.ts';
-import { environmentVariables, serviceName } from '../../shared/names.ts';
+import { environmentVariables as variables } from '../../shared/names.ts';
 import type { Bundles } from './bundling.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import { FIVE_MINUTES, type StageStack } from './stage-stack.ts';
@@ -12,13 +12,12 @@ export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;
   const { pets, idempotencyRecords, apiKeys } = tables;
-  const { service, petsTable, idempotencyTable, apiKeysTable, listPartitions } = environmentVariables;
-  const environment = { [service]: serviceName(stage.name), [petsTable]: pets.tableName };
+  const environment = { [variables.petsTable]: pets.tableName };
   const functions: Functions = {
     listPets: new LambdaFunction(stack, 'ListPets', {
       bundle: bundles.get('list-pets')!,
       description: operations.listPets.summary,
-      environment: { ...environment, [listPartitions]: stage.listPartitions.toString() },
+      environment: { ...environment, [variables.listPartitions]: stage.listPartitions.toString() },
       actions: ['dynamodb:Query'],
       resources: listIndexes.map(({ indexName }) => `${pets.tableArn}/index/${indexName}`),
     }),
@@ -27,9 +26,9 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
       description: operations.createPet.summary,
       environment: {
         ...environment,
-        [idempotencyTable]: idempotencyRecords.tableName,
+        [variables.idempotencyTable]: idempotencyRecords.tableName,
         // New pets are stored only in partitions that lists have queried since an earlier deployment.
-        [listPartitions]: stage.recordedListPartitions.toString(),
+        [variables.listPartitions]: stage.recordedListPartitions.toString(),
       },
       actions: ['dynamodb:PutItem', 'dynamodb:GetItem'],
       resources: [pets.tableArn, idempotencyRecords.tableArn],
@@ -44,11 +43,7 @@ export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables
     authorizer: new LambdaFunction(stack, 'Authorizer', {
       bundle: bundles.get('authorizer')!,
       description: 'Checks the API key of a request',
-      environment: {
-        [service]: serviceName(stage.name),
-        [environmentVariables.stage]: stage.name,
-        [apiKeysTable]: apiKeys.tableName,
-      },
+      environment: { [variables.stage]: stage.name, [variables.apiKeysTable]: apiKeys.tableName },
       actions: ['dynamodb:GetItem'],
       resources: [apiKeys.tableArn],
     }),

@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { dirname, parse } from 'node:path';
+import { environmentVariables, serviceName } from '../../shared/names.ts';
 import { principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
@@ -20,7 +21,7 @@ export class LambdaFunction extends lambda.Function {
 
   constructor(stack: StageStack, id: string, props: LambdaFunctionProps) {
     const { stage } = stack;
-    const { bundle, actions, resources, ...others } = props;
+    const { bundle, actions, resources, environment, ...others } = props;
     const logGroup = addLogGroup(stack, `${id}Logs`, stage);
     // The default role has a managed policy that allows writing to every log group.
     const role = new iam.Role(stack, `${id}Role`, { assumedBy: principalOf('lambda') });
@@ -39,6 +40,7 @@ export class LambdaFunction extends lambda.Function {
       // Lambda allocates CPU in proportion to memory (docs/performance.md, "Memory size").
       memorySize: 512,
       ...others,
+      environment: { ...environment, [environmentVariables.service]: serviceName(stage.name) },
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
