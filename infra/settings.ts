@@ -133,14 +133,12 @@ export function requireStageName(name: string, place: string): void {
     throw new UsageError(`${place} must be 1 to 30 lowercase letters other than 'account' and 'local'.`);
 }
 
-type Stages = Record<string, StageSettings>;
-
 /**
  * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines.
  *
  * @throws UsageError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
  */
-export function stagesOf(all: Stages, context: Record<string, string> = {}): Stage[] {
+export function stagesOf(all: Record<string, StageSettings>, context: Record<string, string> = {}): Stage[] {
   const { stage, 'based-on': basedOn } = context;
   for (const [name, settings] of Object.entries(all)) checkStage(name, settings);
   for (const [domain, names] of Map.groupBy(Object.keys(all), (name) => all[name]!.domain?.name)) {
