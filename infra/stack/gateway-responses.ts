@@ -42,19 +42,14 @@ export function addMockResponse(resource: apigateway.IResource, methods?: string
     ? errorBody('method_not_allowed', allowedMethodsMessage(methods))
     : errorBody('not_found');
   const statusCode = body.status.toString();
-  const mappings = quoted(methods ? { Allow: methods.join(', ') } : {}, 'method.response.header.');
-  const declarations = Object.fromEntries(Object.keys(mappings).map((name) => [name, true]));
+  const responseParameters = quoted(methods ? { Allow: methods.join(', ') } : {}, 'method.response.header.');
+  const declarations = Object.fromEntries(Object.keys(responseParameters).map((name) => [name, true]));
+  const responseTemplates = { 'application/json': JSON.stringify(body) };
   const requestTemplate = JSON.stringify({ statusCode: body.status });
   const integration = new apigateway.MockIntegration({
     passthroughBehavior: apigateway.PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(COMMON_MEDIA_TYPES.map((type) => [type, requestTemplate])),
-    integrationResponses: [
-      {
-        statusCode,
-        responseParameters: mappings,
-        responseTemplates: { 'application/json': JSON.stringify(body) },
-      },
-    ],
+    integrationResponses: [{ statusCode, responseParameters, responseTemplates }],
   });
   resource.addMethod('ANY', integration, {
     methodResponses: [{ statusCode, responseParameters: declarations }],
