@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as route53 from 'aws-cdk-lib/aws-route53';
@@ -10,6 +10,7 @@ import { type Operation, type OperationId, operations } from '../../shared/contr
 import { addAccessLog, rejectedRequestsMetric, serverErrorsMetric } from './access-log.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses, addMockResponse } from './gateway-responses.ts';
+import { acknowledge } from './roles.ts';
 import type { Stage } from '../settings.ts';
 import { excess, FIVE_MINUTES, MINUTE, type StageStack } from './stage-stack.ts';
 
@@ -62,8 +63,7 @@ export function addApi(stack: StageStack, functions: Functions) {
     COG4: 'Clients are programs with API keys, which a Lambda authorizer checks.',
     ...(!stage.firewall && { APIG3: 'The settings of this stage do not include a firewall.' }),
   };
-  for (const [rule, reason] of Object.entries(reasons))
-    Validations.of(api).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
+  for (const [rule, reason] of Object.entries(reasons)) acknowledge(api, rule, reason);
   const metrics = apiMetrics(api, name);
   addAlarms(stack, metrics);
   return {

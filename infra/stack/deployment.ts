@@ -1,4 +1,4 @@
-import { type CfnElement, Validations } from 'aws-cdk-lib';
+import type { CfnElement } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -7,6 +7,7 @@ import { operations } from '../../shared/contract/operations.ts';
 import { metrics } from '../../shared/names.ts';
 import type { Functions } from './functions.ts';
 import type { LambdaFunction } from './lambda-function.ts';
+import { acknowledge } from './roles.ts';
 import { excess, MINUTE, type StageAlarmProps, type StageStack } from './stage-stack.ts';
 
 /**
@@ -47,11 +48,10 @@ function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cl
   const errors = fn.metricErrors({ dimensionsMap, period: MINUTE });
   const rejections = stack.countPerMinute(metrics.rejections, { operation, version });
   const invocations = fn.metricInvocations({ dimensionsMap });
-  const mostlyRejected = excess(rejections, 0.5, invocations);
   const alarms = [
     add('Errors', 'threw an error, crashed, timed out or could not start', { metric: errors }),
     add('Rejections', 'rejected most requests', {
-      metric: mostlyRejected,
+      metric: excess(rejections, 0.5, invocations),
       threshold: 5,
       datapointsToAlarm: 2,
     }),
@@ -74,18 +74,17 @@ function addRole(stack: StageStack, functions: LambdaFunction[]): iam.Role {
   });
   const allow = (actions: string[], ...resources: string[]) =>
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
-  const rule = 'AwsSolutions::AwsSolutions-IAM5';
-  const acknowledge = (resource: string, reason: string) =>
-    Validations.of(role).acknowledge({ id: `${rule}[Resource::${resource}]`, reason });
   for (const { functionArn, live, node } of functions) {
     allow(['lambda:GetAlias', 'lambda:UpdateAlias'], functionArn, `${functionArn}:${live.aliasName}`);
     // All versions are allowed, because the number of the new version is not known during synthesis.
     allow(['lambda:GetProvisionedConcurrencyConfig'], `${functionArn}:*`);
     const logicalId = stack.getLogicalId(node.defaultChild as CfnElement);
-    acknowledge(`<${logicalId}.Arn>:*`, 'CodeDeploy can read every version but cannot change versions.');
+    const reason = 'CodeDeploy can read every version but cannot change versions.';
+    acknowledge(role, `IAM5[Resource::<${logicalId}.Arn>:*]`, reason);
   }
   // CodeDeploy requests several alarms at once. IAM cannot restrict such requests to certain alarms.
   allow(['cloudwatch:DescribeAlarms'], '*');
-  acknowledge('*', 'This statement only allows CodeDeploy to read the alarms in the account.');
+  const reason = 'This statement only allows CodeDeploy to read the alarms in the account.';
+  acknowledge(role, 'IAM5[Resource::*]', reason);
   return role;
 }

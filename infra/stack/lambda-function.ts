@@ -1,9 +1,9 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { dirname, parse } from 'node:path';
 import { environmentVariables, serviceName } from '../../shared/names.ts';
-import { principalOf } from './roles.ts';
+import { acknowledge, principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
 interface LambdaFunctionProps extends lambda.FunctionOptions {
@@ -27,10 +27,7 @@ export class LambdaFunction extends lambda.Function {
     const role = new iam.Role(stack, `${id}Role`, { assumedBy: principalOf('lambda') });
     role.addToPolicy(new iam.PolicyStatement({ actions, resources }));
     logGroup.grantWrite(role);
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray does not support permissions for single resources.',
-    });
+    acknowledge(role, 'IAM5[Resource::*]', 'X-Ray does not support permissions for single resources.');
 
     super(stack, id, {
       code: lambda.Code.fromAsset(dirname(bundle)),

@@ -1,6 +1,6 @@
 import { Aws, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 
 /** Returns the principal of an AWS service, restricted to requests on behalf of this account. */
 export const principalOf = (service: string) =>
@@ -15,7 +15,11 @@ type ManagedRole = Record<'service' | 'policy' | 'reason', string>;
 export function addManagedRole(scope: Construct, id: string, { service, policy, reason }: ManagedRole) {
   const managedPolicies = [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)];
   const role = new iam.Role(scope, id, { assumedBy: principalOf(service), managedPolicies });
-  const rule = `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`;
-  Validations.of(role).acknowledge({ id: rule, reason });
+  acknowledge(role, `IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`, reason);
   return role;
+}
+
+/** Accepts a finding of cdk-nag, such as `IAM5[Resource::*]`. */
+export function acknowledge(construct: IConstruct, finding: string, reason: string): void {
+  Validations.of(construct).acknowledge({ id: `AwsSolutions::AwsSolutions-${finding}`, reason });
 }
