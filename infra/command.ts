@@ -14,7 +14,7 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Calls `act` for the first signal only, because npm repeats each Ctrl-C that the terminal sends. */
+/** Calls `act` only for the first signal, because this process receives each Ctrl-C from the terminal and from npm. */
 export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -28,7 +28,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs `command` with the parsed options. Prints `usage` for `--help`, and only the message of an operator's error. */
+/** Runs `command`, or prints `usage` for `--help`. If the operator can fix an error, prints only the error's message. */
 export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,
@@ -53,7 +53,7 @@ export async function runWithOptions<const T extends Options>(
   }
 }
 
-/** npm consumes all options that do not follow two dashes. The variable of an npm option can have other sources. */
+/** Checks whether npm consumed an option. For `json` and `yes`, npm's configuration can also set the variable. */
 function isConsumedByNpm(option: string): boolean {
   const variable = `npm_config_${option.replaceAll('-', '_')}`;
   return process.env[variable] !== undefined && !['json', 'yes'].includes(option);
@@ -63,7 +63,7 @@ function isConsumedByNpm(option: string): boolean {
 function explain(error: Error & { code?: string; $metadata?: unknown }): string | undefined {
   const { code, name, message, $metadata } = error;
   if (error instanceof UsageError) return message;
-  // A long word in an unknown option can be an API key.
+  // Long words are shortened, because an unknown option can contain an API key.
   if (code?.startsWith('ERR_PARSE_ARGS'))
     return plain(message.replaceAll(/ To specify a positional .*|(?<=\w{8})\w{20,}/gs, ''));
   const [, advice] = awsErrors.find(([pattern]) => pattern.test(`${code} ${name}: ${message}`)) ?? [];
@@ -104,12 +104,12 @@ export function seedOption(name: string, text = randomInt(2 ** 31).toString()): 
   return integerOption(name, text, 0, 2 ** 31 - 1);
 }
 
-/** Returns a function that prints a line to standard error for every 10 % of `total` that is done. */
+/** Returns a function that prints the progress to standard error for every 10% of `total` that is done. */
 export function showProgress(what: string, total: number): (done: number) => void {
   let shown = -1;
   return (done) => {
     const tenths = Math.floor((done / total) * 10);
-    if (tenths > shown) console.error(`${what}: ${tenths * 10} %`);
+    if (tenths > shown) console.error(`${what}: ${tenths * 10}%`);
     shown = tenths;
   };
 }

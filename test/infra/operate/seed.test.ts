@@ -63,7 +63,7 @@ describe('a create request', () => {
     expect(await add()).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^Adding 1 .* with --seed 3 …\nAll 1 .* are in the store\.\n$/),
-      stderr: expect.stringMatching(/^\w+: 100 %\n$/),
+      stderr: expect.stringMatching(/^\w+: 100%\n$/),
     });
     expect(idempotencyKeys()).toEqual(['seed-3-0', 'seed-3-0']);
   });
