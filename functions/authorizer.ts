@@ -8,7 +8,7 @@ import { count } from '../shared/telemetry.ts';
 
 /**
  * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so the policy
- * covers all routes of the stage. The policy denies other keys, because an exception would count as a function error.
+ * covers all routes of the stage. It denies requests with other keys, because an exception would count as a function error.
  *
  * @throws Error if the table cannot be read.
  */

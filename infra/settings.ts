@@ -39,22 +39,22 @@ const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-/** The settings of a stage. If no reason is given for a valid range, the range is an AWS limit. */
+/** Settings of a stage. Valid ranges without a stated reason are AWS limits. */
 const Settings = group({
   /**
-   * Number of partitions that each list queries. Never lower this number, because lists would omit the items in
+   * Number of list partitions that each list queries. Never lower this number, because lists would omit the items in
    * the removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
    */
   listPartitions: integer(1, 1_000),
   /**
-   * Number of partitions that new items are spread over. Raise this number one deployment after `listPartitions`, so
+   * Number of list partitions over which new items are spread. Raise this number one deployment after `listPartitions`, so
    * that lists query every partition that contains items, even during a deployment or rollback.
    */
   recordedListPartitions: integer(1, 1_000),
   /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
   retainData: flag,
   /**
-   * Number of days within which a table can be restored to any second.
+   * Number of days back to which point-in-time recovery can restore a table.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
    */
   recoveryDays: integer(1, 35),
@@ -62,7 +62,7 @@ const Settings = group({
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
   logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),
-  /** This timeout must exceed the database timeout and be less than API Gateway's timeout of 29 seconds. */
+  /** Timeout of each function: longer than three database attempts of 1.5 seconds, shorter than API Gateway's 29 seconds. */
   functionTimeoutSeconds: integer(6, 28),
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
@@ -75,7 +75,7 @@ const Settings = group({
   requestsPerSecond: integer(1),
   requestBurst: integer(1),
   /**
-   * Web ACL with approximate limits for each IP address and each API key. Changing a limit resets the counts. If
+   * Web ACL with approximate request limits for each IP address and each API key. A change to a limit resets the counts. If
    * `action` is `count`, the web ACL only logs the requests that it would block.
    * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
    * @default - no web ACL
@@ -92,8 +92,8 @@ const Settings = group({
   /**
    * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. With
    * `hostedZoneId`, the stack adds the record to the Route 53 zone. Without `certificateArn`, it also creates the
-   * certificate. Set `disableDefaultEndpoint` to true at least one deployment later, after all clients have moved. The
-   * domain is then the only base URL.
+   * certificate. Set `disableDefaultEndpoint` to true at least one deployment later, after all clients have moved. Clients
+   * can then use only this domain.
    * @default - only the base URL that API Gateway assigns
    */
   domain: v.exactOptional(
@@ -125,8 +125,10 @@ export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
 
 /**
- * Checks the name of a stage, which API keys, URLs and stack names contain. `account` is the stack that all stages share,
- * and `local` is the local service. @throws UsageError that starts with `place` and omits the name, which can be a key.
+ * Checks the name of a stage, which API keys, URLs and stack names contain. `account` is reserved for the stack that
+ * all stages share, and `local` for the local service.
+ *
+ * @throws UsageError that starts with `place` and omits the name, which can be an API key
  */
 export function requireStageName(name: string, place: string): void {
   if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
@@ -136,7 +138,7 @@ export function requireStageName(name: string, place: string): void {
 /**
  * Returns the stages to synthesize: all stages, or the ephemeral stage that `-c stage=NAME -c based-on=STAGE` defines.
  *
- * @throws UsageError if a stage is invalid, NAME is invalid or in use, or no stage is named STAGE
+ * @throws UsageError if the settings of a stage are invalid, NAME is invalid or in use, or no stage is named STAGE
  */
 export function stagesOf(all: Record<string, StageSettings>, context: Record<string, string> = {}): Stage[] {
   const { stage, 'based-on': basedOn } = context;
@@ -153,7 +155,7 @@ export function stagesOf(all: Record<string, StageSettings>, context: Record<str
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
   if (!basedOn || !Object.hasOwn(all, basedOn))
     throw new UsageError(`Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
-  // Only one API can use a domain, and CloudFormation can delete only an empty vault, so neither is inherited.
+  // Only one API can use a domain, and CloudFormation can delete only an empty vault, so an ephemeral stage has neither.
   const { domain: _domain, backup: _backup, ...settings } = all[basedOn]!;
   return [{ ...settings, name: stage, retainData: false }];
 }

@@ -19,7 +19,7 @@ export function bundlesIn(text: string): string[] {
  * Replaces positions in bundles with positions in sources, such as `functions/get-pet.ts:5:20`. Positions in bundles
  * without a source map remain.
  *
- * @param folders folders that contain source maps, also in subfolders
+ * @param folders folders to search for source maps, including their subfolders
  */
 export function toSources(text: string, folders: string[]): string {
   return text.replaceAll(POSITION, (position: string, bundle: string, line: string, column: string) => {

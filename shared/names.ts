@@ -25,7 +25,7 @@ export const metrics = {
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
   /** 4xx responses except 404, and denials of the authorizer. A canary that rejects most requests is rolled back. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
-  /** The access log shows which clients send these requests. */
+  /** Calls to deprecated operations. The access log shows which clients send these requests. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },
 } as const;
 
@@ -45,6 +45,8 @@ export function requireEnvironment(variable: keyof typeof environmentVariables):
   const name = environmentVariables[variable];
   const value = process.env[name];
   if (!value)
-    throw new Error(`The environment variable ${name} is not set. The stack sets it for every function.`);
+    throw new Error(
+      `The environment variable ${name} is not set. Set it for the function in infra/stack/functions.ts.`,
+    );
   return value;
 }

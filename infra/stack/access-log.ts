@@ -16,7 +16,7 @@ const fields = {
   extendedRequestId: '$context.extendedRequestId',
   time: '$context.requestTime',
   keyId: '$context.authorizer.keyId',
-  // Clients cannot choose this value, because API Gateway finds the stage by its host.
+  // Clients cannot forge this value, because API Gateway selects the API by the domain name.
   domainName: '$context.domainName',
   tlsVersion: '$context.tlsVersion',
   cipherSuite: '$context.cipherSuite',
@@ -40,15 +40,15 @@ const fields = {
 export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
- * If the firewall does not block, counts 5xx responses except for those that clients cause with large bodies.
+ * Counts 5xx responses of a stage whose firewall does not block, except for those that clients cause with large bodies.
  * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /**
- * Counts requests that the authorizer, throttling or a function rejected. Responses that anyone can get without an API key
- * are excluded: 404, 405, requests without a well-formed key, and requests that the firewall blocked.
+ * Counts requests that the authorizer, throttling or a function rejected. Requests that need no API key to get their
+ * response are excluded: 404, 405, requests without a well-formed key, and requests that the firewall blocked.
  */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 

@@ -36,7 +36,7 @@ export function addAnnotations(stack: StageStack, today: Date): void {
   if (stage.retainData && !stage.alarmEmail)
     warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
 
-  // The CDK CLI sets CDK_DEFAULT_REGION. If no region is configured, as in the pipeline, it sets us-east-1.
+  // The CDK CLI sets CDK_DEFAULT_REGION to us-east-1 if no region is configured, as in the pipeline.
   const { AWS_REGION, AWS_DEFAULT_REGION, CDK_DEFAULT_REGION } = process.env;
   const target = CDK_DEFAULT_REGION === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : CDK_DEFAULT_REGION;
   const region = stage.domain?.certificateArn?.split(':')[3];

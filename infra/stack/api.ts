@@ -85,7 +85,7 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
     addMockResponse(api.root.resourceForPath(path), methods);
   }
   api.root.addResource('{proxy+}');
-  // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` gets a mock too.
+  // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` also has a mock.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);
@@ -138,7 +138,7 @@ function addAlarms(stack: StageStack, api: Api['metrics']): void {
     threshold: 2_000,
     datapointsToAlarm: 3,
   });
-  // A stage with few requests never has five errors in one minute.
+  // This alarm covers stages with few requests, which never have five errors in one minute.
   stack.addAlarm('ApiServerErrorShare', {
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',
@@ -155,7 +155,7 @@ function addAlarms(stack: StageStack, api: Api['metrics']): void {
   stack.addAlarm('ApiRejectedRequests', {
     section: 'Rejected requests',
     description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
-    // In longer periods, requests that are counted late would make the share of the rejections seem higher.
+    // In longer periods, requests that CloudWatch counts late would make the share of rejections seem higher.
     metric: excess(rejected, 0.5, api.requests),
     threshold: 5,
     datapointsToAlarm: 3,

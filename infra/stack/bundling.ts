@@ -31,7 +31,7 @@ const nodeModules: Plugin = {
 
 /**
  * Excludes packages that the SDK imports dynamically, such as event streams. Otherwise, esbuild would wrap most modules
- * in functions. The build fails if a function can reach such an import.
+ * in functions. The build fails if a Lambda function can reach one of these imports.
  */
 const dynamicImports: Plugin = {
   name: 'dynamic-imports',
@@ -53,7 +53,7 @@ const withoutDefault = new Set(['cacheMiddleware', 'signer']);
 
 /**
  * Makes the settings in `shared/storage/sdk.ts` the defaults of the SDK's client, so that the SDK's own implementations,
- * such as its search for credentials, are not bundled. The build fails if the SDK lacks the expected default.
+ * such as its search for credentials, are not bundled. The build fails if the SDK lacks one of these defaults.
  *
  * @param omitted names of settings for which the SDK's defaults stay
  */
@@ -92,14 +92,14 @@ export const bundlingOptions: BuildOptions = {
   format: 'esm',
   target: 'node24',
   minify: true,
-  // Avoids the SDK's CommonJS builds, which are larger and need a `require` that an ES module does not have.
+  // Selects the SDK's ES modules. Its CommonJS builds are larger and need `require`, which an ES module lacks.
   mainFields: ['module', 'main'],
   plugins: pluginsWithout([]),
   // Rejects imports of names that a Node.js module does not export.
   logOverride: { 'import-is-undefined': 'error' },
 };
 
-/** File of each bundle by the name of its module, such as `get-pet`. */
+/** Path of each bundle by the name of its module, such as `get-pet`. */
 export type Bundles = Map<string, string>;
 
 /** Returns the module name in the handler of a deployed function, without the hash of the bundle. */

@@ -33,7 +33,7 @@ export function addCanaryDeployments(stack: StageStack, functions: Functions): v
   }
 }
 
-/** Adds one alarm per metric of the newest version. An alarm on the sum would need FILL, which hides late data. */
+/** Adds an alarm for each metric of the newest version. One alarm for their sum would need FILL, which hides late data. */
 function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
   const { version } = fn.currentVersion;
   const { functionName: FunctionName } = fn;
@@ -64,7 +64,7 @@ function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cl
   return alarms;
 }
 
-/** Adds a role that, unlike AWSCodeDeployRoleForLambdaLimited, covers only `functions` and neither hooks nor S3. */
+/** Adds CodeDeploy's role. Unlike AWSCodeDeployRoleForLambdaLimited, it covers only `functions`, without hooks or S3. */
 function addRole(stack: StageStack, functions: LambdaFunction[]): iam.Role {
   const role = new iam.Role(stack, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html
@@ -82,7 +82,7 @@ function addRole(stack: StageStack, functions: LambdaFunction[]): iam.Role {
     const reason = 'CodeDeploy can read every version but cannot change versions.';
     acknowledge(role, `IAM5[Resource::<${logicalId}.Arn>:*]`, reason);
   }
-  // CodeDeploy requests several alarms at once. IAM cannot restrict such requests to certain alarms.
+  // CodeDeploy requests several alarms at once. IAM cannot restrict these requests to specific alarms.
   allow(['cloudwatch:DescribeAlarms'], '*');
   const reason = 'This statement only allows CodeDeploy to read the alarms in the account.';
   acknowledge(role, 'IAM5[Resource::*]', reason);

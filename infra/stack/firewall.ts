@@ -17,7 +17,7 @@ const normalized = ['COMPRESS_WHITE_SPACE', 'LOWERCASE'].map((type, priority) =>
 
 const tooMany = errorBody(
   'too_many_requests',
-  'Too many requests from this IP address or API key. Please slow down.',
+  `Too many requests from this IP address or API key. Retry after ${WINDOW_SECONDS} seconds.`,
 );
 const tooLarge = errorBody('request_too_large', operations.createPet.errors.request_too_large);
 
@@ -69,9 +69,8 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
     dataProtectionConfig: { dataProtections: [{ field: keyField, action: 'SUBSTITUTION' }] },
     rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visibility(rule.name) })),
   });
-  const webAclArn = webAcl.attrArn;
-  new waf.CfnWebACLAssociation(stack, 'FirewallAssociation', { resourceArn, webAclArn });
-  addLog(stack, webAclArn, action);
+  new waf.CfnWebACLAssociation(stack, 'FirewallAssociation', { resourceArn, webAclArn: webAcl.attrArn });
+  addLog(stack, webAcl.attrArn, action);
   if (action === 'count') return;
   // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html
   const dimensionsMap = { WebACL: metricName, Region: Aws.REGION, Rule: 'ALL' };
@@ -101,7 +100,7 @@ function addLog(stack: StageStack, resourceArn: string, action: string): void {
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = addLogGroup(stack, 'FirewallLog', stack.stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
-  // A rule group that only counts has an action of its own in the log.
+  // If a rule group only counts, WAF logs its rules with the action EXCLUDED_AS_COUNT.
   const actions = action === 'block' ? ['BLOCK'] : ['COUNT', 'EXCLUDED_AS_COUNT'];
   const Conditions = actions.map((Action) => ({ ActionCondition: { Action } }));
   new waf.CfnLoggingConfiguration(stack, 'FirewallLogging', {
@@ -143,7 +142,7 @@ function managed(name: string): Rule {
   return { name, statement: { managedRuleGroupStatement }, overrideAction: { none: {} } };
 }
 
-/** Returns the rule without its effect on responses. A rule group has `overrideAction` instead of `action`. */
+/** Returns a copy of the rule that only counts requests. A rule group has `overrideAction` instead of `action`. */
 function counting({ action, ...rule }: Rule): Rule {
   return { ...rule, [action ? 'action' : 'overrideAction']: { count: {} } };
 }

@@ -8,7 +8,6 @@ import type { Tables } from './storage.ts';
 
 export type Functions = Record<OperationId | 'authorizer', LambdaFunction>;
 
-/** Adds a stage's functions and their alarms. */
 export function addFunctions(stack: StageStack, bundles: Bundles, tables: Tables): Functions {
   const { stage } = stack;
   const { pets, idempotencyRecords, apiKeys } = tables;

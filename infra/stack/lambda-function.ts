@@ -7,7 +7,7 @@ import { acknowledge, principalOf } from './roles.ts';
 import { addLogGroup, type StageStack } from './stage-stack.ts';
 
 interface LambdaFunctionProps extends lambda.FunctionOptions {
-  /** The only file in its folder. */
+  /** Path of the bundle, which is the only file in its folder. */
   bundle: string;
   /** IAM actions that the function needs in addition to writing logs and traces. */
   actions: string[];
@@ -41,7 +41,7 @@ export class LambdaFunction extends lambda.Function {
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // This level omits log entries for the start and end of an invocation, which cost as much as the invocation.
+      // This level omits entries for the start and end of an invocation, because they cost as much as the invocation.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
       tracing: lambda.Tracing.ACTIVE,
       // The version of a failed deployment is deleted, because Lambda would otherwise not publish the same code again.

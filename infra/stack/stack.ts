@@ -13,7 +13,7 @@ import type { Stage } from '../settings.ts';
 import { StageStack } from './stage-stack.ts';
 import { addBackup, addTables } from './storage.ts';
 
-/** Adds the account stack and the stacks of the stages. The functions have the bundles that `bundleFunctions` returned. */
+/** Adds the account stack and the stacks of the stages. `bundles` is the result of `bundleFunctions`. */
 export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = new Date()): void {
   const account = addAccountStack(app);
   for (const stage of stages) {
@@ -25,9 +25,8 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
     if (stage.canaryDeployments) addCanaryDeployments(stack, functions);
     addDashboard(stack, api, functions, tables);
     addBackup(stack, tables);
-    const { tableName } = tables.apiKeys;
     new CfnOutput(stack, 'BaseUrl', { value: api.baseUrl, description: 'Base URL of the API' });
-    new CfnOutput(stack, 'ApiKeysTable', { value: tableName, description: 'API key table' });
+    new CfnOutput(stack, 'ApiKeysTable', { value: tables.apiKeys.tableName, description: 'API key table' });
     new CfnOutput(stack, 'AlarmTopic', { value: stack.topic.topicArn, description: 'Alarm topic' });
     addAnnotations(stack, today);
     // The access log requires the role that the account stack creates.

@@ -105,10 +105,10 @@ export class StageStack extends Stack {
   }
 }
 
-/** Returns the number by which `part` exceeds a share of `total` in a period of `part`. */
+/** Returns an expression for the number by which `part` exceeds a share of `total` in each period of `part`. */
 export function excess(part: cloudwatch.Metric, share: number, total: cloudwatch.Metric) {
   return new cloudwatch.MathExpression({
-    // Without IF, a missing total is zero, so a small part would fire the alarm before the total arrives.
+    // Without IF, a missing total would be zero, so a small part would fire the alarm before the total arrives.
     expression: `IF(total, part - ${share} * total)`,
     usingMetrics: { part, total: total.with({ period: part.period }) },
     label: `Excess over ${share * 100}%`,

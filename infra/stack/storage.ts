@@ -25,7 +25,6 @@ export function addTables(stack: StageStack) {
         sortKey: number('id'),
       })),
     }),
-    /** The idempotency records. */
     idempotencyRecords: new Table(scope, 'IdempotencyRecords', stack, {
       effect: 'Requests with an Idempotency-Key are',
       partitionKey: text('token'),
@@ -59,7 +58,7 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
   const plan = new backup.BackupPlan(stack, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
   const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(stack, 'Copies', vaultArn);
   const copy = { destinationBackupVault, deleteAfter: Duration.days(retentionDays) };
-  // The original is kept only for a week, because point-in-time recovery serves restores in the stage's account.
+  // The original backup is kept for only a week, because point-in-time recovery serves restores in the stage's account.
   plan.addRule(new backup.BackupPlanRule({ deleteAfter: Duration.days(7), copyActions: [copy] }));
   const policy = 'service-role/AWSBackupServiceRolePolicyForBackup';
   const reason = 'AWS maintains this policy for backups of all services. The plan selects only two tables.';
@@ -69,7 +68,7 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
 }
 
 interface TableProps extends dynamodb.TablePropsV2 {
-  /** Start of a sentence about the requests that need the table. */
+  /** Start of the alarm's first sentence, about the requests that need the table. */
   effect: string;
 }
 
@@ -99,7 +98,7 @@ class Table extends dynamodb.TableV2 {
         recoveryPeriodInDays: stage.recoveryDays,
       },
       removalPolicy: stage.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      // Reports the throttled keys of the table and its indexes.
+      // Reports which keys of the table and its indexes are throttled.
       contributorInsightsSpecification: {
         enabled: true,
         mode: dynamodb.ContributorInsightsMode.THROTTLED_KEYS,

@@ -35,7 +35,7 @@ export const gatewayResponses: Record<string, ErrorCode> = {
 const codes = new Set(Object.values(gatewayResponses));
 /** Error codes that API Gateway can return for requests that match an operation. */
 export const operationCodes = codes.difference(new Set(['not_found']));
-/** Error codes for requests that match no operation. They reach neither the authorizer nor a function. */
+/** Error codes for requests that match no operation. These requests reach neither the authorizer nor a function. */
 export const otherCodes = codes.difference(
   new Set(['unauthorized', 'service_unavailable', 'gateway_timeout']),
 );

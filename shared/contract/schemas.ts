@@ -80,7 +80,7 @@ export const NewPet = v.pipe(
 );
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-/** Id from `newId`. Every JSON parser reads such an id exactly. */
+/** Id from `newId`, which every JSON parser reads exactly. */
 const AssignedId = v.pipe(
   Int64,
   v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -127,7 +127,6 @@ export const Int64Text = v.pipe(
   Int64,
 );
 
-/** Path parameter `petId`. */
 export const PetIdParameter = v.pipe(
   Int64Text,
   v.description('`id` of the pet, as a decimal integer. For any other value, the service returns a 404.'),

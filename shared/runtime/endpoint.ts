@@ -17,12 +17,12 @@ const TIMEOUT_MARGIN_MILLISECONDS = 500;
 /** The validated parts of a request, as defined by the operation's schema. */
 type ValidRequest<O extends Operation> = v.InferOutput<O['request']> & {
   rootUrl: string;
-  /** Key id of the request, or undefined if the route has no authorizer. */
+  /** Id of the API key that authorized the request, or undefined if the route has no authorizer. */
   keyId: string | undefined;
   /**
    * Ends the request with an error response.
    *
-   * @param code code that the operation declares in its `errors`, or a code of all functions
+   * @param code code that the operation declares in its `errors`, or a code that all functions can return
    * @param message error message for the client @default - the message in the catalog
    */
   fail: (code: (keyof O['errors'] & ErrorCode) | CommonErrorCode, message?: string) => never;

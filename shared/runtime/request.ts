@@ -19,7 +19,7 @@ const JSON_POSITION = /\(line (\d+) column (\d+)\)$/;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Returns the parts of a request that the operation has a schema for.
+ * Returns the validated parts of a request for which the operation has a schema.
  *
  * @throws ApiError `invalid_request` if fields are invalid, `not_found` if the path is invalid, or
  *   `unsupported_media_type` or `request_too_large` if the operation does not accept the body.

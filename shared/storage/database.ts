@@ -8,8 +8,8 @@ export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
  * Returns a client for functions. Its commands read and write DynamoDB attribute values. A call makes up to three
- * attempts of 1.5 s. The pauses take up to 3 s in total after throttling, or 75 ms after other errors. A call takes up to
- * 7.5 s unless DynamoDB requests longer pauses.
+ * attempts of 1.5 s. The pauses between attempts take up to 3 s in total after throttling, or 75 ms after other errors. A
+ * call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
 export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware'> = {}): DynamoDBClient {
   const client = new DynamoDBClient({
@@ -17,8 +17,8 @@ export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware
     ...(sdkSettings as object),
     ...config,
   });
-  // Makes the configuration a prototype, because the SDK copies it in each call. V8 copies prototypes faster, because it
-  // does not keep their properties in a dictionary (docs/performance.md, "Experiments").
+  // The SDK copies the configuration in each call. As a prototype, the configuration is copied faster, because V8 does not
+  // keep the properties of prototypes in a dictionary (docs/performance.md, "Experiments").
   Object.create(client.config);
   return client;
 }

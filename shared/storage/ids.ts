@@ -22,7 +22,7 @@ export function listPartitionOf(id: bigint, partitions: number): string {
   return (id % BigInt(partitions)).toString();
 }
 
-/** Returns the query limit per partition. It covers the newest `items` in 97 % of lists with up to 16 partitions. */
+/** Returns the limit of a list's first query per partition. With up to 16 partitions, 97% of lists need no further query. */
 export function queryLimit(items: number, partitions: number): number {
   const mean = items / partitions;
   return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));

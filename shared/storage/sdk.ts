@@ -5,7 +5,7 @@ import { type BinaryLike, createHash, createHmac, createSecretKey, hash, type Ke
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 
-// Settings that make the functions faster. Each can be removed (docs/decisions.md).
+// Settings that make the functions faster. Each setting can be removed (docs/decisions.md).
 
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 export const ATTEMPT_MILLISECONDS = 1_500;
@@ -160,7 +160,7 @@ function sha256(secret?: BinaryLike) {
 /** Settings that differ from the SDK's defaults. In bundles, they replace the defaults (`infra/stack/bundling.ts`). */
 export const sdkSettings = {
   protocol,
-  // Remove this setting with `protocol`. Its default contains codecs, which only the SDK's protocol uses.
+  // The SDK's default contains codecs, which only its own protocol uses. Remove this setting together with `protocol`.
   protocolSettings: {},
   requestHandler,
   credentialDefaultProvider: () => credentials,
