@@ -53,13 +53,10 @@ export const ListPetsQuery = v.pipe(
     ),
   }),
   v.examples([exampleQuery()]),
-  v.rawTransform(({ dataset: { value }, addIssue }) => {
-    const { limit, cursor: sent, ...filters } = value;
-    const reject = (key: keyof typeof value, message: string) =>
-      addIssue({
-        message,
-        path: [{ type: 'object', origin: 'value', input: value, key, value: value[key] }],
-      });
+  v.rawTransform(({ dataset: { value: input }, addIssue }) => {
+    const { limit, cursor: sent, ...filters } = input;
+    const reject = (key: keyof typeof input, message: string) =>
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
 
     if (!filterCombinations.some((fields) => hasExactly(filters, fields))) {
       const supported = filterCombinations.map((fields) => fields.join(' and ')).filter(Boolean);
@@ -81,8 +78,9 @@ export function hasExactly(filters: object, fields: readonly string[]): boolean 
 /** Returns an example of a valid query. Its filters are the last combination whose fields are all query parameters. */
 function exampleQuery() {
   const parameters: Record<string, v.GenericSchema> = filterParameters;
-  const fields = filterCombinations.findLast((names) => names.every((name) => name in parameters))!;
-  const names = Object.keys(parameters).filter((name) => (fields as string[]).includes(name));
+  const names: string[] = filterCombinations.findLast((fields) =>
+    fields.every((name) => name in parameters),
+  )!;
   const sent = Object.fromEntries(names.map((name) => [name, v.getExamples(parameters[name]!).at(0)]));
   return { limit: 2, ...sent, cursor: encodeCursor(244141843354535n, sent) };
 }
