@@ -64,7 +64,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
 
 async function queryPartition(query: PartitionQuery, index: ListIndex, { filters, cursor }: ListPetsQuery) {
   const { partition, limit, startKey } = query;
-  const { Items, LastEvaluatedKey } = await client.send(
+  const { Items = [], LastEvaluatedKey } = await client.send(
     new QueryCommand({
       TableName: requireEnvironment('petsTable'),
       IndexName: index.indexName,
@@ -80,11 +80,7 @@ async function queryPartition(query: PartitionQuery, index: ListIndex, { filters
       ExclusiveStartKey: startKey?.attributes,
     }),
   );
-  return {
-    partition,
-    items: (Items ?? []).map(toItem),
-    lastKey: LastEvaluatedKey && toItem(LastEvaluatedKey),
-  };
+  return { partition, items: Items.map(toItem), lastKey: LastEvaluatedKey && toItem(LastEvaluatedKey) };
 }
 
 function toItem(attributes: Item['attributes']): Item {
