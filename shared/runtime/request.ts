@@ -54,10 +54,8 @@ export function rootUrl(event: APIGatewayProxyEvent): string {
 
 /** Returns single values as strings and repeated values as arrays. */
 function singleValues(parameters: [name: string, values: string[] | undefined][]): Record<string, unknown> {
-  const present = parameters.filter(([, values]) => values && values.length > 0);
-  return Object.fromEntries(
-    present.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
-  );
+  const sent = parameters.filter(([, values]) => values && values.length > 0);
+  return Object.fromEntries(sent.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]));
 }
 
 function readBody(event: APIGatewayProxyEvent): Record<string, unknown> {
