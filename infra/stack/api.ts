@@ -81,9 +81,7 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
     const integration = new apigateway.LambdaIntegration(live, { allowTestInvoke: false });
     api.root.resourceForPath(path).addMethod(method, integration, { authorizer });
   }
-  for (const [path, methods] of methodsByPath()) {
-    addMockResponse(api.root.resourceForPath(path), methods);
-  }
+  for (const [path, methods] of methodsByPath()) addMockResponse(api.root.resourceForPath(path), methods);
   api.root.addResource('{proxy+}');
   // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` also has a mock.
   const served = new Set(api.methods.map(({ resource }) => resource));

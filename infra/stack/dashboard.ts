@@ -33,11 +33,10 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
     'Write units per minute': all.map((table) => table.metricConsumedWriteCapacityUnits({ period })),
     'Throttled requests': all.map(({ throttles }) => throttles),
   };
-  const alarms = stack.alarms.toReversed();
   new cloudwatch.Dashboard(stack, 'Dashboard', {
     defaultInterval: Duration.hours(3),
     widgets: [
-      [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 24 })],
+      [new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: stack.alarms.toReversed(), width: 24 })],
       Object.entries(graphs).map(
         ([title, left]) => new cloudwatch.GraphWidget({ title, left, width: 8, leftYAxis: { min: 0 } }),
       ),

@@ -20,6 +20,7 @@ const tooMany = errorBody(
   `Too many requests from this IP address or API key. Retry after ${WINDOW_SECONDS} seconds.`,
 );
 const tooLarge = errorBody('request_too_large', operations.createPet.errors.request_too_large);
+const jsonOf = (body: ErrorBody) => ({ contentType: 'APPLICATION_JSON', content: JSON.stringify(body) });
 
 /**
  * Matches bodies that the functions would reject, including bodies above Lambda's limit of 6,291,456 bytes. WAF inspects
@@ -145,10 +146,6 @@ function managed(name: string): Rule {
 /** Returns a copy of the rule that only counts requests. A rule group has `overrideAction` instead of `action`. */
 function counting({ action, ...rule }: Rule): Rule {
   return { ...rule, [action ? 'action' : 'overrideAction']: { count: {} } };
-}
-
-function jsonOf(body: ErrorBody): waf.CfnWebACL.CustomResponseBodyProperty {
-  return { contentType: 'APPLICATION_JSON', content: JSON.stringify(body) };
 }
 
 /** Disables sampling, because sampled requests would contain API keys. */

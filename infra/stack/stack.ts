@@ -46,8 +46,7 @@ function addAccountStack(app: App): Stack {
     tags: { service: serviceTag },
   });
   const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
-  const reason =
-    'API Gateway requires a role that can write to all log groups. This policy allows nothing else.';
+  const reason = 'API Gateway needs a role that can write to all log groups. The policy allows nothing else.';
   const role = addManagedRole(stack, 'LogRole', { service: 'apigateway', policy, reason });
   const account = new apigateway.CfnAccount(stack, 'ApiGatewayAccount', { cloudWatchRoleArn: role.roleArn });
   for (const resource of [role, account]) resource.applyRemovalPolicy(RemovalPolicy.RETAIN);
