@@ -78,7 +78,6 @@ export function auditLine(action: AuditLine['action'], keyId: string, caller: st
   return { time: timeAfter(0), caller, action, keyId };
 }
 
-/** @param milliseconds the time since `start` */
 export function timeAfter(milliseconds: number, start = Date.now()): string {
   return new Date(start + milliseconds).toISOString();
 }
