@@ -32,7 +32,7 @@ await runWithOptions('node infra/app.ts', {}, async () => {
   const region = requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
   addStacks(app, checked, await bundleFunctions(app.outdir));
-  // If a command names a stack that does not exist, the CDK does not print the existing names.
+  // The CDK does not print the names of the stacks if a command contains a name that does not exist.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
   if (!isUnchecked) console.error(`Stacks in ${region}: ${names.join(', ')}`);
 });

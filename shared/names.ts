@@ -8,7 +8,7 @@ export const environmentVariables = {
   service: 'POWERTOOLS_SERVICE_NAME',
 } as const;
 
-/** Index of the API keys. It is sorted by `keyId`, which increases with time. */
+/** Index that lists the API keys of a stage by `keyId`, which increases with time. */
 export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const productName = 'Pet store';

@@ -25,7 +25,7 @@ export function primeCount({ name }: Metric): void {
 
 type Metric = (typeof metrics)[keyof typeof metrics];
 
-/** Names of errors whose messages are not logged, because they can contain request data. */
+/** Names of errors whose messages can contain request data and are therefore not logged. */
 const quotingErrors = new Set(['SyntaxError', 'ValidationException', 'RangeError']);
 
 /** Maximum number of logged causes. The limit is needed because a chain of causes can be circular. */

@@ -47,8 +47,8 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /**
- * Counts requests that the authorizer, throttling or a function rejected. Requests that need no API key to get their
- * response are excluded: 404, 405, requests without a well-formed key, and requests that the firewall blocked.
+ * Counts requests that the authorizer, throttling or a function rejected. Responses that clients can cause without
+ * an API key are excluded: 404, 405, 401 for a key that is not well-formed, and responses of the firewall.
  */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 

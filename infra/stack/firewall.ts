@@ -101,7 +101,7 @@ function addLog(stack: StageStack, resourceArn: string, action: string): void {
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = addLogGroup(stack, 'FirewallLog', stack.stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;
-  // If a rule group only counts, WAF logs its rules with the action EXCLUDED_AS_COUNT.
+  // For a rule group that only counts, WAF logs the action EXCLUDED_AS_COUNT.
   const actions = action === 'block' ? ['BLOCK'] : ['COUNT', 'EXCLUDED_AS_COUNT'];
   const Conditions = actions.map((Action) => ({ ActionCondition: { Action } }));
   new waf.CfnLoggingConfiguration(stack, 'FirewallLogging', {

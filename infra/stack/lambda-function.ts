@@ -41,7 +41,7 @@ export class LambdaFunction extends lambda.Function {
       timeout: Duration.seconds(stage.functionTimeoutSeconds),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // This level omits entries for the start and end of an invocation, because they cost as much as the invocation.
+      // This level omits entries for the start and end of an invocation, which would cost as much as running the function.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
       tracing: lambda.Tracing.ACTIVE,
       // The version of a failed deployment is deleted, because Lambda would otherwise not publish the same code again.

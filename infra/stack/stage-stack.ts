@@ -94,7 +94,7 @@ export class StageStack extends Stack {
     return new cloudwatch.Metric({ ...props, statistic: cloudwatch.Stats.SUM, period: MINUTE });
   }
 
-  /** Returns an expression that draws the sums per minute of a metric, one line for each combination of dimensions. */
+  /** Returns an expression for the sums per minute of a metric, with a line for each combination of dimension values. */
   countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({

@@ -17,8 +17,8 @@ export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware
     ...(sdkSettings as object),
     ...config,
   });
-  // The SDK copies the configuration in each call. As a prototype, the configuration is copied faster, because V8 does not
-  // keep the properties of prototypes in a dictionary (docs/performance.md, "Experiments").
+  // The SDK copies the configuration in each call. The copy is faster if the configuration is a prototype, because
+  // V8 does not keep the properties of prototypes in a dictionary (docs/performance.md, "Experiments").
   Object.create(client.config);
   return client;
 }

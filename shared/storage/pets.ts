@@ -13,7 +13,7 @@ export const petFields = Object.keys(Pet.entries) as (keyof Pet)[];
 /** Maximum number of ids to try. Collisions are rare, so 20 attempts are enough. */
 const MAX_ATTEMPTS = 20;
 
-/** Item in the pets table, which also has its index keys. `creation` identifies the request that created the pet. */
+/** Item in the pets table. The item also has its index keys. `creation` identifies the request that created the pet. */
 interface PetItem extends Pet {
   creation: string;
 }
