@@ -1,31 +1,20 @@
+import { jest } from '@jest/globals';
 import type { Invocation, LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
-export interface LambdaStub extends LambdaFunction {
-  events: any[];
-}
-
-/** Creates a stub that returns `invocations` in order, and returns the last invocation for all further events. */
-export function lambdaStub(...invocations: Invocation[]): LambdaStub {
-  const events: unknown[] = [];
-  return {
-    events,
-    async invoke(event) {
-      events.push(event);
-      return invocations[Math.min(events.length, invocations.length) - 1]!;
-    },
-  };
+/** Returns a stub whose calls return the invocations in order. All further calls return the last invocation. */
+export function lambdaStub(...invocations: Invocation[]) {
+  const invoke = jest.fn<LambdaFunction['invoke']>().mockResolvedValue(invocations.at(-1)!);
+  for (const invocation of invocations) invoke.mockResolvedValueOnce(invocation);
+  return { invoke };
 }
 
 export function resultOf(value: unknown): Invocation {
   return { result: JSON.stringify(value) };
 }
 
-/** Returns an authorizer's result with the given statements. */
-export function policyOf(...statements: { Effect: string; Resource: string | string[] }[]) {
+/** Returns the result of an authorizer function whose policy contains the given statements. */
+export function policyOf(...statements: { Effect: string; Resource: string }[]) {
   const Statement = statements.map((statement) => ({ Action: 'execute-api:Invoke', ...statement }));
-  return {
-    principalId: 'key_1',
-    policyDocument: { Version: '2012-10-17', Statement },
-    context: { keyId: 'key_1' },
-  };
+  const policyDocument = { Version: '2012-10-17', Statement };
+  return { principalId: 'key_1', policyDocument, context: { keyId: 'key_1' } };
 }

@@ -34,10 +34,6 @@ export function method(ResourceId: unknown, HttpMethod: string, Integration = mo
   return resource('ApiGateway::Method', { AuthorizationType: 'NONE', HttpMethod, ResourceId, Integration });
 }
 
-export function guarded(of: SampleResource, AuthorizerId: unknown = { Ref: 'Authorizer' }): SampleResource {
-  return withProperties(of, { AuthorizationType: 'CUSTOM', AuthorizerId });
-}
-
 export function mock(StatusCode = '404'): object {
   return {
     Type: 'MOCK',
