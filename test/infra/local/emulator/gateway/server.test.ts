@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -8,11 +8,14 @@ import type { ApiGateway } from '../../../../../infra/local/emulator/gateway/api
 import type { HttpRequest, HttpResponse } from '../../../../../infra/local/emulator/gateway/http-message.ts';
 import { serve } from '../../../../../infra/local/emulator/gateway/server.ts';
 
-function gatewayResponse(): HttpResponse {
-  return { status: 500, headers: { 'x-amzn-RequestId': 'request-1' }, body: '{"code":"internal_error"}' };
-}
+const failed: HttpResponse = {
+  status: 500,
+  headers: { 'x-amzn-RequestId': 'request-1' },
+  body: '{"code":"internal_error"}',
+};
+const first: HttpResponse = { status: 200, headers: {}, body: 'first' };
 
-async function echo({ method, path, query, headers }: HttpRequest): Promise<HttpResponse> {
+async function handle({ method, path, query, headers }: HttpRequest): Promise<HttpResponse> {
   if (path === '/slow') await setTimeout(20);
   if (path === '/fails') throw new Error('test error');
   if (path === '/no-content') return { status: 204, headers: { Deprecation: '@0' }, body: '' };
@@ -20,17 +23,12 @@ async function echo({ method, path, query, headers }: HttpRequest): Promise<Http
   return { status: 200, headers: {}, body: JSON.stringify({ method, path, query, headers }) };
 }
 
-const first: HttpResponse = { status: 200, headers: {}, body: 'first' };
-const api: ApiGateway = { handle: echo, gatewayResponse, flushAuthorizersCache: () => {} };
-let server: Awaited<ReturnType<typeof serve>>;
-/** The requests that got a response. */
+const api: ApiGateway = { handle, gatewayResponse: () => failed, flushAuthorizersCache: () => {} };
+/** Method, path and status of each request that the server responded to. */
 const responses: string[] = [];
-
-beforeAll(async () => {
-  server = await serve(api, 0, {
-    respondFirst: async ({ path }) => (path === '/first' ? first : undefined),
-    onResponse: ({ method, path }, status) => responses.push(`${method} ${path} ${status}`),
-  });
+const server = await serve(api, 0, {
+  respondFirst: async ({ path }) => (path === '/first' ? first : undefined),
+  onResponse: ({ method, path }, status) => responses.push(`${method} ${path} ${status}`),
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -46,7 +44,7 @@ async function expectToServe(): Promise<void> {
   expect((await fetch(`http://127.0.0.1:${server.port}/`)).status).toBe(200);
 }
 
-/** Sends text over a new connection. Returns the response when the server closes the connection. */
+/** Sends a request over a new connection. Returns the response after the server has closed the connection. */
 async function send(request: string) {
   const socket = connect(server.port, '127.0.0.1');
   socket.write(request);
@@ -62,31 +60,28 @@ describe('the server', () => {
   test.each([
     ['/a%2Fb//c/?x=%20&y=?z', '/a%2Fb//c/', 'x=%20&y=?z'],
     ['HTTP://localhost:3000/v1/things?limit=1', '/v1/things', 'limit=1'],
-  ])('passes the method, path, query and header names of %s to the API', async (url, path, query) => {
-    const { body } = await send(`PATCH ${url} HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`);
-    const { headers, ...others } = JSON.parse(body);
-    expect(others).toEqual({ method: 'PATCH', path, query });
-    expect(headers.slice(2)).toEqual(Object.entries({ 'x-TEST': 'one', 'X-Test': 'two' }));
-  });
+  ])(
+    'passes the method, path, query and headers of a request for %s to the API',
+    async (url, path, query) => {
+      const { body } = await send(`PATCH ${url} HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`);
+      const { headers, ...others } = JSON.parse(body);
+      expect(others).toEqual({ method: 'PATCH', path, query });
+      expect(headers.slice(2)).toEqual(Object.entries({ 'x-TEST': 'one', 'X-Test': 'two' }));
+    },
+  );
 
-  test('sends the response of the handler that runs before the API', async () => {
-    expect((await send(`GET /first HTTP/1.1\r\n${close}\r\n`)).body).toBe(first.body);
-  });
-
-  test('sends a response without content', async () => {
+  test('sends a 204 without Content-Length and body', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
-    expect([head.replace(/Date: .*/, 'Date: '), body]).toEqual([
-      'HTTP/1.1 204 No Content\r\nDeprecation: @0\r\nDate: \r\nConnection: close',
-      '',
-    ]);
+    expect(head).toMatch(/^HTTP\/1\.1 204 No Content\r\nDeprecation: @0\r\nDate: .*\r\nConnection: close$/);
+    expect(body).toBe('');
   });
 
   test.each([
     ['a failure of the API', '/fails'],
     ['an invalid header value', '/invalid-header'],
-  ])('responds to %s with a gateway response', async (_name, path) => {
+  ])('returns a gateway response after %s', async (_name, path) => {
     const { status, head, body } = await send(`GET ${path} HTTP/1.1\r\n${close}\r\n`);
-    expect([status, body]).toEqual([500, gatewayResponse().body]);
+    expect([status, body]).toEqual([500, failed.body]);
     expect(head).toContain('x-amzn-RequestId: request-1');
     expect(head).toContain(`Content-Length: ${body.length}`);
     expect(responses).toEqual([`GET ${path} 500`]);
@@ -98,7 +93,7 @@ describe('the server', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test('responds before it receives the rest of an unread body, and keeps the connection usable', async () => {
+  test('responds before it receives the rest of an unread body, and then serves the next request', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`POST /no-content HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\nGET /`);
     expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 204 /);
@@ -106,7 +101,7 @@ describe('the server', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*\r\nfirst$/);
   });
 
-  test('receives the whole body before it closes the connection, so that the client gets the response', async () => {
+  test('receives the rest of an unread body before it closes the connection', async () => {
     const head = `POST /first HTTP/1.1\r\n${close}Content-Length: 5000000\r\n\r\n`;
     expect((await send(head + 'a'.repeat(5_000_000))).body).toBe(first.body);
   });
@@ -116,17 +111,20 @@ describe('the server', () => {
     socket.write(`POST / HTTP/1.1\r\n${close}Content-Length: 9\r\n\r\nabc`, () => socket.resetAndDestroy());
     await once(socket, 'close');
     await expectToServe();
-    expect(responses.at(-1)).toBe('GET / 200');
   });
 
-  const [ipv4, ...others] = Object.values(networkInterfaces()).flatMap((addresses = []) =>
-    addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
+  // An address with a scope would need the name of its interface in the URL.
+  const addresses = Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.filter(({ scopeid }) => !scopeid),
   );
-  test.each([ipv4!, ...others])('listens on %s only if this is a loopback address', async (address) => {
-    const hostname = address.includes(':') ? `[${address}]` : address;
-    const response = await fetch(`http://${hostname}:${server.port}/`).catch(() => undefined);
-    expect(response?.status).toBe(['127.0.0.1', '::1'].includes(address) ? 200 : undefined);
-  });
+  test.each(addresses)(
+    'listens on $address only if it is a loopback address',
+    async ({ address, family }) => {
+      const hostname = family === 'IPv6' ? `[${address}]` : address;
+      const response = await fetch(`http://${hostname}:${server.port}/`).catch(() => undefined);
+      expect(response?.status).toBe(['127.0.0.1', '::1'].includes(address) ? 200 : undefined);
+    },
+  );
 
   test('closes even if a client keeps an idle connection open', async () => {
     const other = await serve(api, 0);
@@ -146,13 +144,13 @@ test.each([
   ['an unknown method', `FETCH / HTTP/1.1\r\n${host}\r\n`],
   ['a missing Host header', 'GET / HTTP/1.1\r\n\r\n'],
   // Attackers use these requests to hide a second request in a body (RFC 9112 section 11.2).
-  ['encodings chunked, identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`],
-  ['chunked encoding with Content-Length', `${post}${chunked}Content-Length: 5\r\n\r\n`],
+  ['the transfer encodings chunked and identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n`],
+  ['a chunked body with Content-Length', `${post}${chunked}Content-Length: 5\r\n\r\n`],
   ['a URL of 30,000 characters', `GET /${'a'.repeat(30_000)} HTTP/1.1\r\n${host}\r\n`],
   ['headers of 30,000 bytes', `GET / HTTP/1.1\r\n${host}${'X: x\r\n'.repeat(5_000)}\r\n`],
-])('the server rejects %s with a 4xx', async (_name, bytes) => {
+])('the server returns a 4xx for %s', async (_name, bytes) => {
   const { status } = await send(`${bytes}0\r\n\r\n${post}\r\n`);
-  expect([status, status >= 400 && status < 500]).toEqual([status, true]);
+  expect(status.toString()).toMatch(/^4\d\d$/);
 });
 
 test.each([
