@@ -2,27 +2,22 @@ import { describe, expect, test } from '@jest/globals';
 import type { HttpRequest, Pair } from '../../../../../infra/local/emulator/gateway/http-message.ts';
 import { proxyEvent } from '../../../../../infra/local/emulator/gateway/proxy-event.ts';
 
-function eventOf(request: Partial<HttpRequest>, body = '', authorizer?: object, pathParameters: Pair[] = []) {
-  const method = { HttpMethod: 'GET', ResourceId: 'Thing' } as never;
-  const route = { method, resourcePath: '/v1/things/{thingId}', pathParameters };
-  return proxyEvent(
-    { method: 'GET', path: '/v1/things', query: '', headers: [], body: [], sourceIp: '::1', ...request },
-    Buffer.from(body),
-    route,
-    { apiId: 'Api', stage: 'sample', requestId: 'request-1', authorizer },
-  );
+function eventOf(changes: Partial<HttpRequest>, body = '', authorizer?: object, pathParameters: Pair[] = []) {
+  const defaults = { method: 'GET', path: '/v1/things', query: '', headers: [], body: [], sourceIp: '::1' };
+  const route = { method: { ResourceId: 'Thing' } as never, resourcePath: '/v1/things/{id}', pathParameters };
+  const context = { apiId: 'Api', stage: 'sample', requestId: 'request-1', authorizer };
+  return proxyEvent({ ...defaults, ...changes }, Buffer.from(body), route, context);
 }
 
 describe('the event for a function', () => {
-  test('contains null for each absent value', () => {
-    const event = eventOf({});
-    expect(event).toMatchObject({
+  test('contains null if the request has no query, path parameters or body', () => {
+    expect(eventOf({})).toMatchObject({
       queryStringParameters: null,
       multiValueQueryStringParameters: null,
       pathParameters: null,
+      requestContext: { authorizer: undefined },
       body: null,
     });
-    expect(event.requestContext.authorizer).toBeUndefined();
   });
 
   test('contains the unchanged path, headers and body of the request', () => {
@@ -33,20 +28,20 @@ describe('the event for a function', () => {
       ['USER-AGENT', 'curl'],
     ];
     const body = '{"name":"Łucja 🐈"}';
-    const event = eventOf({ path, headers }, body, { principalId: 'key_1' }, [['thingId', 'a%2Fb']]);
-    expect(event).toMatchObject({
+    const authorizer = { principalId: 'key_1' };
+    expect(eventOf({ path, headers }, body, authorizer, [['id', 'a%2Fb']])).toMatchObject({
       path,
       headers: { host: 'localhost:3000', 'USER-AGENT': 'curl' },
       multiValueHeaders: { host: ['localhost:3000'], 'USER-AGENT': ['wget', 'curl'] },
-      pathParameters: { thingId: 'a%2Fb' },
+      pathParameters: { id: 'a%2Fb' },
       requestContext: {
-        authorizer: { principalId: 'key_1' },
+        authorizer,
         domainName: 'localhost:3000',
         path,
         requestId: 'request-1',
         identity: { sourceIp: '::1', userAgent: 'curl' },
       },
-      body: '{"name":"Łucja 🐈"}',
+      body,
     });
   });
 
@@ -62,7 +57,7 @@ describe('the event for a function', () => {
     expect(Object.entries(queryStringParameters!)).toEqual(last);
   });
 
-  test("removes connection headers and overwrites the client's X-Forwarded headers", () => {
+  test("omits connection headers and replaces the client's X-Forwarded headers", () => {
     const names = ['Connection', 'content-length', 'TE', 'x-forwarded-for', 'X-FORWARDED-PROTO'];
     const { headers, multiValueHeaders } = eventOf({ headers: names.map((name) => [name, 'a']) });
     expect(headers).toEqual({ 'X-Forwarded-For': '::1', 'X-Forwarded-Proto': 'http' });

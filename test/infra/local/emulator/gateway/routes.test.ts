@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readRoutes } from '../../../../../infra/local/emulator/gateway/routes.ts';
 import { method, pathResource, root, sampleApi, templateOf } from '../sample-resources.ts';
 
-// Less specific resources come first to check that the order in the template does not determine the route.
+// Less specific resources come first, because the order of resources in the template must not affect the route.
 const findRoute = readRoutes(
   templateOf({
     ...sampleApi,
@@ -25,13 +25,14 @@ const findRoute = readRoutes(
   }),
 );
 
-function found(request: string): string | undefined {
+function found(request: string): string {
   const [httpMethod = '', path = ''] = request.split(' ');
-  const route = findRoute(httpMethod, path);
-  return (
-    route &&
-    `${route.method.HttpMethod} ${route.resourcePath} ${JSON.stringify(Object.fromEntries(route.pathParameters))}`
-  );
+  const {
+    method: { HttpMethod },
+    resourcePath,
+    pathParameters,
+  } = findRoute(httpMethod, path)!;
+  return `${HttpMethod} ${resourcePath} ${JSON.stringify(Object.fromEntries(pathParameters))}`;
 }
 
 describe("a template's routes", () => {
