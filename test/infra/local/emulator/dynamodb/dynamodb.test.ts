@@ -4,11 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import {
-  type Database,
-  operatorAccessKeyId,
-  startDatabase,
-} from '../../../../../infra/local/emulator/dynamodb/dynamodb.ts';
+import { operatorAccessKeyId, startDatabase } from '../../../../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { type OpenStore, openStore } from '../../../../../infra/local/emulator/dynamodb/store.ts';
 import { readPermissions } from '../../../../../infra/local/emulator/template/permissions.ts';
 import { lambdaFunction, policy, role, type SampleResource, table, templateOf } from '../sample-resources.ts';
@@ -16,7 +12,7 @@ import { temporaryFolder } from '../../../../support/temporary-folder.ts';
 
 const folders = temporaryFolder();
 
-async function startWith(definition: SampleResource, store?: OpenStore): Promise<Database> {
+async function startWith(definition: SampleResource, store?: OpenStore) {
   const tableArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/Things';
   const template = templateOf({
     Things: definition,
@@ -58,7 +54,7 @@ const item = { id: { S: 'item' }, kind: { S: 'any' } };
 const batchRead = { RequestItems: { Things: { Keys: [] }, ApiKeys: { Keys: [] } } };
 
 describe('an item in the database', () => {
-  test('is deleted from the table and the index', async () => {
+  test('is deleted from the table and the index, and can be deleted again', async () => {
     await call(operatorAccessKeyId, 'PutItem', { Item: item });
     for (let times = 0; times < 2; times += 1) {
       expect((await call(operatorAccessKeyId, 'DeleteItem', { Key: { id: item.id } })).status).toBe(200);
@@ -90,8 +86,8 @@ describe('an item in the database', () => {
   });
 });
 
-describe('a tables folder', () => {
-  test('is rejected if a stored table has a different key or index', async () => {
+describe('a folder with tables', () => {
+  test('is rejected if the keys or indexes of a stored table differ from the template', async () => {
     const store = await openStore(mkdtempSync(join(folders, 'data-')));
     await (await startWith(table('id', 'kind'), store)).close();
     for (const other of [table('name', 'kind'), table('id'), table('id', 'name')]) {
@@ -113,7 +109,7 @@ describe('a caller of the database', () => {
     expect(await response.json()).toMatchObject({ __type: expect.stringContaining('AccessDenied') });
   });
 
-  test.each(['null', 'not json', ''])('gets an error if its request body is %j', async (body) => {
+  test.each(['null', 'not json', ''])('gets a 400 if its request body is %j', async (body) => {
     for (const caller of ['Function', operatorAccessKeyId]) {
       const init = { method: 'POST', headers: headersOf(caller, 'GetItem'), body };
       expect((await fetch(database.endpoint, init)).status).toBe(400);
@@ -133,11 +129,21 @@ describe('a caller of the database', () => {
   test.each([
     ['an action that its role does not permit', 'Function', 'UpdateItem', { Key: { id: item.id } }],
     ['an action that only a different role permits', 'Function', 'DeleteItem', { Key: { id: item.id } }],
-    ['a query of the table if its role permits only the index', 'Function', 'Query', {}],
-    ['a read of the index if its role permits only the table', 'Function', 'GetItem', onIndex],
-    ['a permitted action on a different table', 'Function', 'GetItem', { TableName: 'ApiKeys' }],
-    ['a batch read if its role permits only some of the tables', 'Function', 'BatchGetItem', batchRead],
-    ['every action if it has no role', 'Nobody', 'GetItem', {}],
+    ['a query of the table if its role permits only queries of the index', 'Function', 'Query', {}],
+    ['a read of the index if its role permits only reads of the table', 'Function', 'GetItem', onIndex],
+    [
+      'a permitted action on a table that its role does not list',
+      'Function',
+      'GetItem',
+      { TableName: 'ApiKeys' },
+    ],
+    [
+      'a batch read of two tables if its role permits reads of only one',
+      'Function',
+      'BatchGetItem',
+      batchRead,
+    ],
+    ['a read if it has no role', 'Nobody', 'GetItem', {}],
   ])('is denied %s', async (_name, caller, action, input) => {
     expect(await call(caller, action, input)).toEqual({
       status: 400,

@@ -95,7 +95,7 @@ describe('a function', () => {
     expect(responses.map(({ concurrent }) => concurrent)).toEqual(Array(10).fill(1));
   });
 
-  test('is terminated after its timeout even if it never yields', async () => {
+  test('is terminated after its timeout even if it blocks its thread', async () => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'setImmediate', 'queueMicrotask'] });
     const { invoke } = functionOf(`
       import { writeFileSync } from 'node:fs';
@@ -127,7 +127,7 @@ describe('a function', () => {
   });
 
   test.each([
-    ['throws at import', `throw new Error('no table');`, 'no table'],
+    ['throws an error at import', `throw new Error('no table');`, 'no table'],
     ['has no handler', 'export const other = () => 1;', 'does not export handler'],
   ])('returns an error for each event if its bundle %s', async (_name, source, message) => {
     const { invoke } = functionOf(source);
@@ -142,7 +142,7 @@ describe('a function', () => {
   });
 
   test.each([
-    ['throws', `throw new Error('late')`, /^Sample: Error: late/],
+    ['throws an error', `throw new Error('late')`, /^Sample: Error: late/],
     ['exits', 'process.exit(1)', /^Sample: The instance exited with code 1$/],
   ])('gets a new instance if its idle instance %s', async (_name, late, reason) => {
     const { invoke } = functionOf(
@@ -160,7 +160,7 @@ describe('a function', () => {
     expect(lines).toEqual([expect.stringMatching(reason)]);
   });
 
-  test('completes events in progress with the previous code after an update', async () => {
+  test('completes events in progress with the previous code, and waiting events with the new code', async () => {
     const gate = join(assembly, 'gate');
     const { invoke, updateCode } = functionOf(`
       import { existsSync } from 'node:fs';
@@ -181,7 +181,7 @@ describe('a function', () => {
   });
 });
 
-test("a function's output is logged line by line before its result", async () => {
+test('the output of a function is logged line by line before its result is returned', async () => {
   const { invoke } = functionOf(`console.log('loaded');
     export const handler = () => {
       for (const piece of ['one\\ntwo\\n', 'thr', 'ee 🐈', '\\n\\n', 'four\\n']) process.stdout.write(piece);
