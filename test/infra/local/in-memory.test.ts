@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { cpSync, existsSync, globSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defaultDataFolder,
@@ -8,66 +8,87 @@ import {
   TEMPORARY_PREFIX,
   writeLocalService,
 } from '../../../infra/local/local-service.ts';
+import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
-import { done, type Outcome, errorOutput, runModule } from '../../support/run-command.ts';
-import { itemsPath } from '../../support/sample.ts';
+import { done, errorOutput, type Outcome, runModule } from '../../support/run-command.ts';
+import { collection, itemsPath, validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Isolates this test from other local services, whose working files are in the default temporary folder. */
+/** Isolates the test from other local services, whose working files are in the default temporary folder. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
-/** Options that prevent commands from using the developer's own service, if one exists. */
+/** Empty unless the developer's own service is running, which commands without `--data` would use. */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
-const services: LocalService[] = [];
-afterAll(() => Promise.all(services.map(({ stop }) => stop())));
 
-async function start(): Promise<LocalService> {
-  const service = await startLocalService();
-  services.push(service);
-  return service;
-}
+let service: LocalService;
+let production: LocalService;
+afterAll(() => Promise.all([service?.stop('SIGKILL'), production?.stop('SIGKILL')]));
 
 function issue(...options: string[]): Promise<Outcome> {
   const parameters = ['issue', '--stage', 'local', '--owner', 'Acme', '--quiet', ...options];
-  return runModule('infra/operate/keys/main.ts', parameters, { TMPDIR });
+  return runModule('infra/operate/keys/main.ts', parameters);
 }
 
-async function expectToWork(key: string, { request }: LocalService): Promise<void> {
-  const { status } = await request(itemsPath, { headers: { Authorization: `Bearer ${key.trim()}` } });
-  expect(status).toBe(200);
+/** Issues a key with the given options and expects the service to accept it. */
+async function expectToIssue({ request }: LocalService, ...options: string[]): Promise<void> {
+  const key = done(await issue(...options)).trim();
+  expect((await request(itemsPath, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
 }
 
 // Each test depends on the previous test.
-test('commands use the in-memory service if only one is running', async () => {
-  const sentence = 'No local service is running in memory. Start one with npm start.';
-  expect(errorOutput(await issue('--data', 'memory'))).toBe(sentence);
-  const service = await start();
-  const [folder] = globSync(join(TMPDIR, `${TEMPORARY_PREFIX}*`));
+test('commands use the only in-memory service that is running', async () => {
+  const message = 'No local service is running in memory. Start one with npm start.';
+  expect(errorOutput(await issue('--data', 'memory'))).toBe(message);
+  service = await startLocalService();
+  const [folder = ''] = globSync(join(TMPDIR, `${TEMPORARY_PREFIX}*`));
   const left = join(TMPDIR, `${TEMPORARY_PREFIX}killed`);
-  cpSync(folder!, left, { recursive: true });
+  cpSync(folder, left, { recursive: true });
   // These files simulate a killed service whose port a different database now uses.
-  const { databaseEndpoint, ...others } = readLocalService(folder!);
+  const { databaseEndpoint, ...others } = readLocalService(folder);
   writeLocalService(left, { ...others, databaseEndpoint: `${new URL(databaseEndpoint).origin}/killed` });
 
-  for (const options of [noOptions, ['--data', 'memory']]) {
-    await expectToWork(done(await issue(...options)), service);
-  }
+  await expectToIssue(service, ...noOptions);
+  await expectToIssue(service, '--data', 'memory');
   expect(existsSync(left)).toBe(true);
 });
 
+let folder: string;
 test('commands require --data if several in-memory services are running', async () => {
-  const { baseUrl } = await start();
-  const sentence = errorOutput(await issue('--data', 'memory'));
-  expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
-  const [, folder = ''] = new RegExp(`${baseUrl} on ([^,)]+)`).exec(sentence)!;
-  await expectToWork(done(await issue('--data', folder)), services[1]!);
+  production = await startLocalService('--stage', 'production');
+  const message = errorOutput(await issue('--data', 'memory'));
+  expect(message).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
+  [, folder = ''] = new RegExp(`${production.baseUrl} on ([^,)]+)`).exec(message)!;
+  await expectToIssue(production, '--data', folder);
 });
 
 test('a service stops if the program that reads its output exits', async () => {
-  const [service] = services;
-  const ended = once(service!.process, 'close');
-  service!.process.stdout.destroy();
+  const ended = once(service.process, 'close');
+  service.process.stdout.destroy();
   // Sends requests, because the service detects its closed output only when it prints a line.
-  const requests = [1, 2].map(() => service!.request(itemsPath).catch(() => undefined));
+  const requests = [1, 2].map(() => service.request(itemsPath).catch(() => undefined));
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
+});
+
+test('a service completes all requests and deletes its files after it receives SIGINT and SIGTERM', async () => {
+  const { apiKey, process: child, output, request } = production;
+  expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
+  expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
+  const ended = once(child, 'close');
+  await request(`${itemsPath}?limit=1000`); // writes a metric
+  async function addUntilClosed(): Promise<number> {
+    for (let added = 0; ; added += 1) {
+      const init = { method: 'POST', body: JSON.stringify(validBody) };
+      const response = await request(itemsPath, init).catch(() => undefined);
+      if (!response) return added;
+      expect(response.status).toBe(201);
+      // Sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
+      if (added === 2) for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+    }
+  }
+  const added = await Promise.all(Array.from({ length: 10 }, addUntilClosed));
+  expect(await ended).toEqual([0, null]);
+  const created = output().split(`POST ${collection} 201`).slice(1);
+  expect(created).toHaveLength(added.reduce((one, other) => one + other));
+  expect(output()).not.toMatch(/exited with|Error|_aws|Not run|AWS::/);
+  expect(existsSync(folder)).toBe(false);
 });
