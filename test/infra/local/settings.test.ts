@@ -50,26 +50,27 @@ describe('the local service', () => {
     return error.message;
   }
 
-  test('does not start if the assembly has no template for the stage', async () => {
-    expect(await errorOf({ stage: 'production' })).toMatch(
-      /^The stack \w+-production cannot be read \(ENOENT: .*\)\. \S+ contains no templates\. Check the stack and the folder, or/,
-    );
-  });
-
-  test('does not start if the template is not valid JSON', async () => {
-    const other = mkdtempSync(join(folders, 'assembly-'));
-    writeFileSync(join(other, `${stackName('staging')}.template.json`), '{"Resources":');
-    expect(await errorOf({ assembly: other })).toMatch(/ cannot be read \(Unexpected end of JSON input\)\./);
+  const templates = ['production', 'staging'].map((stage) => `${stackName(stage)}.template.json`);
+  for (const template of templates) writeFileSync(join(assembly, template), '{"Resources":');
+  const empty = mkdtempSync(join(folders, 'assembly-'));
+  test.each([
+    ['is not valid JSON', {}, '(Unexpected end of JSON input)'],
+    ['is missing', { stage: 'test' }, `contains ${templates.join(', ')}. Check the stack and the folder, or`],
+    ['is missing from an empty folder', { assembly: empty }, `${empty} contains no templates. Check`],
+  ])("does not start if the stage's template %s", async (_case, options, problem) => {
+    const message = await errorOf(options);
+    expect(message).toMatch(/^The stack \w+-\w+ cannot be read \(.+\)\. \S+ contains /);
+    expect(message).toContain(problem);
   });
 
   const damaged = /^The tables in \S+ are damaged \(.+\)\. Choose another folder .+ Delete the data only/;
   const unusable = /^The folder \S+ is unusable \(.+\)\. Do not delete the data\. Check .+ with --data\.$/;
-  const isRoot = process.getuid?.() === 0; // root can read any file, so a directory replaces the unreadable file
+  const isRoot = process.getuid?.() === 0; // Root can read any file, so the test creates a folder.
   test.each<[string, RegExp, (file: string) => void]>([
     ['is empty', damaged, (file) => writeFileSync(file, '')],
     ['names a missing file', damaged, (file) => writeFileSync(file, 'MANIFEST-7\n')],
     ['is unreadable', unusable, (file) => (isRoot ? mkdirSync(file) : writeFileSync(file, '', { mode: 0 }))],
-  ])('does not start if a file of the tables %s', async (_case, message, damage) => {
+  ])('does not start if the file CURRENT of the tables %s', async (_case, message, damage) => {
     const data = mkdtempSync(join(folders, 'data-'));
     mkdirSync(join(data, 'tables'));
     damage(join(data, 'tables', 'CURRENT'));
@@ -77,41 +78,26 @@ describe('the local service', () => {
     expect(readdirSync(join(data, 'tables'))).toContain('CURRENT');
   });
 
-  test('does not start if the app does not define the stage', async () => {
-    const other = mkdtempSync(join(folders, 'assembly-'));
-    const templates = ['production', 'staging'].map((name) => `${stackName(name)}.template.json`);
-    for (const template of templates) writeFileSync(join(other, template), '{}');
-    expect(await errorOf({ assembly: other, stage: 'test' })).toContain(
-      `contains ${templates.join(', ')}. Check the stack`,
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const hosts = ['127.0.0.1', '::1'].filter((host) => addresses.some(({ address }) => address === host));
+  test.each(hosts)('does not start if the port is in use on %s', async (host) => {
+    const other = createServer().listen(0, host);
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    expect(await errorOf({ port: port.toString() })).toBe(
+      `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
     );
+    other.close();
   });
-
-  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
-    all?.some(({ address }) => address === '::1'),
-  );
-  test.each(hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1'])(
-    'does not start if the port is in use on %s',
-    async (host) => {
-      const other = createServer().listen(0, host);
-      await once(other, 'listening');
-      const { port } = other.address() as AddressInfo;
-      expect(await errorOf({ port: port.toString() })).toBe(
-        `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
-      );
-      other.close();
-    },
-  );
 
   test('does not start if the data folder cannot be created', async () => {
     const [file, link] = [join(folders, 'file'), join(folders, 'link')];
     writeFileSync(file, '');
     symlinkSync(join(folders, 'nowhere', 'else'), link, 'junction');
-    for (const data of [file, join(file, 'data'), link]) {
-      expect(await errorOf({ data })).toMatch(unusable);
-    }
+    for (const data of [file, join(file, 'data'), link]) expect(await errorOf({ data })).toMatch(unusable);
   });
 
-  test('does not start if the data folder is for a different stage', async () => {
+  test('does not start if the data folder contains an API key for a different stage', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     writeFileSync(join(data, 'api-key'), `${keyPrefix('production')}key`);
     expect(await errorOf({ data, assembly: (await sharedSynthesis()).assembly })).toBe(
@@ -119,7 +105,7 @@ describe('the local service', () => {
     );
   });
 
-  test('does not start if another local service uses the data', async () => {
+  test('does not start if another process uses the data folder', async () => {
     const data = mkdtempSync(join(folders, 'data-'));
     const store = await openStore(join(data, 'tables'));
     expect(await errorOf({ data, assembly: '' })).toBe(
