@@ -15,30 +15,33 @@ const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
 const STORAGE = 'shared/storage/pets.ts';
 
+/** Returns the position of a line in the function after the assignments of its variables. */
+const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
+
 /** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 6;
 
-/** Debugger port of the template's first function. Linux assigns only higher ports to clients. */
+/** Port for a debugger of the template's first function. Linux assigns only higher ports to outgoing connections. */
 const port = randomInt(20_000, 30_000);
 
-const stages = project.read('infra/stages.ts');
-project.write(
-  'infra/stages.ts',
-  stages.replaceAll(/(?<=functionTimeoutSeconds: )\d+/g, `${TIMEOUT_SECONDS}`),
-);
+const stages = project
+  .read('infra/stages.ts')
+  .replaceAll(/(?<=functionTimeoutSeconds: )\d+/g, `${TIMEOUT_SECONDS}`);
+project.write('infra/stages.ts', stages);
 const service = await startLocalServiceOf(project.folder, '--inspect', port.toString());
 await service.printed(/Z watching/);
 afterAll(() => service.stop('SIGKILL'));
 
-/** Attaches to the function and sets breakpoints at source positions. Like editors, uses the bundle's source map. */
-async function attachDebugger(breakpoints: string[]) {
+async function fetchJson(url: string): Promise<any> {
+  return (await fetch(url)).json();
+}
+
+/** Attaches to the function and sets a breakpoint at each source position, which the bundle's source map translates. */
+async function attachDebugger(...breakpoints: string[]) {
   const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
-  // Repeats the request, because the new instance can still be starting after a reload.
-  while (!targets)
-    targets = await fetch(url)
-      .then((response) => response.json())
-      .catch(() => {});
+  // After a reload, the new instance may not accept connections yet, so the request is repeated.
+  while (!targets) targets = await fetchJson(url).catch(() => undefined);
   const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
   const messages = new EventEmitter();
   socket.addEventListener('message', ({ data }) => {
@@ -59,7 +62,7 @@ async function attachDebugger(breakpoints: string[]) {
   const loaded = once(messages, 'loaded');
   await send('Debugger.enable');
   const [{ scriptId, sourceMapURL }] = await loaded;
-  const payload = (await (await fetch(sourceMapURL)).json()) as any;
+  const payload = await fetchJson(sourceMapURL);
   const map = new SourceMap(payload);
   const { scriptSource } = await send('Debugger.getScriptSource', { scriptId });
   const origins = scriptSource.split('\n').map((line: string, index: number) => {
@@ -72,28 +75,25 @@ async function attachDebugger(breakpoints: string[]) {
   }
   return {
     payload,
-    /** Waits for a breakpoint. Returns its position in the sources and the values of `expressions`. */
-    paused: async (...expressions: string[]) => {
+    /** Waits until the function is at a breakpoint. Returns the breakpoint's position and the expression's value. */
+    paused: async (expression: string) => {
       const [{ callFrames }] = (await pauses.next()).value!;
       const [{ callFrameId, location }] = callFrames;
-      const values = [];
-      for (const expression of expressions) {
-        const parameters = { callFrameId, expression, returnByValue: true };
-        values.push((await send('Debugger.evaluateOnCallFrame', parameters)).result.value);
-      }
-      return [origins[location.lineNumber], ...values];
+      const parameters = { callFrameId, expression, returnByValue: true };
+      const { result } = await send('Debugger.evaluateOnCallFrame', parameters);
+      return [origins[location.lineNumber], result.value];
     },
     resume: () => send('Debugger.resume'),
   };
 }
 
 // Each test depends on the previous test.
-test('a request stops at breakpoints in the sources, shows variables by name and does not time out', async () => {
+test('a debugger stops a function at breakpoints for longer than its timeout, and reads its variables', async () => {
   const breakpoints = [
     sourcePosition(STORAGE, 'if (!Number.isInteger(partitions)', project.folder),
-    sourcePosition(FUNCTION, 'if (next ===', project.folder),
+    functionPosition(),
   ];
-  const { payload, paused, resume } = await attachDebugger(breakpoints);
+  const { payload, paused, resume } = await attachDebugger(...breakpoints);
   const source = payload.sources.indexOf(FUNCTION);
   expect(fileURLToPath(new URL(FUNCTION, payload.sourceRoot))).toBe(join(project.folder, FUNCTION));
   expect(payload.sourcesContent[source]).toBe(project.read(FUNCTION));
@@ -102,26 +102,29 @@ test('a request stops at breakpoints in the sources, shows variables by name and
   expect(await paused('partitions')).toEqual([breakpoints[0], 1]);
   await setTimeout(TIMEOUT_SECONDS * 1_000 + 500);
   await resume();
-  expect(await paused('pets', 'next', 'query.limit')).toEqual([breakpoints[1], [], undefined, 7]);
+  expect(await paused('({ pets, next, limit: query.limit })')).toEqual([
+    breakpoints[1],
+    { pets: [], limit: 7 },
+  ]);
   await resume();
   expect((await responding).status).toBe(200);
 });
 
-test('after a reload, a request stops at a breakpoint in the new source', async () => {
+test('after a reload, a debugger stops the function at a breakpoint in the new source', async () => {
   project.write(FUNCTION, `// This line moves the others.\n${project.read(FUNCTION)}`);
   await service.printed(/reloaded the functions/);
-  const breakpoint = sourcePosition(FUNCTION, 'if (next ===', project.folder);
-  const { paused, resume } = await attachDebugger([breakpoint]);
+  const breakpoint = functionPosition();
+  const { paused, resume } = await attachDebugger(breakpoint);
   const responding = service.request(itemsPath);
   expect(await paused('pets')).toEqual([breakpoint, []]);
   await resume();
   expect((await responding).status).toBe(200);
 });
 
-test('the local service stops while a function is at a breakpoint', async () => {
-  const { paused } = await attachDebugger([sourcePosition(FUNCTION, 'if (next ===', project.folder)]);
+test('the local service stops even if a function is at a breakpoint', async () => {
+  const { paused } = await attachDebugger(functionPosition());
   const responding = service.request(itemsPath);
-  await paused();
+  await paused('pets');
   expect(await service.stop()).toBe(0);
   expect((await responding).status).toBe(500);
 });

@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type LocalService, startLocalServiceOf } from '../../support/local-service.ts';
+import { startLocalServiceOf } from '../../support/local-service.ts';
 import { get, itemsPath, validBody } from '../../support/sample.ts';
 import { copyProject } from './project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const folders = temporaryFolder();
-const project = copyProject(folders);
-/** The project folder is also the data folder, to check that sources in a data folder are watched. */
+const project = copyProject(temporaryFolder());
+/** The project folder is also the data folder, because the service must watch sources even in its data folder. */
 const data = project.folder;
 
-let service: LocalService;
-
-beforeAll(async () => {
-  service = await startLocalServiceOf(project.folder, '--data', data, '--watch');
-  await service.printed(/watching/);
-});
+const service = await startLocalServiceOf(project.folder, '--data', data, '--watch');
+await service.printed(/watching/);
 afterAll(() => service.stop('SIGKILL'));
 
 async function call(path: string, init?: RequestInit): Promise<{ status: number; body: any }> {
   const response = await service.request(path, init);
   return { status: response.status, body: await response.json() };
 }
+
+const RELOADED = /Z reloaded the functions in \d+ ms\n/;
 
 function timesPrinted(line: RegExp): number {
   return service.output().match(new RegExp(line, 'g'))?.length ?? 0;
@@ -36,16 +33,22 @@ async function until(line: RegExp, change: () => void): Promise<void> {
   await service.printed(new RegExp(`(?:${line.source}[^]*){${times}}`));
 }
 
-/** Module of the function for the operation `get`. The function accesses the database through the module `STORAGE`. */
+/** Saves a source file and waits until the service has reloaded the functions, or until it prints `line`. */
+async function save(file: string, text: string, line = RELOADED): Promise<void> {
+  await until(line, () => project.write(file, text));
+}
+
+/** Module of the function for the operation `get`. The module imports the module `STORAGE`. */
 const FILE = `functions/${get.id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
 const source = project.read(FILE);
 const [STORAGE = ''] = /shared\/storage\/[\w-]+\.ts/.exec(source)!;
 
-/** Returns the function's source with the given error message, by which tests identify the running code. */
+/** Returns the source of `FILE` with a different error message, by which tests identify the running code. */
 function sourceWith(errorMessage: string): string {
   return source.replace(/(?<='not_found', )`[^`]*`/, `'${errorMessage}'`);
 }
 
+/** Returns the error message of the running code. */
 async function message(): Promise<string> {
   return (await call(`${itemsPath}/5`)).body.message;
 }
@@ -63,10 +66,10 @@ describe('the local service with --watch', () => {
     const synthesized = readdirSync(join(data, 'cdk.out'), { recursive: true });
     expect(await message()).toBe(get.errors.not_found.replace(/\d+/, '5'));
 
-    await until(/Z reloaded the functions in \d+ ms\n/, () => project.write(FILE, sourceWith('saved')));
+    await save(FILE, sourceWith('saved'));
     expect(await message()).toBe('saved');
     for (const expected of ['replaced', 'replaced again']) {
-      await until(/reloaded the functions in/, () => project.replace(FILE, sourceWith(expected)));
+      await until(RELOADED, () => project.replace(FILE, sourceWith(expected)));
       expect(await message()).toBe(expected);
     }
     expect(await call(`${itemsPath}/${added.body.id}`)).toEqual({ ...added, status: 200 });
@@ -75,14 +78,12 @@ describe('the local service with --watch', () => {
     while (readdirSync(join(data, 'bundles')).length > 1) await setTimeout(5);
   });
 
-  test('reloads a function when a module in a new folder changes', async () => {
+  test('reloads a function when an imported module in a new folder changes', async () => {
     mkdirSync(join(project.folder, 'shared/texts'));
     const importing = `import { text } from '../shared/texts/text.ts';\n${sourceWith('').replace("''", 'text')}`;
-    await until(/The functions cannot be bundled\. /, () => project.write(FILE, importing));
+    await save(FILE, importing, /The functions cannot be bundled\. /);
     for (const expected of ['from a module', 'from a changed module']) {
-      await until(/reloaded the functions in/, () =>
-        project.write('shared/texts/text.ts', `export const text = '${expected}';`),
-      );
+      await save('shared/texts/text.ts', `export const text = '${expected}';`);
       expect(await message()).toBe(expected);
     }
   });
@@ -91,7 +92,7 @@ describe('the local service with --watch', () => {
     const [functions, saved] = [join(project.folder, 'functions'), join(project.folder, 'saved')];
     cpSync(functions, saved, { recursive: true });
     project.write(FILE.replace('functions', 'saved'), sourceWith('replaced folder'));
-    await until(/reloaded the functions in/, () => {
+    await until(RELOADED, () => {
       renameSync(functions, join(project.folder, 'functions.before'));
       renameSync(saved, functions);
     });
@@ -99,50 +100,40 @@ describe('the local service with --watch', () => {
   });
 
   test('runs the previous code while a source file is empty', async () => {
-    await until(
-      new RegExp(`Z ${FILE} does not export handler\\. The previous code continues to run\\.\\n`),
-      () => project.write(FILE, ''),
-    );
+    const line = `Z ${FILE} does not export handler\\. The previous code continues to run\\.\\n`;
+    await save(FILE, '', new RegExp(line));
     expect(await message()).toBe('replaced folder');
-    await until(/reloaded the functions in/, () => project.write(FILE, sourceWith('filled')));
+    await save(FILE, sourceWith('filled'));
     expect(await message()).toBe('filled');
   });
 
   test('runs the previous code while a shared module is empty or incomplete', async () => {
     const storage = project.read(STORAGE);
     for (const text of ['', 'this is not code', storage.slice(0, storage.lastIndexOf('}'))]) {
-      await until(/Z The functions cannot be bundled\. The previous code continues to run\.\n/, () =>
-        project.write(STORAGE, text),
-      );
+      await save(STORAGE, text, /Z The functions cannot be bundled\. The previous code continues to run\.\n/);
       expect((await call(itemsPath)).status).toBe(200);
     }
     await service.printed(new RegExp(`\\[ERROR\\] Expected ";"[^\\n]*\\n\\n +${STORAGE}:\\d+:\\d+:\\n`));
-    await until(/reloaded the functions in/, () =>
-      project.write(STORAGE, `${storage}\nconsole.log('changed');`),
-    );
-    await until(/reloaded the functions in/, () => project.write(STORAGE, storage));
+    await save(STORAGE, `${storage}\nconsole.log('changed');`);
+    await save(STORAGE, storage);
   });
 
-  test('returns 500 until a load error is fixed', async () => {
-    await until(/\n\w+: Error: test error/, () =>
-      project.write(FILE, `${sourceWith('')}\nthrow new Error('test error');`),
-    );
+  test('returns a 500 while a function throws an error at import', async () => {
+    await save(FILE, `${sourceWith('')}\nthrow new Error('test error');`, /\n\w+: Error: test error/);
     expect(await call(`${itemsPath}/5`)).toMatchObject({ status: 500, body: { code: 'internal_error' } });
     expect((await call(itemsPath)).status).toBe(200);
-    await until(/reloaded the functions in/, () => project.write(FILE, sourceWith('fixed again')));
-    expect(await message()).toBe('fixed again');
+    await save(FILE, sourceWith('fixed'));
+    expect(await message()).toBe('fixed');
   });
 
   test('flushes the authorizer cache when it reloads the authorizer', async () => {
     const authorizer = project.read('functions/authorizer.ts');
     expect((await call(itemsPath)).status).toBe(200);
-    await until(/reloaded the functions in/, () =>
-      project.write('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'")),
-    );
+    await save('functions/authorizer.ts', authorizer.replace("record ? 'Allow' : 'Deny'", "'Deny'"));
     expect((await call(itemsPath)).status).toBe(401);
   });
 
-  test('stops gracefully', async () => {
+  test('exits with code 0 after SIGTERM', async () => {
     expect(await service.stop()).toBe(0);
   });
 });
