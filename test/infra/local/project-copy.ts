@@ -7,7 +7,7 @@ import { commandEnvironment, outcomeOf } from '../../support/run-command.ts';
 /** Files and folders that the project's commands need. */
 const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
 
-/** Returns all files of the project except those that Git ignores. */
+/** Returns all files of the project that Git does not ignore. */
 export function allFiles(): string[] {
   const options = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   return globSync(execFileSync('git', options, { encoding: 'utf8' }).split('\0'));
@@ -27,7 +27,7 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
       writeFileSync(join(folder, `${file}.saving`), text);
       renameSync(join(folder, `${file}.saving`), join(folder, file));
     },
-    /** Runs a shell script in the copy. Returns the script's output if the script fails, or an empty string. */
+    /** Runs a shell script in the copy. Returns an empty string, or the script and its output if the script fails. */
     async failureOf(script: string): Promise<string> {
       // Tests in the copy must not use the synthesis that the tests in this run share.
       const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
