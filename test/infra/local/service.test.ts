@@ -15,6 +15,7 @@ const keyFile = join(data, 'api-key');
 const serviceFile = join(data, 'service.json');
 /** API key whose hash is not in the tables. */
 const LOST_KEY = `${keyPrefix('staging')}${'0'.repeat(36)}`;
+
 writeFileSync(keyFile, LOST_KEY);
 writeFileSync(serviceFile, '{}');
 // The service must ignore the developer's AWS settings.

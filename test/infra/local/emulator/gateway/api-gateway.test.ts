@@ -47,11 +47,8 @@ async function send(path: string, request: Partial<HttpRequest> = {}, outcome = 
   ]);
   const headers: Pair[] = [['authorization', 'Bearer abc']];
   const defaults = { method: 'GET', path, query: '', headers, body: [], sourceIp: '127.0.0.1' };
-  const response = await createApiGateway(templateOf(resources), functions).handle({
-    ...defaults,
-    ...request,
-  });
-  return { response, invoke };
+  const { handle } = createApiGateway(templateOf(resources), functions);
+  return { response: await handle({ ...defaults, ...request }), invoke };
 }
 
 beforeEach(() => {
@@ -89,24 +86,16 @@ describe('API Gateway', () => {
   /** Body that fails the test if it is read. */
   const unread = { [Symbol.iterator]: () => assert.fail('The body was read.') };
   const unlisted: Partial<HttpRequest> = { method: 'PUT', headers: [['Content-Type', 'toString']] };
+  const tooLarge: Partial<HttpRequest> = { headers: [['content-length', '10485761']] };
   const deny = { ...allow, Effect: 'Deny' };
+  const invalid = { ...allow, Effect: 'Maybe' };
   test.each<[string, number, string, Parameters<typeof send>, invocations?: number]>([
     ['MISSING_AUTHENTICATION_TOKEN', 404, 'an unknown path', ['/other']],
     ['UNAUTHORIZED', 401, 'a missing key', ['/things', { headers: [], body: unread }]],
     ['UNAUTHORIZED', 401, 'two keys', ['/things', { headers: [key, key] }]],
     ['ACCESS_DENIED', 401, 'a denied request', ['/things', { body: unread }, ok, deny]],
-    [
-      'AUTHORIZER_CONFIGURATION_ERROR',
-      503,
-      'an invalid policy',
-      ['/things', {}, ok, { ...allow, Effect: '' }],
-    ],
-    [
-      'REQUEST_TOO_LARGE',
-      413,
-      'a body over 10 MB',
-      ['/other', { headers: [['content-length', '10485761']] }],
-    ],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 503, 'an invalid policy', ['/things', {}, ok, invalid]],
+    ['REQUEST_TOO_LARGE', 413, 'a body over 10 MB', ['/other', tooLarge]],
     ['REQUEST_TOO_LARGE', 413, 'an event over 6 MB', ['/things', { body: [Buffer.alloc(6_291_456, 'a')] }]],
     ['UNSUPPORTED_MEDIA_TYPE', 415, 'a media type that the mock does not list', ['/things', unlisted]],
     ['DEFAULT_5XX', 500, 'an error in the function', ['/things', {}, { error: 'test error' }], 1],

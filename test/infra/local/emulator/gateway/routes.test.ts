@@ -27,12 +27,9 @@ const findRoute = readRoutes(
 
 function found(request: string): string {
   const [httpMethod = '', path = ''] = request.split(' ');
-  const {
-    method: { HttpMethod },
-    resourcePath,
-    pathParameters,
-  } = findRoute(httpMethod, path)!;
-  return `${HttpMethod} ${resourcePath} ${JSON.stringify(Object.fromEntries(pathParameters))}`;
+  const route = findRoute(httpMethod, path)!;
+  const parameters = JSON.stringify(Object.fromEntries(route.pathParameters));
+  return `${route.method.HttpMethod} ${route.resourcePath} ${parameters}`;
 }
 
 describe("a template's routes", () => {
