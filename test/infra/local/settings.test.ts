@@ -81,13 +81,12 @@ describe('the local service', () => {
   const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   const hosts = ['127.0.0.1', '::1'].filter((host) => addresses.some(({ address }) => address === host));
   test.each(hosts)('does not start if the port is in use on %s', async (host) => {
-    const other = createServer().listen(0, host);
+    await using other = createServer().listen(0, host);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     expect(await errorOf({ port: port.toString() })).toBe(
       `Port ${port} cannot be used (listen EADDRINUSE: address already in use ${host}:${port}). Choose another port. ${help}`,
     );
-    other.close();
   });
 
   test('does not start if the data folder cannot be created', async () => {
