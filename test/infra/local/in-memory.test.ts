@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import {
   defaultDataFolder,
   readLocalService,
@@ -11,7 +13,7 @@ import {
 import { keyPrefix } from '../../../shared/contract/authorization.ts';
 import { type LocalService, startLocalService } from '../../support/local-service.ts';
 import { done, errorOutput, type Outcome, runModule } from '../../support/run-command.ts';
-import { collection, itemsPath, validBody } from '../../support/sample.ts';
+import { itemsPath, validBody } from '../../support/sample.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Isolates the test from other local services, whose working files are in the default temporary folder. */
@@ -69,26 +71,28 @@ test('a service stops if the program that reads its output exits', async () => {
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });
 
-test('a service completes all requests and deletes its files after it receives SIGINT and SIGTERM', async () => {
-  const { apiKey, process: child, output, request } = production;
+test('a service completes a request in progress and deletes its files after it receives signals', async () => {
+  const { apiKey, baseUrl, process: child, output, request } = production;
   expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
   expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
-  const ended = once(child, 'close');
   await request(`${itemsPath}?limit=1000`); // writes a metric
-  async function addUntilClosed(): Promise<number> {
-    for (let added = 0; ; added += 1) {
-      const init = { method: 'POST', body: JSON.stringify(validBody) };
-      const response = await request(itemsPath, init).catch(() => undefined);
-      if (!response) return added;
-      expect(response.status).toBe(201);
-      // Sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
-      if (added === 2) for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
-    }
-  }
-  const added = await Promise.all(Array.from({ length: 10 }, addUntilClosed));
+  const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
+  const adding = httpRequest(`${baseUrl}${itemsPath}`, { method: 'POST', headers });
+  adding.flushHeaders();
+  await once(adding, 'continue');
+
+  const ended = once(child, 'close');
+  const status = once(adding, 'response').then(
+    ([{ statusCode }]) => statusCode,
+    (error: Error) => error.message,
+  );
+  // Sends two signals, because after Ctrl-C in a terminal, npm can send a second signal.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+  // Waits until the service has received a signal and accepts no other requests.
+  while (await request('/').catch(() => undefined)) await setTimeout(5);
+  adding.end(JSON.stringify(validBody));
+  expect(await status).toBe(201);
   expect(await ended).toEqual([0, null]);
-  const created = output().split(`POST ${collection} 201`).slice(1);
-  expect(created).toHaveLength(added.reduce((one, other) => one + other));
   expect(output()).not.toMatch(/exited with|Error|_aws|Not run|AWS::/);
   expect(existsSync(folder)).toBe(false);
 });
