@@ -47,8 +47,8 @@ async function send(path: string, request: Partial<HttpRequest> = {}, outcome = 
   ]);
   const headers: Pair[] = [['authorization', 'Bearer abc']];
   const defaults = { method: 'GET', path, query: '', headers, body: [], sourceIp: '127.0.0.1' };
-  const { handle } = createApiGateway(templateOf(resources), functions);
-  return { response: await handle({ ...defaults, ...request }), invoke };
+  const api = createApiGateway(templateOf(resources), functions);
+  return { response: await api.handle({ ...defaults, ...request }), invoke };
 }
 
 beforeEach(() => {
