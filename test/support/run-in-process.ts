@@ -1,5 +1,5 @@
+import { Console } from 'node:console';
 import { Readable, Writable } from 'node:stream';
-import { format } from 'node:util';
 import { commandEnvironment, type Outcome } from './run-command.ts';
 
 let runs = 0;
@@ -8,7 +8,7 @@ interface RunOptions {
   environment?: Record<string, string>;
   /** Content of standard input. */
   input?: string;
-  /** Whether standard output is closed. */
+  /** Whether the reader of standard output has closed the pipe. */
   isUnread?: boolean;
 }
 
@@ -30,23 +30,23 @@ export async function runInProcess(
   const closed = new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
   });
-  const restore = replaceMembers(process, {
+  const replaced = {
     argv: [process.execPath, module, ...parameters],
     env: commandEnvironment(environment),
     stdin: Readable.from(input),
     stdout: isUnread ? closed : streamTo('stdout'),
     stderr: streamTo('stderr'),
-    exitCode: undefined,
+    exitCode: undefined as number | undefined,
     exit(code = 0) {
-      process.exitCode = code;
+      this.exitCode = code;
       throw exited;
     },
     on: () => process, // signals are not simulated
-  });
-  const restoreConsole = replaceMembers(console, {
-    log: (...values: unknown[]) => process.stdout.write(`${format(...values)}\n`),
-    error: (...values: unknown[]) => process.stderr.write(`${format(...values)}\n`),
-  });
+  };
+  const originals = { process, console };
+  // Properties that are not replaced, such as `execPath`, are inherited from the original process.
+  globalThis.process = Object.create(process, Object.getOwnPropertyDescriptors(replaced));
+  globalThis.console = new Console(replaced.stdout, replaced.stderr);
   try {
     runs += 1;
     await import(`../../${module}?run=${runs}`);
@@ -54,24 +54,7 @@ export async function runInProcess(
     if (error !== exited) throw error;
   } finally {
     outcome.code = Number(process.exitCode ?? 0);
-    restoreConsole();
-    restore();
+    Object.assign(globalThis, originals);
   }
   return outcome;
-}
-
-/** Replaces members of `object` and returns a function that restores the original members. */
-function replaceMembers(object: object, members: Record<string, unknown>): () => void {
-  const names = Object.keys(members);
-  const originals = names.map((name) => Object.getOwnPropertyDescriptor(object, name));
-  for (const name of names) {
-    Object.defineProperty(object, name, { value: members[name], writable: true, configurable: true });
-  }
-  return () => {
-    for (const [index, name] of names.entries()) {
-      const original = originals[index];
-      if (original) Object.defineProperty(object, name, original);
-      else Reflect.deleteProperty(object, name);
-    }
-  };
 }
