@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { unescape } from 'node:querystring';
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson } from '../../shared/contract/json.ts';
 import {
@@ -9,8 +10,8 @@ import {
   openApiDocumentOf,
 } from './openapi-document.ts';
 
-// These checks compare requests and responses with the OpenAPI document. Responses must be documented, and a request
-// must get a 400 if and only if the document does not allow the request.
+// These checks compare requests and responses with the published OpenAPI documents. Each response must be documented.
+// A request must get a 400 if and only if the documents do not allow the request.
 
 export interface Exchange {
   method: string;
@@ -21,13 +22,13 @@ export interface Exchange {
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Headers that need no documentation, because AWS or HTTP adds them (RFC 9110 sections 6.6.1, 7.6, 8.3, 8.6). */
+/** Response headers that need no documentation, because AWS adds them or RFC 9110 defines them. */
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
 export type Contract = ReturnType<typeof contract>;
 
-/** Returns the contract in `openapi.json`. Checks fail if their results for it and for `openapi-3.0.json` differ. */
+/** Reads the published OpenAPI documents and returns checks against them. */
 export function contract() {
   const document = openApiDocumentOf('openapi.json');
   const document30 = openApiDocumentOf('openapi-3.0.json');
@@ -44,7 +45,7 @@ export function contract() {
     /** Returns a response's name, such as `getItem 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
       `${operationOf(document, exchange)?.id ?? 'other'} ${exchange.response.status}`,
-    /** Returns a message for each contradiction between the exchange and the documents. */
+    /** Returns a message for each contradiction between the exchange and `openapi.json`, or between the documents. */
     contradictions: (exchange: Exchange) => {
       const problems = contradictions(document, exchange);
       const problems30 = contradictions(document30, exchange);
@@ -127,7 +128,7 @@ function requestProblems(
 ): string[] {
   const query = queryOf(exchange);
   const values = {
-    path: (name: string) => [decoded(path.exec(pathOf(exchange))!.groups![name]!)],
+    path: (name: string) => [unescape(path.exec(pathOf(exchange))!.groups![name]!)],
     query: (name: string) => query.getAll(name),
     header: (name: string) => [new Headers(exchange.headers).get(name) ?? []].flat(),
   };
@@ -135,11 +136,8 @@ function requestProblems(
     const [value, ...more] = values[location](name);
     if (more.length > 0) return [`${name} is sent twice`];
     if (value === undefined) return [];
-    return document.complaints(
-      schema,
-      'type' in schema && schema.type === 'integer' ? asJson(value) : value,
-      name,
-    );
+    const isInteger = 'type' in schema && schema.type === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(value);
+    return document.complaints(schema, isInteger ? asValidated(BigInt(value)) : value, name);
   });
   return body ? [...problems, ...bodyProblems(document, exchange, body)] : problems;
 }
@@ -148,25 +146,23 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
   try {
     return complaints(schema, asValidated(parseJson(Buffer.from(body).toString())), 'body');
   } catch (error) {
-    // A deeply nested body is not a contradiction, because the depth that the parser reaches depends on the stack size.
+    // Ignores bodies that are nested too deeply, because the depth that the parser supports depends on the stack size.
     return error instanceof RangeError ? [] : [(error as Error).message];
   }
 }
 
-/** Returns a parameter's value as a number if the value is a decimal integer, or unchanged otherwise. */
-function asJson(value: string): unknown {
-  return /^(?:0|-?[1-9]\d*)$/.test(value) ? asValidated(BigInt(value)) : value;
-}
-
-/** Converts the result of `parseJson` for validators without bigint. Numbers outside int64 stay invalid as int64. */
+/**
+ * Converts the result of `parseJson` for validators that do not support bigint. Replaces values that the validators
+ * would wrongly accept with invalid values.
+ */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {
-    // As a double, 2^63 would be within the schema's range, because the maximum is rounded too.
+    // Replaces integers outside int64, because the validators round the schema's maximum to 2^63.
     return BigInt.asIntN(64, value) === value ? Number(value) : Number.MAX_VALUE * (value < 0n ? -1 : 1);
   }
-  // `parseJson` returns integers below 1e19 as bigint, so this number is a rounded fraction.
+  // Replaces fractions that were rounded to integers. `parseJson` returns integers below 1e19 as bigint.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
-  // JSON Schema cannot forbid lone surrogates, so strings that contain them are replaced with an invalid value.
+  // Replaces strings that contain lone surrogates, because JSON Schema cannot forbid them.
   if (typeof value === 'string' && !value.isWellFormed()) return null;
   if (Array.isArray(value)) return value.map(asValidated);
   if (typeof value !== 'object' || value === null) return value;
@@ -179,12 +175,4 @@ function queryOf({ target }: Exchange): URLSearchParams {
 
 function pathOf({ target }: Exchange): string {
   return target.replace(/\?.*$/s, '');
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { withoutReferences } from '../../infra/documents/openapi/schema-objects.ts';
 
-/** Validators for the published documents. OpenAPI 3.0 uses JSON Schema draft 05, which has draft 04's keywords. */
+/** Validators by published document. OpenAPI 3.0 uses JSON Schema draft 05, which has the keywords of draft 04. */
 const publishedDocuments = {
   'openapi.json': new Ajv2020(),
   'openapi-3.0.json': new AjvDraft04.default(),
@@ -13,15 +13,7 @@ const publishedDocuments = {
 for (const ajv of Object.values(publishedDocuments))
   addFormats.default(ajv).addVocabulary(['x-extensible-enum']);
 
-/** An OpenAPI document in which the target replaces each `$ref`. */
-export interface OpenApiDocument {
-  /** Returns the reasons why `value` violates `schema`. Messages refer to the value by `name`. */
-  complaints: (schema: object, value: unknown, name: string) => string[];
-  operations: DocumentedOperation[];
-  operation: (id: OperationId) => DocumentedOperation;
-  /** Responses to requests that match no operation, by status. */
-  others: Record<string, DocumentedResponse>;
-}
+export type OpenApiDocument = ReturnType<typeof openApiDocumentOf>;
 
 export interface DocumentedOperation {
   id: string;
@@ -31,16 +23,15 @@ export interface DocumentedOperation {
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: object; example: any }[];
   /** Schema of the request body, or undefined if there is none. */
   body: object | undefined;
-  /** Request with the documented example values. */
   example: ExampleRequest;
   /** Responses by status. */
   responses: Record<string, DocumentedResponse>;
 }
 
-/** Request with the documented example of the body and of each parameter that has an example. */
+/** Request that contains the documented example of the body and of each parameter that has an example. */
 export interface ExampleRequest {
   method: string;
-  /** Path and query. Unlike the paths in the document, the path begins with `/v1`. */
+  /** Path and query. The path begins with `/v1`, unlike the paths in the document. */
   target: string;
   pathParameters: Record<string, string>;
   headers: Record<string, string>;
@@ -52,17 +43,19 @@ export type Examples = Record<OperationId, ExampleRequest>;
 export interface DocumentedResponse {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
-  /** Schema of the body, or undefined if there is no body. Unlike in the document, additional fields are forbidden. */
+  /** Schema of the body, or undefined if there is no body. The schema forbids additional fields, unlike the document. */
   schema: object | undefined;
   example: unknown;
 }
 
-/** Reads a published document. Integers that a double cannot represent exactly are rounded. */
-export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenApiDocument {
+/**
+ * Reads a published document and replaces each `$ref` with its target. Rounds integers that a double cannot represent.
+ */
+export function openApiDocumentOf(file: keyof typeof publishedDocuments) {
   const resolved: any = withoutReferences(JSON.parse(readFileSync(file, 'utf8')));
   const ajv = publishedDocuments[file];
   const operations = Object.entries<object>(resolved.paths).flatMap(([path, item]) =>
-    Object.entries<any>(item).map(([method, operation]) => ({
+    Object.entries<any>(item).map(([method, operation]): DocumentedOperation => ({
       id: operation.operationId,
       method: method.toUpperCase(),
       path: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}/?$`),
@@ -73,18 +66,21 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments): OpenAp
     })),
   );
   return {
-    complaints: (schema, value, name) =>
+    /** Returns the reasons why `value` violates `schema`. Each message refers to the value as `name`. */
+    complaints: (schema: object, value: unknown, name: string): string[] =>
       ajv.validate(schema, value) ? [] : [ajv.errorsText(ajv.errors, { dataVar: name })],
     operations,
-    operation: (id) => operations.find((one) => one.id === id)!,
+    operation: (id: OperationId) => operations.find((one) => one.id === id)!,
+    /** Responses to requests that match no operation, by status. */
     others: responsesOf(resolved['x-other-requests'].responses),
   };
 }
 
 function exampleOf(path: string, method: string, { parameters = [], requestBody }: any): ExampleRequest {
-  const withExample = parameters.filter(({ example }: any) => example !== undefined);
   const valuesIn = (location: string): Record<string, string> => {
-    const those = withExample.filter((parameter: any) => parameter.in === location);
+    const those = parameters.filter(
+      ({ in: place, example }: any) => place === location && example !== undefined,
+    );
     return Object.fromEntries(those.map(({ name, example }: any) => [name, `${example}`]));
   };
   const pathParameters = valuesIn('path');
