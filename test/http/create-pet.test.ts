@@ -30,13 +30,12 @@ describe('a create request', () => {
     await expectStored({ ...validInput, [textField]: text });
   });
 
-  test.each([
-    ['9007199254740993', 2n ** 53n + 1n],
-    ['9223372036854775807', 2n ** 63n - 1n],
-    ['-9223372036854775808', -(2n ** 63n)],
-  ])('stores the integer %s as %s', async (text, integer) => {
-    await expectStored({ ...validInput, [integerField]: integer }, replaced(integerField, text));
-  });
+  test.each(['9007199254740993', '9223372036854775807', '-9223372036854775808'])(
+    'stores the integer %s without rounding',
+    async (text) => {
+      await expectStored({ ...validInput, [integerField]: BigInt(text) }, replaced(integerField, text));
+    },
+  );
 
   test.each(['"id":5', '"partition":"1"', '"__proto__":{"id":5}'])(
     'does not store the unknown field %s',
@@ -112,19 +111,14 @@ describe('a create request with invalid input', () => {
     expectError(await post(body), code, expect.not.stringContaining(marker));
   });
 
-  test.each([
-    ['application/json', 'application/x-www-form-urlencoded'],
-    ['application/json', 'image/svg+json'],
-    ['charset', 'application/json; charset=iso-8859-1'],
-  ])('rejects the Content-Type with a message about %s (%s)', async (part, mediaType) => {
-    const response = await post(marked, { 'Content-Type': mediaType });
-    expectError(response, 'unsupported_media_type', expect.stringContaining(part));
-  });
-
-  // Tests gzip, because API Gateway itself rejects all content codings except gzip and deflate.
-  test('rejects the content coding gzip', async () => {
-    const response = await post(gzipSync(marked), { 'Content-Encoding': 'gzip' });
-    expectError(response, 'unsupported_media_type', expect.stringContaining('Content-Encoding'));
+  test.each<[string, Record<string, string>, (string | Uint8Array)?]>([
+    ['application/json', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['application/json', { 'Content-Type': 'image/svg+json' }],
+    ['charset', { 'Content-Type': 'application/json; charset=iso-8859-1' }],
+    // Tests gzip, because API Gateway itself rejects all content codings except gzip and deflate.
+    ['Content-Encoding', { 'Content-Encoding': 'gzip' }, gzipSync(marked)],
+  ])('rejects a body with a message about %s if the headers are %j', async (word, headers, body = marked) => {
+    expectError(await post(body, headers), 'unsupported_media_type', expect.stringContaining(word));
   });
 
   test('does not store any rejected item', async () => {
