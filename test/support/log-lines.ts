@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, jest } from '@jest/globals';
-import { format } from 'node:util';
+import { Console } from 'node:console';
 import { metricNamespace } from '../../shared/names.ts';
 import { invocation } from './invoke.ts';
 
-// These hooks capture stdout and stderr, because Jest replaces only the global console, but Powertools uses its own.
+// These hooks capture both streams, because Powertools creates a console of its own, which Jest does not replace.
+globalThis.console = new Console(process.stdout, process.stderr);
 
 let chunks: string[] = [];
 
@@ -15,11 +16,6 @@ function keep(chunk: string | Uint8Array): true {
 beforeEach(() => {
   chunks = [];
   for (const stream of [process.stdout, process.stderr]) jest.spyOn(stream, 'write').mockImplementation(keep);
-  for (const level of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) {
-    jest.spyOn(console, level).mockImplementation((...parameters) => {
-      keep(`${format(...parameters)}\n`);
-    });
-  }
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -36,22 +32,16 @@ export function logLines(): Record<string, any>[] {
 }
 
 /** A metric value with one set of dimensions. */
-interface Occurrence {
-  namespace: string;
-  name: string;
-  unit: string;
-  value: number;
-  dimensions: Record<string, string>;
-}
+type Occurrence = ReturnType<typeof counted>;
 
-/** Returns the metric values that the test has emitted so far. */
+/** Returns the metric values that the test has written so far. */
 export function occurrences(): Occurrence[] {
   return jsonLines()
     .filter((line) => '_aws' in line)
     .flatMap(readMetrics);
 }
 
-/** Returns all JSON lines. Other lines are ignored, because Jest's reporter can write to the same streams. */
+/** Returns all JSON lines. Ignores other lines, because Jest's reporter can write to the same streams. */
 function jsonLines(): Record<string, any>[] {
   return chunks
     .filter((chunk) => chunk.startsWith('{'))
@@ -62,7 +52,7 @@ function jsonLines(): Record<string, any>[] {
 }
 
 /**
- * Parses a log line as CloudWatch does.
+ * Returns the metric values that CloudWatch extracts from a log line.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
@@ -77,8 +67,8 @@ function readMetrics({ _aws, ...members }: Record<string, any>): Occurrence[] {
   );
 }
 
-/** Returns the expected metric value for one event. Every metric also has the dimension `service`. */
-export function counted(name: string, dimensions: Record<string, string> = {}): Occurrence {
+/** Returns the expected metric value for one event. Adds the dimension `service`, which every metric has. */
+export function counted(name: string, dimensions: Record<string, string> = {}) {
   const service = expect.stringMatching(/\S/) as unknown as string;
   const count = { namespace: metricNamespace, unit: 'Count', value: 1 };
   return { ...count, name, dimensions: { service, ...dimensions } };
