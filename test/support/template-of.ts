@@ -1,5 +1,5 @@
 import { App } from 'aws-cdk-lib';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { stackName } from '../../shared/names.ts';
@@ -9,24 +9,20 @@ import type { Bundles } from '../../infra/stack/bundling.ts';
 import { addStacks } from '../../infra/stack/stack.ts';
 import type { StackTemplate } from './stack-template.ts';
 
-/** Returns a stage's template, which tests can only inspect, not deploy, because the functions' bundles are empty. */
+/** Returns a stage's template. The template cannot be deployed, because the functions' bundles are empty. */
 export function templateOf({ stage, settings }: { stage: string; settings: StageSettings }) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
-  const outdir = mkdtempSync(join(tmpdir(), 'template-'));
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'template-'));
   const app = new App({
-    outdir,
+    outdir: folder.path,
     context: {
       ...context,
-      // Findings do not stop this synthesis, because `cdk synth` reports them before a deployment.
+      // Allows templates with findings, because `cdk synth` reports the findings before a deployment.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });
-  addStacks(app, [{ ...settings, name: stage }], emptyBundles(outdir));
-  try {
-    return app.synth().getStackByName(stackName(stage)).template as StackTemplate;
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+  addStacks(app, [{ ...settings, name: stage }], emptyBundles(folder.path));
+  return app.synth().getStackByName(stackName(stage)).template as StackTemplate;
 }
 
 /** Creates an empty bundle in `folder` for each function. */
