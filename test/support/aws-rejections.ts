@@ -6,46 +6,46 @@ import { create, itemsPath } from './sample.ts';
 export type SentRequest = Omit<Exchange, 'response'>;
 
 interface AwsRejection {
-  /** Status that the strict gateway returns. If omitted, it closes the connection. AWS may return another 4xx. */
+  /**
+   * Status that the gateway in smoke.proof.ts returns. AWS may return a different 4xx.
+   *
+   * @default - the gateway closes the connection
+   */
   status?: number;
-  matches: (request: SentRequest) => boolean;
+  matches: (request: SentRequest) => boolean | undefined;
 }
 
 /**
- * Requests that AWS may reject with its own status and body before they reach this stack. If an entry has no link to
- * AWS's documentation, the behavior of API Gateway is undocumented. API Gateway accepts bodies that are not UTF-8.
+ * Requests that AWS may reject with its own status and body before this stack receives them. If an entry has no link
+ * to AWS's documentation, AWS does not document the behavior.
  */
 export const awsRejections: AwsRejection[] = [
-  // Matches characters that are invalid in a URL, and percent-encoding of slashes, control characters and bytes outside
-  // ASCII. AWS documents that API Gateway does not support braces and pipes in a query.
+  // Matches characters that are invalid in a URL, and percent-encoded slashes, control characters and non-ASCII bytes.
+  // AWS documents that API Gateway does not support braces and pipes in a query.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
   { status: 400, matches: ({ target }) => /["<>\\^`{|}]|%(?![2-7][\da-f])|%2f|%7f/i.test(target) },
   // Matches a path segment of more than 1,500 characters.
   { status: 414, matches: ({ target }) => /^[^?]*[^/?]{1501}/.test(target) },
-  // Matches methods that ANY does not include ($context.httpMethod). A firewall blocks one of these methods, PROPFIND.
+  // Matches methods that API Gateway's method ANY does not include ($context.httpMethod). A firewall blocks PROPFIND.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-mapping-template-reference.html
   // https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
   { status: 403, matches: ({ method }) => !/^(?:DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/.test(method) },
-  // Matches headers with bytes outside ASCII.
+  // Matches header values with control characters or non-ASCII bytes.
   { status: 400, matches: ({ headers }) => /[^\t\x20-\x7e]/.test(Object.values(headers).join('')) },
   // Matches an AWS signature, which API Gateway may verify (INVALID_SIGNATURE).
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-  { status: 403, matches: ({ headers }) => headerOf(headers, 'Authorization').startsWith('AWS4-') },
+  { status: 403, matches: ({ headers }) => new Headers(headers).get('Authorization')?.startsWith('AWS4-') },
   // Matches a body of more than 10 MB, which exceeds API Gateway's quota.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
   { matches: ({ body = '' }) => Buffer.byteLength(body) > 10 * 1024 * 1024 },
   // Matches a body that the firewall in infra/stack/firewall.ts rejects, whether or not the request is valid otherwise.
   { status: 413, matches: ({ body = '' }) => Buffer.byteLength(body) > MAX_BODY_BYTES },
-  // Matches a media type with parameters, because the request templates of mocks match only types without parameters.
+  // Matches media types with parameters, for which the mock integrations have no request templates.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
   {
     status: 415,
     matches: ({ method, target, headers }) =>
-      headerOf(headers, 'Content-Type').includes(';') &&
+      new Headers(headers).get('Content-Type')?.includes(';') &&
       !(method === create.method && target.replace(/\/$/, '').endsWith(itemsPath)),
   },
 ];
-
-function headerOf(headers: Record<string, string>, name: string): string {
-  return new Headers(headers).get(name) ?? '';
-}

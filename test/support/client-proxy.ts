@@ -10,13 +10,12 @@ import { listenOnLoopback } from './loopback.ts';
  * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. `hang`
  * never responds. If the behavior is an object, the proxy sends this object as the response.
  */
-export type Behavior = 'pass' | 'cut' | 'lose' | 'hang' | ProxyResponse;
-
-interface ProxyResponse {
-  status: number;
-  headers?: Record<string, string>;
-  body?: string | undefined;
-}
+export type Behavior =
+  | 'pass'
+  | 'cut'
+  | 'lose'
+  | 'hang'
+  | { status: number; headers?: Record<string, string>; body?: string };
 
 interface RecordedRequest {
   method: string;

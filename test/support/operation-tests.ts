@@ -11,8 +11,10 @@ type Send = (request: Request) => Promise<Exchange>;
 export type Call = (send: Send, contract: Contract) => Promise<Exchange | Exchange[]>;
 
 /** Unique values, by the part of a request that contains the value. */
-export type Secrets = Record<'text' | 'number' | 'member' | 'header' | 'idempotencyKey' | 'query', string> &
-  Record<'key' | 'otherKey', string>;
+export type Secrets = Record<
+  'text' | 'number' | 'member' | 'header' | 'idempotencyKey' | 'query' | 'key' | 'otherKey',
+  string
+>;
 
 /** A request and the expected status of its response. The default of each path parameter is the id of a stored item. */
 export interface MarkedRequest {

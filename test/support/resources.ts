@@ -6,7 +6,7 @@ import { WAIT_LIMIT_MILLISECONDS } from './limits.ts';
 import { type Item, itemsPath, textField, validBody } from './sample.ts';
 
 const PAUSE_MILLISECONDS = 50;
-/** Maximum number of concurrent create requests. The number is low, because some AWS accounts have a low limit. */
+/** Maximum number of concurrent create requests. Some AWS accounts allow only 10 concurrent Lambda invocations. */
 const CONCURRENT_CREATES = 5;
 
 /** Creates an item with an idempotency key. @throws Error with the response if the service rejects the item */
@@ -19,15 +19,13 @@ export async function addItem(body: object = validBody): Promise<Item> {
 export async function addItems(count: number, body?: object): Promise<Item[]> {
   const items: Item[] = [];
   while (items.length < count) {
-    const batch = Array.from({ length: Math.min(CONCURRENT_CREATES, count - items.length) }, () =>
-      addItem(body),
-    );
-    items.push(...(await Promise.all(batch)));
+    const length = Math.min(CONCURRENT_CREATES, count - items.length);
+    items.push(...(await Promise.all(Array.from({ length }, () => addItem(body)))));
   }
   return items;
 }
 
-/** Returns the address of the list with these query parameters. */
+/** Returns the path of the list and `query`, relative to the base URL. */
 export function listAddress(query: Record<string, unknown>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
@@ -35,9 +33,9 @@ export function listAddress(query: Record<string, unknown>): string {
 }
 
 /**
- * Returns the items in a list, down to the id `oldest`. The list can contain other clients' items.
+ * Follows the links from page to page and returns all items, including other clients' items, down to the id `oldest`.
  *
- * @throws Error if the service rejects a request, or a link leads to an earlier page or an empty page
+ * @throws Error if the service rejects a request, or if a page links to an earlier page or an empty page
  */
 export async function walk(address: string, oldest: bigint): Promise<Item[]> {
   const items: Item[] = [];
@@ -59,8 +57,8 @@ export async function walk(address: string, oldest: bigint): Promise<Item[]> {
  * Waits until a list contains all given items, because lists are eventually consistent.
  *
  * @param filter query parameters of the list @default - no filter
- * @returns the items in the list, down to the oldest given item
- * @throws Error if the list is still incomplete after the time limit
+ * @returns all items in the list, down to the oldest given item
+ * @throws Error if the list still does not contain all given items after the time limit
  */
 export async function untilListed(items: Item[], filter: object = {}): Promise<Item[]> {
   const wanted = items.map(({ id }) => id);
@@ -75,12 +73,12 @@ export async function untilListed(items: Item[], filter: object = {}): Promise<I
   }
 }
 
-/** Waits until the list contains all items that were added after the item `first`, and returns these items. */
+/** Adds an item and waits until the list contains it. Returns the items from the newest item to `first`. */
 export async function itemsAddedAfter(first: Item): Promise<Item[]> {
   return untilListed([first, await addItem()]);
 }
 
-/** Waits until the list contains all items that were added after the item `first`. Returns the items with the text. */
+/** Like `itemsAddedAfter`, but returns only the items that have `text` in the text field. */
 export async function itemsWith(text: string, first: Item): Promise<Item[]> {
   return (await itemsAddedAfter(first)).filter((item) => item[textField] === text);
 }

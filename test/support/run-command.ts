@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,12 +10,9 @@ export interface Outcome {
   stderr: string;
 }
 
-export interface RunningModule {
-  process: ChildProcess;
-  ended: Promise<Outcome>;
-}
+export type RunningModule = ReturnType<typeof startModule>;
 
-/** Runs a module such as `infra/operate/keys/main.ts` until it exits. The result contains the exit code. */
+/** Runs a module such as `infra/operate/keys/main.ts` until it exits, and returns the exit code and the output. */
 export function runModule(...parameters: Parameters<typeof startModule>): Promise<Outcome> {
   return startModule(...parameters).ended;
 }
@@ -30,7 +27,7 @@ export function startModule(
   parameters: string[],
   environment: Record<string, string> = {},
   input = '',
-): RunningModule {
+) {
   const env = commandEnvironment(environment);
   const running = promisify(execFile)(process.execPath, [module, ...parameters], {
     env,
@@ -49,9 +46,9 @@ export function outcomeOf(running: Promise<Omit<Outcome, 'code'>>): Promise<Outc
   );
 }
 
-/** Returns this process's environment without the developer's settings, which would affect commands. */
+/** Returns this process's environment with `additions` and without the developer's settings for AWS and npm. */
 export function commandEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
-  // Omits BASE_URL and API_KEY, which are set in HTTP tests, because commands must not read them.
+  // Also omits BASE_URL and API_KEY, because HTTP tests set these variables and commands must not read them.
   const others = Object.entries(process.env).filter(
     ([name]) => !/^(?:AWS_|npm_|(?:BASE_URL|API_KEY)$)/.test(name),
   );
@@ -61,7 +58,7 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',
     ...sharedCompileCache(),
-    // Without these variables, output would contain colors on a terminal and differ in CI.
+    // Without these variables, the output would contain colors on a terminal and would be different in CI.
     FORCE_COLOR: '0',
     CI: 'false',
     ...additions,
@@ -69,21 +66,21 @@ export function commandEnvironment(additions: Record<string, string>): NodeJS.Pr
 }
 
 /**
- * Returns environment variables that let all processes in a test run share compiled code. Compiling the SDK takes half
- * of the time that a command needs to start.
+ * Returns environment variables with which all processes in a test run share compiled code. Otherwise, each command
+ * would spend half of its startup time compiling the SDK.
  */
 export function sharedCompileCache(): { NODE_COMPILE_CACHE?: string } {
   const folder = process.env['TEST_RUN_FOLDER'];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: join(folder, 'compiled') };
 }
 
-/** Returns a command's standard output. @throws AssertionError if the command failed or printed an error message */
+/** Returns a command's standard output. @throws AssertionError if the command failed or wrote to standard error */
 export function done({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   return stdout;
 }
 
-/** Returns a failed command's error message. @throws AssertionError if the output is not a single line */
+/** Returns a failed command's error message. @throws AssertionError if the command printed more than this line */
 export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);

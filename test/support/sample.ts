@@ -3,11 +3,12 @@ import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { operations } from '../../shared/contract/operations.ts';
 import { NewPet, type Pet } from '../../shared/contract/schemas.ts';
 
-// What tests know about the resource that the service stores. Tests of code that works for every resource use only the
-// names in this file, so that developers who change the resource change this file instead of those tests.
+// Describes the resource that the service stores. Tests of code that is the same for every resource use only these
+// names, so that developers who replace the resource do not have to change these tests.
 
-/** Resource in a create request after validation, and in a response. */
+/** Resource in a create request after validation. */
 export type NewItem = NewPet;
+/** Resource in a response. */
 export type Item = Pet;
 
 /** One operation of each kind. */
@@ -28,15 +29,13 @@ export const integerField = 'categoryId';
 /** Valid body of a create request with a value for each field. */
 export const validBody = { [textField]: 'Rex', [integerField]: 7, status: 'available' } as const;
 
-/** The values of `validBody` as the functions get them after validation. */
+/** `validBody` as the functions receive it after validation. */
 export const validInput: NewItem = v.parse(NewPet, parseJson(stringifyJson(validBody)));
 
-const { status: _status, ...required } = validInput;
+const { status: _status, ...requiredInput } = validInput;
+export { requiredInput };
 
-/** The values of the required fields in `validInput`. */
-export const requiredInput = required;
-
-/** Returns a valid body with this text in the text field. */
+/** Returns a valid body with `text` in the text field. */
 export function bodyWith(text: string) {
   return { ...validBody, [textField]: text };
 }

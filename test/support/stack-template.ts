@@ -4,13 +4,8 @@ import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
 import { type StageName, stages } from './stages.ts';
 
-interface Resource {
-  Type: string;
-  Properties: Record<string, any>;
-}
-
 export interface StackTemplate {
-  Resources: Record<string, Resource>;
+  Resources: Record<string, { Type: string; Properties: Record<string, any> }>;
 }
 
 const { assembly, code, stderr } = await sharedSynthesis();
@@ -23,14 +18,12 @@ export function stackTemplate(stage: StageName | 'account'): StackTemplate {
   return JSON.parse(readFileSync(join(assembly, `${stackName(stage)}.template.json`), 'utf8'));
 }
 
-export function resourcesOf(
-  { Resources }: StackTemplate,
-  type: string,
-): [logicalId: string, resource: Resource][] {
+/** Returns pairs of a logical id and a resource. */
+export function resourcesOf({ Resources }: StackTemplate, type: string) {
   return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }
 
-/** Matches the hashes that the CDK appends to logical ids. Versions and deployments have a second hash. */
+/** Matches the hash that the CDK appends to a logical id. Logical ids of versions and deployments have two hashes. */
 const DIGESTS = /[\dA-F]{8}([\da-f]{32})?$/;
 
 export type ReadableTemplate = Record<'Resources' | 'Outputs', any>;
@@ -44,7 +37,7 @@ export function readable(template: { Resources: object }): ReadableTemplate {
 }
 
 function withReference(key: string, value: any): unknown {
-  // Omits this property, so that tests also pass for teams whose accounts require it (see docs/pipelines.md).
+  // Omits this property, so that tests also pass for teams who add a permissions boundary (see docs/pipelines.md).
   if (key === 'PermissionsBoundary') return undefined;
   if (typeof value?.Ref === 'string') return `\${${value.Ref}}`;
   if (value?.['Fn::GetAtt']) return `\${${value['Fn::GetAtt'].join('.')}}`;
