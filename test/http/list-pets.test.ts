@@ -52,15 +52,14 @@ describe('a list request', () => {
     ['lacks its last character', (link) => link.slice(0, -1)],
     ['has padding', (link) => `${link}%3D`],
     ['has an additional character', (link) => `${link}A`],
-  ])('rejects a cursor that %s', async (_case, change) => {
+  ])('gets a 400 if the cursor %s', async (_case, change) => {
     const link = nextLink(await request(listAddress({ limit: 1, ...allFilters })))!;
     expectError(await request(change(link)), 'invalid_request', CURSOR_MESSAGE);
   });
 
   test.each(['', '/', '?color=red'])('gets a link that omits unknown parameters (%p)', async (query) => {
     const link = nextLink(await request(`${itemsPath}${query}`))!;
-    const [url, parameters] = [`${baseUrl}${itemsPath}`, `limit=${PAGE.default}&cursor=`];
-    expect(link.replace(/[\w-]+$/, '')).toBe(`${url}?${parameters}`);
+    expect(link.replace(/[\w-]+$/, '')).toBe(`${baseUrl}${itemsPath}?limit=${PAGE.default}&cursor=`);
   });
 });
 

@@ -15,14 +15,14 @@ import {
 
 export interface Exchange {
   method: string;
-  /** Path and query below the base URL, such as `/items?limit=5`. */
+  /** Path and query, relative to the base URL, such as `/items?limit=5`. */
   target: string;
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
   response: { status: number; headers: Record<string, string> | Headers; text: string };
 }
 
-/** Response headers that need no documentation, because AWS adds them or RFC 9110 defines them. */
+/** Response headers that need no documentation, because API Gateway or the HTTP server adds them. */
 const UNDOCUMENTED_HEADERS =
   /^(connection|keep-alive|transfer-encoding|date|via|content-(type|length)|x-amz-.*|x-amzn-(trace-id|errortype))$/;
 
@@ -40,7 +40,7 @@ export function contract() {
         Object.entries(responses).map(([status, response]) => [`${id} ${status}`, response] as const),
       ),
     ),
-    /** The example request of each operation. */
+    /** The documented example requests by operation id. */
     examples: Object.fromEntries(operations.map(({ id, example }) => [id, example])) as Examples,
     /** Returns a response's name, such as `getItem 404`, or `other 405` if no operation matches the request. */
     nameOf: (exchange: Exchange) =>
@@ -49,16 +49,15 @@ export function contract() {
     contradictions: (exchange: Exchange) => {
       const problems = contradictions(document, exchange);
       const problems30 = contradictions(document30, exchange);
-      const isSame = isDeepStrictEqual(problems, problems30);
-      return isSame ? problems : [...problems, `openapi-3.0.json differs: ${problems30.join('; ')}`];
+      if (isDeepStrictEqual(problems, problems30)) return problems;
+      return [...problems, `openapi-3.0.json differs: ${problems30.join('; ')}`];
     },
   };
 }
 
 function operationOf(document: OpenApiDocument, exchange: Exchange): DocumentedOperation | undefined {
-  return document.operations.find(
-    ({ method, path }) => method === exchange.method && path.test(pathOf(exchange)),
-  );
+  const target = parseTarget(exchange);
+  return document.operations.find(({ method, path }) => method === exchange.method && path.test(target.path));
 }
 
 function contradictions(document: OpenApiDocument, exchange: Exchange): string[] {
@@ -71,14 +70,14 @@ function contradictions(document: OpenApiDocument, exchange: Exchange): string[]
   if (response.status < 300 && invalid.length > 0) {
     problems.push(`is a 2xx response, but the document does not allow the request: ${invalid.join('; ')}`);
   }
-  // These rules cannot be expressed in JSON Schema.
+  // The service may also reject requests because of these rules, which JSON Schema cannot express.
   const breaksOtherRule =
     response.text.includes('"The request is not valid HTTP') ||
     (response.text.includes('"The body is not valid UTF-8."') && !isUtf8(Buffer.from(exchange.body ?? ''))) ||
     response.text.includes('"The body is nested too deeply."') ||
     response.text.includes(' must be part of a supported combination of filters') ||
     (response.text.includes('"cursor must be from a page of this list, or omitted."') &&
-      queryOf(exchange).has('cursor'));
+      parseTarget(exchange).query.has('cursor'));
   if (operation && response.status === 400 && invalid.length === 0 && !breaksOtherRule) {
     problems.push('rejects the request, but the document allows the request');
   }
@@ -126,10 +125,10 @@ function requestProblems(
   exchange: Exchange,
   { path, parameters, body }: DocumentedOperation,
 ): string[] {
-  const query = queryOf(exchange);
+  const target = parseTarget(exchange);
   const values = {
-    path: (name: string) => [unescape(path.exec(pathOf(exchange))!.groups![name]!)],
-    query: (name: string) => query.getAll(name),
+    path: (name: string) => [unescape(path.exec(target.path)!.groups![name]!)],
+    query: (name: string) => target.query.getAll(name),
     header: (name: string) => [new Headers(exchange.headers).get(name) ?? []].flat(),
   };
   const problems = parameters.flatMap(({ name, in: location, schema }) => {
@@ -169,10 +168,7 @@ function asValidated(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asValidated(member)]));
 }
 
-function queryOf({ target }: Exchange): URLSearchParams {
-  return new URLSearchParams(target.replace(/^[^?]*/, ''));
-}
-
-function pathOf({ target }: Exchange): string {
-  return target.replace(/\?.*$/s, '');
+function parseTarget({ target }: Exchange) {
+  const [, path = '', query] = /^([^?]*)(.*)$/s.exec(target)!;
+  return { path, query: new URLSearchParams(query) };
 }

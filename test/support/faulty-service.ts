@@ -23,9 +23,9 @@ type Handler = (event: any, context: Context) => Promise<any>;
 export type FaultyService = Awaited<ReturnType<typeof startFaultyService>>;
 
 /**
- * Starts a stage's API with an in-memory database and the faults that `chooseFault` returns. The functions run in this
- * process and handle any number of concurrent requests, so tests don't wait for Lambda instances. Call this once per
- * process.
+ * Starts a stage's API with an in-memory database. `chooseFault` chooses the fault for each database call. The
+ * functions run in this process and accept any number of concurrent requests, so tests don't wait for Lambda instances.
+ * Call `startFaultyService` only once per process.
  */
 export async function startFaultyService(template: Template, chooseFault: ChooseFault = () => undefined) {
   const tables = await startTables(template);
@@ -36,9 +36,9 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
-  // These imports must follow the assignments, because the functions and the database read the environment on import.
+  // These imports must follow the assignments, because the modules read these variables when they are imported.
   const { sdkSettings } = await import('../../shared/storage/sdk.ts');
-  // Replaces the default retry strategy, because its quota, which suits one Lambda instance, is too small for a test.
+  // Replaces the default retry strategy, because its quota is too small for the concurrent requests of a test.
   const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });
   Object.assign(sdkSettings, { retryStrategy });
   const { database } = await import('../../shared/storage/database.ts');
@@ -47,10 +47,8 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   for (const { logicalId, properties } of template.resources('AWS::Lambda::Function')) {
     const name = logicalId.slice(0, -8); // without the eight hash digits that the CDK appends
     handlers[name] = await handlerOf(name);
-    functions.set(
-      logicalId,
-      inThisProcess((...call) => handlers[name]!(...call), properties.Timeout),
-    );
+    const invoke = invokerOf((...call) => handlers[name]!(...call), properties.Timeout);
+    functions.set(logicalId, { invoke });
   }
   const api = createApiGateway(template, functions);
   function handle({ method, target, headers, body = '' }: OutgoingRequest): Promise<HttpResponse> {
@@ -74,7 +72,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
     api,
     store,
     apiKey: issued.key,
-    /** Handlers of the functions by construct name, such as `ListItems`. Tests can replace handlers. */
+    /** Handlers of the functions by construct name, such as `ListItems`. A test can replace a handler. */
     handlers,
     tally: proxy.tally,
     async close(): Promise<void> {
@@ -84,17 +82,15 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   };
 }
 
-function inThisProcess(handler: Handler, timeoutSeconds: number): LambdaFunction {
-  return {
-    async invoke(event) {
-      const deadline = Date.now() + timeoutSeconds * 1_000;
-      const getRemainingTimeInMillis = () => deadline - Date.now();
-      const context = { functionVersion: '1', getRemainingTimeInMillis } as Context;
-      try {
-        return { result: JSON.stringify(await handler(event, context)) };
-      } catch (error) {
-        return { error: inspect(error) };
-      }
-    },
+function invokerOf(handler: Handler, timeoutSeconds: number): LambdaFunction['invoke'] {
+  return async (event) => {
+    const deadline = Date.now() + timeoutSeconds * 1_000;
+    const getRemainingTimeInMillis = () => deadline - Date.now();
+    const context = { functionVersion: '1', getRemainingTimeInMillis } as Context;
+    try {
+      return { result: JSON.stringify(await handler(event, context)) };
+    } catch (error) {
+      return { error: inspect(error) };
+    }
   };
 }

@@ -11,21 +11,13 @@ export interface OutgoingRequest {
   body?: string | Uint8Array | undefined;
 }
 
-/** Response to an HTTP request. */
-export interface HttpReply {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+export type HttpReply = Awaited<ReturnType<typeof sendHttp>>;
 
-/** Sends a request. Unlike `fetch`, this keeps the URL and the headers unchanged. */
-export async function sendHttp(
-  origin: string,
-  { method, target, headers, body }: OutgoingRequest,
-): Promise<HttpReply> {
+/** Sends a request and reads the response. Unlike `fetch`, this function changes neither the URL nor the headers. */
+export async function sendHttp(origin: string, { method, target, headers, body }: OutgoingRequest) {
   const fields = [['Host', new URL(origin).host], ...headers];
-  // Without this header, Node.js does not frame the bodies of some methods, so the server would read the body as the
-  // start of the next request.
+  // Without this header, Node.js would not send the length of a GET request's body, and the server would parse the body
+  // as the next request.
   if (body !== undefined) fields.push(['Content-Length', Buffer.byteLength(body).toString()]);
   const send = origin.startsWith('https:') ? requestByHttps : requestByHttp;
   const outgoing = send(origin, { method, path: target, headers: fields.flat() });
