@@ -34,7 +34,7 @@ describe.each(requests)('$id', ({ target, init }) => {
   });
 });
 
-describe('a create request', () => {
+describe('the create operation', () => {
   const marker = randomUUID();
   const init = { method: 'POST', body: stringifyJson(bodyWith(marker)) };
 
@@ -77,7 +77,7 @@ test('the names of the Authorization header and of its scheme are not case-sensi
   expect((await anonymousRequest(itemsPath, { headers })).status).toBe(200);
 });
 
-/** Expects an Error body that is the same for all reasons, so that clients learn nothing about valid keys. */
+/** Expects the same Error body for every reason, so that clients learn nothing about valid keys. */
 function expectUnauthorized(response: ApiResponse): void {
   expectError(response, 'unauthorized', errorCatalog.unauthorized.message);
 }

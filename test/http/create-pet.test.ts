@@ -11,13 +11,13 @@ import { variants } from '../support/variants.ts';
 
 const first = await addItem();
 const valid = stringifyJson(validInput);
-/** Text that marks all invalid items, like `markedInteger`. The last test checks that the list contains neither. */
+/** Text in all invalid items. The last test checks that no stored item contains this text or `markedInteger`. */
 const marker = randomUUID();
 const markedInteger = -randomInt(2 ** 47);
 const markedBody = { ...bodyWith(marker), [integerField]: markedInteger };
 const marked = JSON.stringify(markedBody);
 
-describe('a create request', () => {
+describe('the create operation', () => {
   test.each(variants)('stores the input %p', (input) => expectStored(input));
 
   test.each([
@@ -61,8 +61,8 @@ describe('a create request', () => {
     expectSuccess(await request(itemsPath, { method: 'POST', headers, body: valid }), 201);
   });
 
-  // Accepts a 201 too, because API Gateway can replace the byte with U+FFFD before it invokes the function.
-  test('does not store an invalid UTF-8 byte unchanged', async () => {
+  // Accepts a 201 too, because API Gateway can replace the byte before it invokes the function.
+  test('rejects an invalid UTF-8 byte or stores U+FFFD instead', async () => {
     const text = randomUUID();
     const response = await post(Buffer.from(JSON.stringify(bodyWith(`${text}\u00ea`)), 'latin1'));
     expect([201, 400]).toContain(response.status);
@@ -72,7 +72,7 @@ describe('a create request', () => {
   });
 });
 
-describe('a create request with invalid input', () => {
+describe('the create operation with invalid input', () => {
   describe.each([
     [
       textField,
@@ -129,7 +129,7 @@ describe('a create request with invalid input', () => {
   });
 });
 
-/** Creates an item. Expects exactly an id and `input` in the response and at the URL in `Location`. */
+/** Creates an item. Expects exactly an id and `input` in the response, and the same body at the URL in `Location`. */
 async function expectStored(input: object, body: unknown = input): Promise<void> {
   const response = await post(body);
   expectSuccess(response, 201);
@@ -140,7 +140,7 @@ async function expectStored(input: object, body: unknown = input): Promise<void>
   expect((await request(location!)).text).toBe(response.text);
 }
 
-/** Appends a field to replace the valid value, because the service uses the last value of a repeated field. */
+/** Appends a field to `body`. The service uses this value, because it uses the last value of a repeated field. */
 function replaced(field: string, value: string, body = valid): string {
   return body.replace('}', `,"${field}":${value}}`);
 }

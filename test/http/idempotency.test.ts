@@ -18,12 +18,12 @@ function rewritten(body: object): string {
     .replaceAll(/[a-z]/g, (letter) => `\\u00${letter.codePointAt(0)!.toString(16)}`);
 }
 
-/** Returns the parts of a response that must be the same for all retries. */
+/** Returns the fields of a response that must be equal for a request and its retries. */
 function reproducible({ status, text, headers }: ApiResponse): unknown {
   return { status, text, location: headers.get('Location') };
 }
 
-describe('a create request with an Idempotency-Key', () => {
+describe('the create operation with an idempotency key', () => {
   test('creates one item for a request and its retries', async () => {
     const before = await addItem();
     const text = randomUUID();
@@ -55,7 +55,7 @@ describe('a create request with an Idempotency-Key', () => {
   test.each([
     bodyWith('a different text'),
     ...variants.filter((variant) => !isDeepStrictEqual(variant, validInput)),
-  ])('rejects the idempotency key with a different body (%p)', async (body) => {
+  ])('rejects a second request with a different body (%p)', async (body) => {
     const key = randomUUID();
     const first = await postWith(key, validBody);
     expectError(await postWith(key, body), 'idempotency_key_reused');
@@ -63,13 +63,13 @@ describe('a create request with an Idempotency-Key', () => {
     expect((await request(`${itemsPath}/${first.body.id}`)).body).toEqual(first.body);
   });
 
-  test('accepts an idempotency key whose first request was rejected', async () => {
+  test('accepts a key whose first request was rejected', async () => {
     const key = randomUUID();
     expectError(await postWith(key, {}), 'invalid_request');
     expectSuccess(await postWith(key, validBody), 201);
   });
 
-  test.each(['""', 'caf\u00e9'])('rejects the idempotency key %s', async (key) => {
+  test.each(['""', 'caf\u00e9'])('rejects the key %s', async (key) => {
     const before = await addItem();
     const text = randomUUID();
     const rule = 'Idempotency-Key must be a single value of 1 to 255 visible ASCII characters';

@@ -14,9 +14,9 @@ type Request = Partial<Omit<APIGatewayProxyEvent, 'requestContext' | 'headers'>>
 };
 
 /**
- * Returns the event that a REST API sends for a request (payload version 1.0). Absent collections are null. `headers`
- * contains the last value of each header, and `multiValueHeaders` contains all values. `requestContext.path` begins
- * with the stage by default.
+ * Returns the event that a REST API sends for a request (payload version 1.0). Collections without members are null.
+ * `headers` contains the last value of each header, and `multiValueHeaders` contains all values. By default,
+ * `requestContext.path` begins with the name of the stage.
  */
 export function apiGatewayEvent({ requestContext, ...request }: Request = {}): APIGatewayProxyEvent {
   const path = request.path ?? collection;
@@ -44,7 +44,7 @@ export function apiGatewayEvent({ requestContext, ...request }: Request = {}): A
   } as unknown as APIGatewayProxyEvent;
 }
 
-/** Returns the event of a create request. A string body is used unchanged, and other bodies are converted to JSON. */
+/** Returns the event of a create request. Converts the body to JSON unless it is a string. */
 export function createEvent(body: unknown, request: Request = {}): APIGatewayProxyEvent {
   return apiGatewayEvent({
     httpMethod: create.method,

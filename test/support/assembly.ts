@@ -19,7 +19,7 @@ import { type Outcome, runModule } from './run-command.ts';
 /**
  * Synthesizes the app once for all test files in a run. The first caller synthesizes the app while later callers wait.
  *
- * @returns the output and the folder of the cloud assembly, which must not be changed
+ * @returns the outcome of `cdk synth`, and the folder of the cloud assembly. Tests must not change this folder.
  * @throws Error if a synthesis that a different test file started does not finish in time
  */
 export async function sharedSynthesis(): Promise<Outcome & { assembly: string }> {
@@ -41,10 +41,10 @@ export async function sharedSynthesis(): Promise<Outcome & { assembly: string }>
 }
 
 /**
- * Runs `cdk synth` on `infra/app.ts` with all checks and writes the output to the folder `assembly`.
+ * Runs `cdk synth` with all checks and writes the cloud assembly to the folder `assembly`.
  *
- * @param additions lines to append to the app's modules, by path
- * @param stages module with the settings of the stages
+ * @param additions lines to append to modules of the app, by the module's path
+ * @param stages path of the module that replaces `infra/stages.ts`
  */
 export function cdkSynth(
   assembly: string,
@@ -71,7 +71,7 @@ export function cdkSynth(
   const command = ['synth', ...parameters, '--quiet', '--output', assembly];
   return runModule('node_modules/aws-cdk/bin/cdk', command, {
     CDK_VALIDATION: 'true',
-    // Clears Jest's value, because the CDK would print a different report with it.
+    // Clears the value that Jest sets, because the CDK's report depends on this variable.
     NODE_ENV: '',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
   });
@@ -81,14 +81,14 @@ function urlOf(file: string): string {
   return new URL(`../../${file}`, import.meta.url).href;
 }
 
-/** Synthesizes the stacks as `npm start` does. The output folder is removed when this process exits. */
+/** Synthesizes the stacks as `npm start` does. Returns the output folder, which is removed when this process exits. */
 export async function synthesizeStaging(): Promise<string> {
   const folder = folderUntilExit();
   await synthesize(folder);
   return folder;
 }
 
-/** Copies `assembly` to `copy`, replaces text in the copy's staging template and returns the path of the copy. */
+/** Copies the folder `assembly` to `copy` and replaces each match of `text` in the staging template. Returns `copy`. */
 export function changedAssembly(assembly: string, copy: string, text: RegExp, replacement: string): string {
   cpSync(assembly, copy, { recursive: true });
   const file = join(copy, `${stackName('staging')}.template.json`);
@@ -98,7 +98,7 @@ export function changedAssembly(assembly: string, copy: string, text: RegExp, re
   return copy;
 }
 
-/** Copies the shared assembly and disables API Gateway's authorizer cache in the copy. */
+/** Copies the shared assembly to a folder in `parent` and disables API Gateway's authorizer cache in the copy. */
 export async function assemblyWithoutCache(parent: string): Promise<string> {
   const { assembly } = await sharedSynthesis();
   const copy = join(parent, 'cdk.out');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-// Applies the changes to the tests' settings, so that the tests do not depend on the settings in infra/stages.ts.
+// The changes apply to the settings of tests, so that the tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
-/** Changes that operators make in infra/stages.ts. */
+/** Changes that operators make to the text of infra/stages.ts, by the name of the changed setting. */
 export const changes: Record<string, (text: string) => string> = {
   'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
   alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),
@@ -18,12 +18,12 @@ export const changes: Record<string, (text: string) => string> = {
   firewall: (text) => text.replaceAll(/^ *firewall: .*\n/gm, ''),
 };
 
-/** Returns a module `infra/stages.ts` with the given changes. @throws Error if a change finds nothing to replace */
+/** Returns the text of infra/stages.ts with the given changes. @throws Error if a change does not change the text */
 export function stagesWith(...made: ((text: string) => string)[]): string {
   return made.reduce((text, change) => {
     const changed = change(text);
     if (changed === text)
-      throw new Error(`${change.toString()} finds nothing to replace in test/support/stages.ts.`);
+      throw new Error(`Adapt ${change.toString()}, because it does not change test/support/stages.ts.`);
     return changed;
   }, unchanged);
 }

@@ -7,8 +7,8 @@ import { listenOnLoopback } from './loopback.ts';
 
 /**
  * The proxy's behavior for one request. `pass`, `cut` and `lose` forward the request to the service. `pass` returns the
- * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. `hang`
- * never responds. If the behavior is an object, the proxy sends this object as the response.
+ * response, `cut` closes the connection after half of the response, and `lose` closes it without a response. With
+ * `hang`, the proxy never responds. If the behavior is an object, the proxy sends this object as the response.
  */
 export type Behavior =
   | 'pass'
@@ -22,7 +22,7 @@ interface RecordedRequest {
   target: string;
   headers: IncomingMessage['headers'];
   body: string;
-  /** Milliseconds since 1970. */
+  /** Time of arrival, in milliseconds since 1970. */
   time: number;
 }
 
@@ -30,12 +30,12 @@ type ChooseBehavior = (request: RecordedRequest) => Behavior | Promise<Behavior>
 
 export type ClientProxy = Awaited<ReturnType<typeof startClientProxy>>;
 
-/** Applies the given behaviors to successive requests, and `pass` to all later requests. */
+/** Returns a function that chooses the given behaviors for successive requests, and `pass` for all later requests. */
 export function inOrder(...behaviors: Behavior[]): () => Behavior {
   return () => behaviors.shift() ?? 'pass';
 }
 
-/** Starts a proxy on the loopback interface that forwards requests to the URL `service`. */
+/** Starts a proxy that listens on the loopback interface and forwards requests to the URL `service`. */
 export async function startClientProxy(service: string) {
   const requests: RecordedRequest[] = [];
   let chooseBehavior: ChooseBehavior = inOrder();
@@ -53,7 +53,7 @@ export async function startClientProxy(service: string) {
         .end(behavior.body);
       return;
     }
-    // The forwarded Host header makes links in the response point to the proxy.
+    // Forwards the Host header too, so that links in the response point to the proxy.
     const reply = await passOn(new URL(target, service), request, body);
     if (behavior === 'lose') return void request.socket.destroy();
     response.writeHead(reply.status, reply.headers);

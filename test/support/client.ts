@@ -19,12 +19,12 @@ export const rootUrl = baseUrl.replace(/\/v1$/, '');
 
 const { contradictions } = contract();
 
-/** A response, whose status is 0 if the connection was closed without a response. */
+/** A response. The status is 0 if AWS closed the connection without a response. */
 export interface ApiResponse extends HttpReply {
   method: string;
   /** The parsed body with its integers as bigint, or undefined if the body is empty or AWS rejected the request. */
   body: any;
-  /** Whether a deployed stage rejected a request that is listed in aws-rejections.ts. */
+  /** Whether AWS rejected the request because of a rule in aws-rejections.ts. */
   isRejectedByAws: boolean;
 }
 
@@ -39,7 +39,8 @@ export async function request(address: string, init: Init = {}): Promise<ApiResp
 }
 
 /**
- * Sends a request without an API key. Unlike `fetch`, this function does not normalize the path or add a Content-Type.
+ * Sends a request without adding an API key. Unlike `fetch`, this function neither normalizes the path nor adds a
+ * Content-Type.
  *
  * @throws Error if the request or response contradicts openapi.json
  */
@@ -53,12 +54,12 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     if (rejection && !rejection.status) return { status: 0, headers: new Headers(), text: '' };
     throw error;
   });
-  // Accepts a 501 too, because a server can respond with it to an unknown method (RFC 9110 section 15.6.2).
+  // Also accepts a 501, because RFC 9110 (section 15.6.2) defines this status for unknown methods.
   const { status } = response;
   const isRejection = status === 0 || status === 501 || (status >= 400 && status < 500);
   const isRejectedByAws = rejection !== undefined && isRejection;
   if (isRejectedByAws) {
-    // Because AWS documents only some of these responses, the test run prints each one.
+    // Prints each of these responses, because AWS documents only some of them.
     const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
       `Accepted as a rejection: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
@@ -68,15 +69,16 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
 
   const target = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url;
   const problems = contradictions({ ...sent, target, response });
-  if (problems.length > 0) throw new Error(`Contradictions of openapi.json:\n${problems.join('\n')}`);
+  if (problems.length > 0)
+    throw new Error(`The request or response contradicts openapi.json:\n${problems.join('\n')}`);
   const parsed = response.text === '' ? undefined : parseJson(response.text);
   return { ...response, method, body: parsed, isRejectedByAws };
 }
 
 /**
- * Retries a request that a deployed stage throttles. After a 429, a retry is safe because no function has run. After a
- * 503, retries only if the retry cannot create a duplicate, because a function may have failed after it stored an item.
- * Lambda also returns a 503 if it has too few instances.
+ * Sends a request, and retries it while a deployed stage throttles it. After a 429, a retry is safe because no function
+ * has run. A 503 can mean that Lambda had too few instances, or that a function failed after it had stored an item.
+ * Therefore, after a 503, the request is retried only if the retry cannot create a duplicate.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
  */
 async function untilNotThrottled(origin: string, sent: SentRequest): Promise<HttpReply> {
@@ -91,7 +93,7 @@ async function untilNotThrottled(origin: string, sent: SentRequest): Promise<Htt
   }
 }
 
-/** Sends a create request. A string or bytes are sent unchanged, and other bodies are sent as JSON. */
+/** Sends a create request. Sends strings and bytes unchanged, and other bodies as JSON. */
 export async function post(body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
   return request(itemsPath, {
     method: create.method,

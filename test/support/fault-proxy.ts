@@ -6,9 +6,9 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Delay that exceeds the time limit for an attempt in shared/storage/database.ts. */
+/** Delay that exceeds the timeout of an attempt in shared/storage/sdk.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Duration of an outage. An outage affects some retries, because the SDK retries after 25 and 50 ms. */
+/** Duration of an outage. Some retries fail too, because the SDK waits for a random time of at most 25 and 50 ms. */
 const OUTAGE_MILLISECONDS = 20;
 
 type ApiResponse = Awaited<ReturnType<typeof passOn>>;
@@ -72,13 +72,13 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** Chooses the fault for a database call. `call` is its number, starting with 1. `read` returns the call's body. */
+/** Chooses the fault for database call number `call`, starting with 1. `read` returns the body of the call. */
 export type ChooseFault = (
   call: number,
   read: () => Promise<string>,
 ) => Fault | undefined | Promise<Fault | undefined>;
 
-/** Returns a function that chooses a random fault for `percent`% of the calls. A seed determines all choices. */
+/** Returns a function that chooses a random fault for `percent` % of the calls. `seed` determines all choices. */
 export function mixOfFaults(seed: number, percent: number): ChooseFault {
   return (call) => {
     if (seededInteger(100, seed, 'whether', call) >= percent) return undefined;
@@ -114,7 +114,7 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
   server.keepAliveTimeout = 60_000;
   const { origin, close } = await listenOnLoopback(server);
   return {
-    /** URL of the proxy, for `AWS_ENDPOINT_URL_DYNAMODB`. */
+    /** URL of the proxy. Set `AWS_ENDPOINT_URL_DYNAMODB` to this URL. */
     endpoint: origin,
     /** Returns the number of calls and the number of injected faults by name. */
     tally: () => ({ calls, injected }),

@@ -1,11 +1,11 @@
 import { startLocalService } from './local-service.ts';
 import setUpFolder from './setup.ts';
 
-/** Starts a local service for the HTTP tests unless BASE_URL and API_KEY select a running service. */
+/** Starts a local service for the HTTP tests unless BASE_URL and API_KEY belong to a running service. */
 export default async function setUp(): Promise<void> {
   setUpFolder();
   if (process.env['BASE_URL']) {
-    if (!process.env['API_KEY']) throw new Error('Set API_KEY to a key of the service at BASE_URL.');
+    if (!process.env['API_KEY']) throw new Error('Set API_KEY to an API key for the service at BASE_URL.');
     return;
   }
   const service = await startLocalService();

@@ -12,8 +12,8 @@ export type LocalService = Awaited<ReturnType<typeof startLocalServiceOf>>;
 /**
  * Starts the local service in a child process. `npm start` runs the same module.
  *
- * @param options command-line options that can override the defaults, which are a free port, data in memory and the
- *   assembly that all tests share
+ * @param options command-line options. By default, the service uses a free port, data in memory and the assembly that
+ *   all tests share.
  * @throws Error with the output if the service exits before it is ready
  */
 export async function startLocalService(...options: string[]): Promise<LocalService> {
@@ -21,7 +21,7 @@ export async function startLocalService(...options: string[]): Promise<LocalServ
   return startLocalServiceOf('.', ...options);
 }
 
-/** Starts the local service in the folder `project`, which contains a copy of this project. */
+/** Starts the local service of the project in the folder `project`, which can be a copy of this project. */
 export async function startLocalServiceOf(project: string, ...options: string[]) {
   const runner = join(project, 'infra/local/main.ts');
   const child = spawn(process.execPath, [runner, '--port', '0', '--data', 'memory', ...options], {
@@ -38,7 +38,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     });
   }
 
-  /** Waits until the output matches. @throws Error with the output if the output does not match in time */
+  /** Waits until the output matches. @throws Error with the output if the service exits or prints no match in time */
   async function printed(pattern: RegExp): Promise<RegExpExecArray> {
     const signal = AbortSignal.timeout(WAIT_LIMIT_MILLISECONDS);
     for (let fault = ''; ;) {
@@ -67,7 +67,7 @@ export async function startLocalServiceOf(project: string, ...options: string[])
     baseUrl,
     apiKey,
     request,
-    /** Sends a request to the collection and returns the parsed body with exact integers. */
+    /** Sends a request to the collection and returns the parsed body with its integers as bigint. */
     call: async (query: string, init?: RequestInit): Promise<any> =>
       parseJson(await (await request(`${itemsPath}${query}`, init)).text()),
     process: child,

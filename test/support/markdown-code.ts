@@ -23,10 +23,10 @@ export function filesPrintedIn(markdown: string): Map<string, string> {
   return files;
 }
 
-/** Returns the only code block that contains `text` and has no file name. */
+/** Returns the code block that contains `text` and has no file name. @throws Error unless there is exactly one */
 export function blockWith(text: string, markdown: string): string {
   const found = codeBlocksIn(markdown).filter(({ info, code }) => !info.includes('.') && code.includes(text));
-  if (found.length !== 1) throw new Error(`${found.length} code blocks contain ${text}.`);
+  if (found.length !== 1) throw new Error(`${found.length} code blocks, not one, contain ${text}.`);
   return found[0]!.code;
 }
 

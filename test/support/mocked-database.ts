@@ -6,7 +6,7 @@ import { type EnvironmentVariable, environmentVariables } from '../../shared/nam
 /** Mock of all database clients. It produces faults that a real database cannot produce on demand. */
 export const mock = mockClient(Client);
 
-/** Error that DynamoDB returns if the condition of a write fails. */
+/** Error that the SDK throws if the condition of a write fails. */
 export const conditionFailed = new ConditionalCheckFailedException({
   message: 'The conditional request failed',
   $metadata: {},
@@ -21,7 +21,7 @@ export function inputs(): any[] {
   return mock.calls().map(({ args }) => args[0].input);
 }
 
-/** All environment variables of the functions. Each table has the name of its variable. */
+/** All environment variables that the functions read. Each table has the name of its variable, such as `PETS_TABLE`. */
 export const functionsEnvironment = {
   ...Object.fromEntries(Object.values(environmentVariables).map((name) => [name, name])),
   STAGE: 'staging',

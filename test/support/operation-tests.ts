@@ -25,13 +25,13 @@ export interface MarkedRequest {
   body?: string;
 }
 
-/** Everything that tests know about an operation in addition to the contract. */
+/** Data about an operation that tests need in addition to the contract. */
 export interface OperationTests {
-  /** The function's permissions except those for writing its log and sending traces. */
+  /** The function's permissions, except the permissions to write its log and to send traces. */
   permissions: string;
   /**
-   * Calls that get the success response and the error responses in the operation's contract, by status. The first
-   * exchange must equal the documented example. The tests add exchanges in which API Gateway returns the same status.
+   * Calls by status: one for the success response and one for each error response in the operation's contract. The
+   * first exchange of each call must equal the documented example. Tests add responses that API Gateway itself sends.
    */
   responses: Record<number, Call>;
   /** Returns requests that contain the given values. At least one of the requests must be successful. */
@@ -40,14 +40,14 @@ export interface OperationTests {
 
 export const operationIds = Object.keys(operations) as OperationId[];
 
-/** Returns the name of the file that contains an operation's tests. */
+/** Returns the path of the file that contains an operation's tests. */
 export const fileOf = (id: string): string => `test/operations/${moduleOf(id)}.ts`;
 
 const files = {} as Record<OperationId, Partial<OperationTests>>;
 for (const id of operationIds)
   files[id] = existsSync(fileOf(id)) ? (await import(`../../${fileOf(id)}`)).tests : {};
 
-/** Returns an instruction to add what an operation's file does not contain, or undefined if the file is complete. */
+/** Returns an error message about what an operation's file lacks, or undefined if the file is complete. */
 export function incomplete(id: OperationId): string | undefined {
   const members: (keyof OperationTests)[] = ['permissions', 'responses', 'markedRequests'];
   const missing = members.filter((member) => !(member in files[id]));
@@ -55,10 +55,10 @@ export function incomplete(id: OperationId): string | undefined {
   return `${id}: Add ${missing.join(', ')} to ${fileOf(id)}, as in ${fileOf(get.id)}.`;
 }
 
-/** Operations that all other tests omit, because one test already fails for their incomplete files. */
+/** Ids of operations that other tests omit, because operations.test.ts already fails for their incomplete files. */
 export const omittedIds = new Set<string>(operationIds.filter(incomplete));
 
-/** Tests by operation. */
+/** The complete files by operation id. */
 export const operationTests = new Map(
   operationIds.filter((id) => !omittedIds.has(id)).map((id) => [id, files[id] as OperationTests]),
 );

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../shared/contract/errors.ts';
 import type { Deprecation } from '../../shared/contract/operations.ts';
 import { collection } from './sample.ts';
 
-/** A deprecation for tests, so that they do not depend on which operations are deprecated. */
+/** Deprecation for tests, so that the tests do not depend on which operations are deprecated. */
 export const deprecation: Deprecation = {
   since: new Date('2026-11-21T00:00:00Z'),
   sunset: new Date('2030-12-05T00:00:00Z'),

@@ -9,7 +9,7 @@ import { readTemplate, type Template } from '../../infra/local/emulator/template
 import { stackName } from '../../shared/names.ts';
 import { sharedSynthesis } from './assembly.ts';
 
-/** Reads the staging stack's template in the assembly that all tests share. */
+/** Reads the staging stack's template from the assembly that all tests share. */
 export async function stagingTemplate(): Promise<Template> {
   return readTemplate(stackName('staging'), (await sharedSynthesis()).assembly);
 }
@@ -21,7 +21,7 @@ export async function startTables(template: Template): Promise<Database> {
 
 /**
  * Sets the environment variables of all the template's functions in this process, so that `functions/` and `shared/`
- * use the database at `databaseEndpoint`. Call this once per process, because the SDK keeps its first endpoint.
+ * use the database at `databaseEndpoint`. Call this function only once, because the SDK keeps its first endpoint.
  */
 export function setFunctionsEnvironment(template: Template, databaseEndpoint: string): void {
   // Removes the developer's AWS settings, because some, such as AWS_PROFILE, would override the settings below.

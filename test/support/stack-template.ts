@@ -18,7 +18,7 @@ export function stackTemplate(stage: StageName | 'account'): StackTemplate {
   return JSON.parse(readFileSync(join(assembly, `${stackName(stage)}.template.json`), 'utf8'));
 }
 
-/** Returns pairs of a logical id and a resource. */
+/** Returns the logical id and the resource, for each resource of the type. */
 export function resourcesOf({ Resources }: StackTemplate, type: string) {
   return Object.entries(Resources).filter(([, { Type }]) => Type === type);
 }

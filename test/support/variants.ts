@@ -16,9 +16,9 @@ const { properties, required } = operation(create.id).body as {
 /** Query parameters of the list in their documented order. */
 export const listParameters = operation(list.id).parameters.map(({ name }) => name);
 
-// A combination whose index is not yet filled has no query parameters.
-/** Each combination of filters that the list offers with each value. The first query has filters, the last has none. */
+/** One query for each combination of filters and their values. The first query has filters, and the last has none. */
 export const filterQueries: Values[] = filterCombinations
+  // Omits a combination whose query parameters are not published yet, because its index does not contain all items.
   .filter((fields) => fields.every((name) => listParameters.includes(name)))
   .toReversed()
   .flatMap((fields) =>
@@ -28,7 +28,7 @@ export const filterQueries: Values[] = filterCombinations
     ),
   );
 
-/** Valid inputs with each value of each field except the text field, and without each optional field. */
+/** One valid input for each value of each field except the text field, and one without each optional field. */
 export const variants = Object.keys(properties)
   .filter((name) => name !== textField)
   .flatMap((name) => {
@@ -37,7 +37,7 @@ export const variants = Object.keys(properties)
     return (required.includes(name) ? present : [...present, others]) as NewItem[];
   });
 
-/** Returns all options of an enumeration. For other fields, returns the examples and the minimum if there is one. */
+/** Returns all values of an enumeration. For other fields, returns two examples and the minimum of an integer. */
 function valuesOf(name: string): Values[string][] {
   const { enum: options, type, minimum } = properties[name];
   if (options) return options;
