@@ -1,7 +1,7 @@
 /** Time limit for a test or hook, in milliseconds. It ends tests that hang, but is long enough for busy machines. */
 export const TEST_LIMIT_MILLISECONDS = 300_000;
 
-/** Time limit for a wait within a test, in milliseconds. It is shorter than a test's limit, so the wait can fail first. */
+/** Time limit for a wait within a test, in milliseconds. It is shorter than a test's limit, so the wait fails first. */
 export const WAIT_LIMIT_MILLISECONDS = 120_000;
 
 /** Time limit for a test of mutated code, in milliseconds. With unchanged code, these tests take less than a second. */
