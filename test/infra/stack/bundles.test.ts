@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../../infra/command.ts';
@@ -10,28 +10,27 @@ import { bundlingOptions, handlerModule } from '../../../infra/stack/bundling.ts
 import { environmentVariables } from '../../../shared/names.ts';
 import { sharedSynthesis } from '../../support/assembly.ts';
 import { functionNames, readableTemplate } from '../../support/stack-template.ts';
-import { copyProject } from '../local/project-copy.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { copyProject } from '../local/project-copy.ts';
 
-const temporary = temporaryFolder();
-
+const folder = temporaryFolder();
 const { assembly } = await sharedSynthesis();
 const { Resources } = readableTemplate('staging');
-/** The module name of each function and the file that contains the function's bundle. */
+/** The name of each function's module, and the file that contains the function's bundle. */
 const bundles = functionNames.map((name): [string, string] => {
   const { Code, Handler } = Resources[name].Properties;
   const file = Handler.replace(/handler$/, 'mjs');
   return [handlerModule(Handler), join(assembly, `asset.${Code.S3Key.replace('.zip', '')}`, file)];
 });
 
-// The test limits the size, because a cold start reads and compiles the complete bundle.
+// A cold start reads and compiles the complete bundle, so a larger bundle makes cold starts slower.
 test.each(bundles)('the bundle of %s is one file within the size limit', (name, file) => {
   expect(readdirSync(dirname(file))).toEqual([basename(file)]);
   const { size } = statSync(file);
   expect(size).toBeLessThanOrEqual(name === 'authorizer' ? 170_000 : 215_000);
 });
 
-/** Matches event streams, second versions of packages, and modules of SDK defaults that the settings replace. */
+/** Matches modules of event streams, of second versions of packages, and of defaults that the SDK settings replace. */
 const UNWANTED =
   /\/(?:credential-provider-(?!env\/)|dynamodb-codec|nested-clients)|\/event-streams\/|node_modules\/.*node_modules\//;
 
@@ -42,36 +41,24 @@ test.each(bundles)('the bundle of %s contains no unwanted module', (_name, file)
   expect(sources.filter((source) => UNWANTED.test(source))).toEqual([]);
 });
 
-/** Bundles a project's functions in a new process, because the exports of node:process depend on the loaded modules. */
-function bundle(project: string, folder: string): string {
-  const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('${folder}');`;
-  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
-  return folder;
-}
-
-// `npm start -- --watch` replaces the bundles that the assembly contains.
-test('each function has the bundle of the module that the template names', () => {
-  const folder = bundle('.', mkdtempSync(join(temporary, 'bundles-')));
-  for (const [name, file] of bundles) {
-    const built = readFileSync(join(folder, name, basename(file)));
-    expect(readFileSync(file)).toEqual(built);
-  }
-});
-
-// The name of a bundle must change with each source, because the name identifies the source map.
+// The name of a bundle must change whenever a source changes, because the name identifies the source map.
 test('a new comment in a source changes only the name of the bundle that contains the source', () => {
-  const project = copyProject(temporary);
+  const project = copyProject(folder);
   project.write('functions/get-pet.ts', `// comment\n${project.read('functions/get-pet.ts')}`);
-  const folder = bundle(project.folder, mkdtempSync(join(temporary, 'bundles-')));
+  // Bundles in a new process, because the exports of node:process depend on the modules that a process has loaded.
+  const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('built');`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project.folder });
   const changed = bundles.filter(([name, file]) => {
-    const [built = ''] = readdirSync(join(folder, name));
-    expect(readFileSync(join(folder, name, built))).toEqual(readFileSync(file));
+    const parent = join(project.folder, 'built', name);
+    const [built = ''] = readdirSync(parent);
+    expect(readFileSync(join(parent, built))).toEqual(readFileSync(file));
     return built !== basename(file);
   });
   expect(changed.map(([name]) => name)).toEqual(['get-pet']);
 });
 
-// Bundling must fail, because otherwise esbuild compiles a missing export to `undefined` and the function fails later.
+// Otherwise, these functions would fail on AWS: esbuild compiles a missing export to `undefined`, and a bundle does not
+// contain packages that it imports dynamically.
 test.each([
   [
     'uses a missing export of a Node.js module',
@@ -103,7 +90,7 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
     // Omits the environment of this process, because a function has only the variables that the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // Enables priming, so that the modules that priming loads count too. Requests fail because port 1 is closed.
+      // Enables priming, which loads more modules. The requests of priming fail, because port 1 is closed.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',
