@@ -13,9 +13,9 @@ import { deprecation } from '../../support/operations.ts';
 import { functionNames, propertiesOf, readable } from '../../support/stack-template.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-// Only this test file loads the CDK, because loading the CDK takes longer than running these tests.
+// Loading the CDK takes longer than running these tests, so the tests that load the CDK share this file.
 
-// The CDK's validation plugins are disabled because they take a second per stack. `cdk synth` runs the plugins.
+// Disables the CDK's validation plugins, which take a second per stack. `cdk synth` runs the plugins.
 process.env['CDK_VALIDATION'] = 'false';
 
 const folder = temporaryFolder();
@@ -47,19 +47,18 @@ describe('a stage with raised listPartitions', () => {
 
   test('publishes new versions only of the functions that use the setting', () => {
     const users = functionNames.filter((name) => 'LIST_PARTITIONS' in variablesOf(name));
-    expect(newVersions(repartitioned)).toEqual(users);
-    expect(newVersions(extended)).toEqual([]);
+    const versions = users.map((name) => expect.stringMatching(`^${name}CurrentVersion`));
+    expect(newIds(repartitioned).filter((id) => id.includes('Version'))).toEqual(versions);
+    expect(newIds(extended).filter((id) => id.includes('Version'))).toEqual([]);
   });
 });
 
-// API Gateway applies a change only with a new deployment, even if the change only concerns the default endpoint.
+// API Gateway applies each change, even a change of the default endpoint, only with a new deployment.
 test.each([
   ['the authorizer', repartitioned],
   ['disableDefaultEndpoint', moved],
-])('changing %s creates a new API deployment', (_what, { ids }) => {
-  const [before, after] = [unchanged.ids, ids].map((all) => all.get('ApiRestApiDeployment'));
-  expect(after).toMatch(/^ApiRestApiDeployment/);
-  expect(after).not.toBe(before);
+])('changing %s creates a new API deployment', (_what, stack) => {
+  expect(newIds(stack)).toContainEqual(expect.stringMatching(/^ApiRestApiDeployment[\dA-F]{8}/));
 });
 
 describe('a custom domain', () => {
@@ -68,7 +67,7 @@ describe('a custom domain', () => {
     const { SecurityPolicy, EndpointAccessMode } = ApiRestApi.Properties;
     const tls = { SecurityPolicy, EndpointAccessMode };
     expect(ApiDomain.Properties).toMatchObject({ DomainName: domain.name, ...tls });
-    // The mapping has no base path, because URLs would contain the base path before /v1.
+    // The mapping must have no base path, because URLs would contain this path before /v1.
     const api = { RestApiId: '${ApiRestApi}', Stage: '${ApiRestApiDeploymentStagestaging}' };
     const mappings = propertiesOf(extended, 'AWS::ApiGateway::BasePathMapping');
     expect(mappings).toEqual([{ DomainName: '${ApiDomain}', ...api }]);
@@ -155,12 +154,10 @@ test('synthesis prints messages about settings that AWS may reject', () => {
     expect(annotationsOf('production', { domain, alarmEmail }, region)).toEqual([]);
 });
 
-/** Returns the readable staging template with changed settings. `ids` contains the full logical ids by short id. */
+/** Returns the readable staging template with changed settings. `ids` contains the full logical ids. */
 function changedStack(changes: Partial<StageSettings>) {
   const template = templateOf({ stage: 'staging', settings: { ...stages.staging, ...changes } });
-  const stack = readable(template);
-  const ids = Object.keys(template.Resources);
-  return { ...stack, ids: new Map(Object.keys(stack.Resources).map((name, index) => [name, ids[index]])) };
+  return { ...readable(template), ids: Object.keys(template.Resources) };
 }
 
 /** Returns the messages that the CDK CLI prints. Without a configured region, the CLI uses us-east-1. */
@@ -174,9 +171,7 @@ function annotationsOf(stage: StageName, settings: Partial<StageSettings>, regio
   );
 }
 
-/** Returns the functions for which CloudFormation publishes a new version. */
-function newVersions({ ids }: typeof unchanged): string[] {
-  return functionNames.filter(
-    (name) => unchanged.ids.get(`${name}CurrentVersion`) !== ids.get(`${name}CurrentVersion`),
-  );
+/** Returns the full logical ids that the unchanged staging template does not contain. */
+function newIds({ ids }: typeof unchanged): string[] {
+  return ids.filter((id) => !unchanged.ids.includes(id));
 }
