@@ -5,7 +5,7 @@ import { requestCounts } from './cloudwatch.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
 /**
- * Variables that clients cannot set to a quote, line break or API key. Never add a path, a header or a query string.
+ * Variables into which clients cannot insert a quote, line break or API key. Never add a path, header or query string.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 const variables = `requestId extendedRequestId requestTime authorizer.keyId httpMethod resourcePath status
@@ -26,32 +26,24 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     expect(new Set(Object.values(fields))).toEqual(new Set(variables));
   });
 
-  const gatewayErrors = 'GatewayErrorResponses';
-  const rejected = 'RejectedRequests';
-  const serverErrors = stages[stage].firewall.action === 'block' ? [] : ['ServerErrors'];
-  test.each<[Record<string, string>, ...string[]]>([
-    [
-      { status: '401', 'error.responseType': 'ACCESS_DENIED' },
-      rejected,
-      `${gatewayErrors} status=401 type=ACCESS_DENIED`,
-    ],
+  const service = `service=${serviceName(stage)}`;
+  const rejected = `RejectedRequests ${service}`;
+  const gatewayError = `GatewayErrorResponses ${service}`;
+  const serverErrors = stages[stage].firewall.action === 'block' ? [] : [`ServerErrors ${service}`];
+  test.each<[context: Record<string, string>, metrics: string[]]>([
+    [{ status: '401', type: 'ACCESS_DENIED' }, [rejected, `${gatewayError} status=401 type=ACCESS_DENIED`]],
     // Responses of mock integrations have no response type, so API Gateway logs a dash.
-    [{ status: '404' }, `${gatewayErrors} status=404 type=-`],
-    [{ status: '400', awsEndpointRequestId: 'id' }, rejected],
-    [
-      { status: '403', 'error.responseType': 'WAF_FILTERED' },
-      `${gatewayErrors} status=403 type=WAF_FILTERED`,
-    ],
-    [{ status: '404', awsEndpointRequestId: 'id' }],
+    [{ status: '404' }, [`${gatewayError} status=404 type=-`]],
+    [{ status: '400', awsEndpointRequestId: 'id' }, [rejected]],
+    [{ status: '403', type: 'WAF_FILTERED' }, [`${gatewayError} status=403 type=WAF_FILTERED`]],
+    [{ status: '404', awsEndpointRequestId: 'id' }, []],
     // If `firewall.action` is `block`, the stage uses API Gateway's own 5xx metric instead of ServerErrors.
-    [{ status: '503', integrationStatus: '200' }, ...serverErrors],
-    [{ status: '503', integrationStatus: '429' }, ...serverErrors],
-    [{ status: '502', integrationStatus: '413' }],
-  ])('counts a request with %j as %s %s', (context, ...metrics) => {
-    const counted = requestCounts(template, 1, { status: '', ...context }).map(([, name]) => name);
-    const expected = metrics.map(
-      (metric) => `${metricNamespace} ${metric.replace(/ |$/, ` service=${serviceName(stage)}$&`)}`,
-    );
-    expect(counted.filter((name) => name.startsWith(`${metricNamespace} `))).toEqual(expected);
+    [{ status: '503', integrationStatus: '200' }, serverErrors],
+    [{ status: '503', integrationStatus: '429' }, serverErrors],
+    [{ status: '502', integrationStatus: '413' }, []],
+  ])('counts a request with %j as %j', ({ type = '-', ...context }, metrics) => {
+    const counts = requestCounts(template, 1, { status: '', ...context, 'error.responseType': type });
+    const own = counts.map(([, name]) => name).filter((name) => name.startsWith(`${metricNamespace} `));
+    expect(own).toEqual(metrics.map((metric) => `${metricNamespace} ${metric}`));
   });
 });

@@ -3,7 +3,7 @@ import { type StageName, stages } from '../../support/stages.ts';
 import { readableTemplate, resourcesOf } from '../../support/stack-template.ts';
 import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
 
-/** Name of an alarm, title of an incident, metrics that must fire the alarm, and metrics that must not fire it. */
+/** Names of an alarm and an incident, values that must fire the alarm, and values that must not fire the alarm. */
 export type AlarmCase = [alarm: string, incident: string, firing: Count[], notFiring: Count[]];
 
 export const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };
@@ -11,7 +11,7 @@ export const templates = { staging: readableTemplate('staging'), production: rea
 const THREE = [2, 3, 4];
 const HOUR = Array.from({ length: 60 }, (_, minute) => minute);
 
-/** Repeats the counts in each of the given minutes. */
+/** Repeats the values of `counts` in each of the given minutes. */
 function during(minutes: number[], counts: Count[]): Count[] {
   return minutes.flatMap((minute) => counts.map(([, metric, value]): Count => [minute, metric, value]));
 }
@@ -23,7 +23,7 @@ export function apiCases(stage: StageName): AlarmCase[] {
     ...requests(2, '503', { 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requests(count - 2, '503', { integrationStatus: '200' }),
   ];
-  // If the web ACL only counts, API Gateway accepts bodies that Lambda rejects. These errors must not fire an alarm.
+  // If the web ACL does not block large bodies, Lambda rejects them. These rejections must not fire an alarm.
   const tooLarge =
     stages[stage].firewall.action === 'block' ? [] : requests(100, '502', { integrationStatus: '413' });
   const [many, few] = [requests(1_000, '200'), requests(10, '200')];
@@ -59,24 +59,22 @@ function rejectionCases(requests: (count: number, status: string, context?: obje
 
 function firewallCases(stage: StageName): AlarmCase[] {
   const dimensions = { WebACL: stackName(stage), Region: '${AWS::Region}', Rule: 'ALL' };
-  const count = (metric: string, value: number): Count => [
-    2,
-    metricOf('AWS/WAFV2', metric, dimensions),
-    value,
-  ];
-  const attacked = [count('BlockedRequests', 9_000), count('AllowedRequests', 1_000)];
-  const firing = [count('BlockedRequests', 50)];
-  return [['FirewallBlocks', 'a firewall that blocks everyone', firing, during(HOUR, attacked)]];
+  const blocked = metricOf('AWS/WAFV2', 'BlockedRequests', dimensions);
+  const allowed = metricOf('AWS/WAFV2', 'AllowedRequests', dimensions);
+  const attack = HOUR.flatMap((minute): Count[] => [
+    [minute, blocked, 9_000],
+    [minute, allowed, 1_000],
+  ]);
+  return [['FirewallBlocks', 'a firewall that blocks everyone', [[2, blocked, 50]], attack]];
 }
 
 export function functionCases(stage: StageName, name: string): AlarmCase[] {
   const [newVersion, oldVersion] = [`\${${name}CurrentVersion.Version}`, '7'];
-  const quiet = [0, 3, 8, 13].flatMap((minute) =>
-    [newVersion, oldVersion].flatMap((version) => lambdaCounts('Errors', name, version, [minute], 0)),
-  );
+  const noErrors = [newVersion, oldVersion].flatMap((version) => lambdaCounts('Errors', name, version, 0));
+  const quiet = during([0, 3, 8, 13], noErrors);
   const crashes = (version: string, ...minutes: number[]) => [
     ...quiet,
-    ...lambdaCounts('Errors', name, version, minutes, 1),
+    ...during(minutes, lambdaCounts('Errors', name, version, 1)),
   ];
   const { POWERTOOLS_SERVICE_NAME: service } =
     templates[stage].Resources[name].Properties.Environment.Variables;
@@ -88,13 +86,13 @@ export function functionCases(stage: StageName, name: string): AlarmCase[] {
   ];
   const internalErrors = (version: string) => [...quiet, emitted(metrics.internalErrors.name, version, 1)];
   const rejections = (version: string, count: number, requests: number) => [
-    ...lambdaCounts('Invocations', name, version, [2], requests),
+    ...lambdaCounts('Invocations', name, version, requests),
     emitted(metrics.rejections.name, version, count),
   ];
   const all = (version: string) => during([2, 3], rejections(version, 10, 10));
   const ofOldVersion = [...crashes(oldVersion, 2), ...internalErrors(oldVersion)];
   const tolerated = [...all(oldVersion), ...during(HOUR, rejections(newVersion, 30, 100))];
-  const throttle = lambdaCounts('Throttles', name, oldVersion, [2], 1);
+  const throttle = lambdaCounts('Throttles', name, oldVersion, 1);
   return [
     [`${name}Errors`, 'three crashes', crashes(oldVersion, 2, 3, 4), crashes(oldVersion, 2, 4)],
     [`${name}Throttles`, 'a throttled invocation', throttle, quiet],

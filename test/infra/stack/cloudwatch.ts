@@ -14,12 +14,12 @@ interface Datapoint {
   arrival: number;
 }
 
-/** Parameters of an alarm's evaluation that AWS does not document. */
+/** Duration of a simulation, and details of CloudWatch's evaluation that AWS does not document. */
 export interface Evaluation {
   minutes: number;
-  /** Number of additional periods that the alarm reads in case some periods have no data. */
+  /** Number of periods that CloudWatch reads in addition to EvaluationPeriods, in case recent periods have no data. */
   extraPeriods: number;
-  /** Whether periods are aligned with the clock. If false, the last period ends now. */
+  /** Whether periods are aligned with the clock. If false, the last period ends at the time of the evaluation. */
   isClockAligned: boolean;
 }
 
@@ -49,10 +49,11 @@ export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evalua
 }
 
 /**
- * Returns the alarm's next state. `state` is the current state.
+ * Returns the alarm's next state.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  *
- * @param values values of the periods, starting with the newest, where null stands for missing data
+ * @param values the values of the periods, newest first, with null for a period without data
+ * @param state the alarm's current state
  */
 export function nextState(alarm: any, values: (number | null)[], state: AlarmState): AlarmState {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, TreatMissingData } = alarm;
@@ -71,14 +72,14 @@ const functions = {
   IF: (condition: number | null, value: number) => (condition ? value : null),
 };
 
-/** Returns the metrics that an alarm reads, in the format of an alarm with an expression. */
+/** Returns an alarm's metric queries. For an alarm on a single metric, returns the equivalent query. */
 export function queriesOf(alarm: any): any[] {
   const { Metrics, Period, Statistic, ExtendedStatistic } = alarm;
   const own = { Id: 'own', MetricStat: { Metric: alarm, Period, Stat: Statistic ?? ExtendedStatistic } };
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns an alarm's period in minutes, its metrics, and a function for the metrics' value, which can be null. */
+/** Returns an alarm's period in minutes, its metrics, and a function that computes the value of a period or null. */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
     const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);
@@ -86,7 +87,7 @@ function mathOf(alarm: any) {
     return { Id, name, Period, Stat };
   });
   const { Expression: expression = 'own' } = alarm.Metrics?.find(({ Expression }: any) => Expression) ?? {};
-  // Metric math treats a missing value as zero, as JavaScript treats null, so JavaScript can evaluate the expression.
+  // JavaScript can evaluate the expression, because JavaScript and metric math both treat a missing value as zero.
   const names = [...Object.keys(functions), ...queries.map(({ Id }) => Id)];
   const compute = compileFunction(`return ${expression}`, names);
   const valueOf = (datapoints: Datapoint[]): number | null => {
@@ -102,25 +103,18 @@ function mathOf(alarm: any) {
   return { period: queries[0]!.Period / 60, watched, valueOf };
 }
 
-/** The value that AWS reports for a metric in one minute. */
+/** A metric's value in one minute. */
 export type Count = [minute: number, metric: string, value: number];
 
-/** Returns the metrics that Lambda emits for invocations through the alias. Lambda uses three sets of dimensions. */
-export function lambdaCounts(
-  metric: string,
-  name: string,
-  version: string,
-  minutes: number[],
-  value: number,
-): Count[] {
+/** Returns the values that Lambda emits in minute 2 for a metric of invocations through the alias `live`. */
+export function lambdaCounts(metric: string, name: string, version: string, value: number) {
   const ofFunction = { FunctionName: `\${${name}}` };
   const ofAlias = { ...ofFunction, Resource: `\${${name}}:live` };
-  return [ofFunction, ofAlias, { ...ofAlias, ExecutedVersion: version }].flatMap((dimensions) =>
-    minutes.map((minute): Count => [minute, metricOf('AWS/Lambda', metric, dimensions), value]),
-  );
+  const sets = [ofFunction, ofAlias, { ...ofAlias, ExecutedVersion: version }];
+  return sets.map((dimensions): Count => [2, metricOf('AWS/Lambda', metric, dimensions), value]);
 }
 
-/** Returns the metrics that API Gateway and the metric filters emit for `count` requests with the given `$context`. */
+/** Returns the values that API Gateway and the metric filters emit in minute 2 for requests with `context`. */
 export function requestCounts(
   template: ReadableTemplate,
   count: number,

@@ -5,16 +5,15 @@ import { operationIds, operationTests } from '../../support/operation-tests.ts';
 import {
   functionNames,
   propertiesOf,
-  type ReadableTemplate,
   readableTemplate,
   resourcesOf,
   stageNames,
 } from '../../support/stack-template.ts';
 
-const permissionsByFunction: Record<string, string> = {
-  Authorizer: 'dynamodb:GetItem on ${StorageApiKeys.Arn}',
-};
-for (const [id, { permissions }] of operationTests) permissionsByFunction[constructOf(id)] = permissions;
+const ownPermissions = [
+  ['Authorizer', 'dynamodb:GetItem on ${StorageApiKeys.Arn}'] as const,
+  ...Array.from(operationTests, ([id, { permissions }]) => [constructOf(id), permissions] as const),
+];
 
 const thisAccount = { 'aws:SourceAccount': '${AWS::AccountId}' };
 const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}`;
@@ -22,20 +21,17 @@ const arnOf = (service: string) => `arn:\${AWS::Partition}:${service}:\${AWS::Re
 describe.each(stageNames)('in %s', (stage) => {
   const template = readableTemplate(stage);
 
-  test.each(Object.keys(permissionsByFunction))(
-    '%s can only use its tables, write its log and send traces',
-    (name) => {
-      expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
-      expect(roleOf(template, `${name}Role`)).toEqual({
-        trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
-        allows: [
-          sorted(permissionsByFunction[name]!),
-          `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
-          'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
-        ],
-      });
-    },
-  );
+  test.each(ownPermissions)('%s can only use its tables, write its log and send traces', (name, own) => {
+    expect(template.Resources[name].Properties.Role).toBe(`\${${name}Role.Arn}`);
+    expect(roleOf(stage, `${name}Role`)).toEqual({
+      trusts: trustIn('lambda.amazonaws.com', { StringEqualsIfExists: thisAccount }),
+      allows: [
+        sorted(own),
+        `logs:CreateLogStream and logs:PutLogEvents on \${${name}Logs.Arn}`,
+        'xray:PutTelemetryRecords and xray:PutTraceSegments on *',
+      ],
+    });
+  });
 
   test('the only roles and policies are those of the functions and of CodeDeploy', () => {
     const deploymentRoles = { staging: [], production: ['DeploymentRole'] }[stage];
@@ -79,7 +75,7 @@ describe.each(stageNames)('in %s', (stage) => {
 test('CodeDeploy can only update the functions’ aliases and read alarms', () => {
   const arns = functionNames.map((name) => `\${${name}.Arn}`).toSorted();
   const aliases = arns.map((arn) => `${arn}:live`);
-  expect(roleOf(readableTemplate('production'), 'DeploymentRole')).toEqual({
+  expect(roleOf('production', 'DeploymentRole')).toEqual({
     trusts: trustIn('codedeploy.amazonaws.com', { StringEquals: thisAccount }),
     allows: [
       `lambda:GetAlias and lambda:UpdateAlias on ${[...arns, ...aliases].toSorted().join(' and ')}`,
@@ -89,11 +85,10 @@ test('CodeDeploy can only update the functions’ aliases and read alarms', () =
   });
 });
 
-// If the stack is deleted, both resources are retained, because other APIs in the account can depend on them.
+// Both resources outlive the stack, because other APIs in the account can depend on the role.
 test('the account stack contains only the role that API Gateway uses to write logs', () => {
-  const template = readableTemplate('account');
-  const { LogRole, ApiGatewayAccount, ...others } = template.Resources;
-  expect(roleOf(template, 'LogRole')).toEqual({
+  const { LogRole, ApiGatewayAccount, ...others } = readableTemplate('account').Resources;
+  expect(roleOf('account', 'LogRole')).toEqual({
     trusts: trustIn('apigateway.amazonaws.com', { StringEqualsIfExists: thisAccount }),
     allows: [],
     ManagedPolicyArns: [
@@ -106,7 +101,8 @@ test('the account stack contains only the role that API Gateway uses to write lo
     expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
 });
 
-function roleOf(template: ReadableTemplate, role: string): object {
+function roleOf(stage: Parameters<typeof readableTemplate>[0], role: string): object {
+  const template = readableTemplate(stage);
   const { AssumeRolePolicyDocument, ...others } = template.Resources[role].Properties;
   const policies = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) =>
     Roles.includes(`\${${role}}`),
@@ -127,7 +123,7 @@ function sorted(statement: string): string {
   return parts.join(' on ');
 }
 
-/** Returns a statement such as "dynamodb:Query on ${StorageApiKeys.Arn}", with sorted actions and resources. */
+/** Returns a statement as text such as "dynamodb:Query on ${StorageApiKeys.Arn}", with sorted actions and resources. */
 function textOf({ Effect, Action, Resource, ...others }: any): string {
   expect({ Effect, ...others }).toEqual({ Effect: 'Allow' });
   return sorted([Action, Resource].map((texts) => [texts].flat().join(' and ')).join(' on '));
