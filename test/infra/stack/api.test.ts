@@ -3,20 +3,20 @@ import { stages } from '../../support/stages.ts';
 import { authorizationPattern } from '../../../shared/contract/authorization.ts';
 import { propertiesOf, readableTemplate, stageNames } from '../../support/stack-template.ts';
 
-// These tests cover the configuration. The HTTP tests of the local service cover routes, authentication and responses.
+// HTTP tests cover routes, authentication and responses. These tests cover properties that the local service ignores.
 describe.each(stageNames)('the REST API of %s', (stage) => {
   const template = readableTemplate(stage);
-  const { ApiRestApi: api, ApiAuthorizer: authorizer } = template.Resources;
+  const { ApiRestApi, ApiAuthorizer } = template.Resources;
 
   // With forward secrecy, attackers who record requests cannot decrypt the API keys in these requests later.
   test('requires TLS with forward secrecy and a matching server name', () => {
-    expect(api.Properties).toMatchObject({
+    expect(ApiRestApi.Properties).toMatchObject({
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
       EndpointAccessMode: 'STRICT',
     });
   });
 
-  test('has one stage, which traces requests and applies the configured limits to all methods', () => {
+  test('has one stage, which traces requests, logs no bodies and applies the configured limits to all methods', () => {
     const { requestsPerSecond: ThrottlingRateLimit, requestBurst: ThrottlingBurstLimit } = stages[stage];
     const limits = { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit, ThrottlingBurstLimit };
     const logging = { LoggingLevel: 'OFF', DataTraceEnabled: false };
@@ -37,7 +37,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
   });
 
   test('has an authorizer whose regex has no JavaScript-specific syntax', () => {
-    const { IdentityValidationExpression: expression } = authorizer.Properties;
+    const { IdentityValidationExpression: expression } = ApiAuthorizer.Properties;
     expect(expression).toBe(authorizationPattern(stage));
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);
   });

@@ -12,7 +12,7 @@ const types =
 describe.each(stageNames)('the gateway response in %s', (stage) => {
   const responses = propertiesOf(readableTemplate(stage), 'AWS::ApiGateway::GatewayResponse');
 
-  test('exists for every response type, with the documented error code', () => {
+  test('exists for every response type, with the error code of the contract', () => {
     const codes = responses.map(({ ResponseType, ResponseTemplates }) => [
       ResponseType,
       JSON.parse(ResponseTemplates['application/json']).code,

@@ -3,7 +3,7 @@ import { metricNamespace, metrics } from '../../../shared/names.ts';
 import { propertiesOf, readableTemplate, resourcesOf, stageNames } from '../../support/stack-template.ts';
 import { queriesOf } from './cloudwatch.ts';
 
-/** Metrics that AWS documents. Each metric of a row exists with each set of dimensions in the row. */
+/** Metrics that AWS documents. Each metric in a row exists with each set of dimensions in the row. */
 const documented: [namespace: string, names: string, dimensions: string[]][] = [
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
   ['AWS/ApiGateway', '4XXError 5XXError Count IntegrationLatency Latency', ['ApiName', 'ApiName Stage']],
@@ -51,8 +51,8 @@ test.each(stageNames)('the alarms and graphs of %s use only metrics that exist',
     lines.flatMap(shownBy).map((metric: string) => [`The graph "${title}" shows`, metric]),
   );
   const unknown = [...alarms, ...graphs].filter(([, metric]) => ![...emitted, ...filters].includes(metric));
-  const advice = 'Correct the metric, or add it with its page to test/infra/stack/metrics.test.ts';
-  expect(unknown.map((watched) => `${watched.join(' ')}, which nothing emits. ${advice}.`)).toEqual([]);
+  const advice = 'Correct the metric, or add it and its documentation to test/infra/stack/metrics.test.ts';
+  expect(unknown.map((watched) => `${watched.join(' ')}, which does not exist. ${advice}.`)).toEqual([]);
 });
 
 /** Returns the metric in a line of a graph, or the metrics that its SEARCH expression finds. */

@@ -31,7 +31,7 @@ describe('cdk synth', () => {
     expect(report).toMatchObject({ conclusion: 'success', violations: [] });
     expect(report.suppressedViolations).not.toHaveLength(0);
     for (const { acknowledgedAt, reason } of report.suppressedViolations) {
-      // An acknowledgment in a stack or app is not allowed, because it would also cover new constructs.
+      // Acknowledgments for a stack or the app are not allowed, because they would also cover new constructs.
       expect(acknowledgedAt).toMatch(/^[\w-]+\/\w/);
       expect(reason).toMatch(/^[A-Z].*\.$/);
     }
@@ -63,7 +63,7 @@ describe.each(stageNames)('the stack of %s', (stage) => {
     });
   });
 
-  // Reserving executions fails a deployment in a new account, because such an account allows few concurrent executions.
+  // A new AWS account allows so few concurrent executions that reserving some of them makes the deployment fail.
   test.each(functionNames)('lets %s log to its own log group without reserved concurrency', (name) => {
     const { LoggingConfig, ReservedConcurrentExecutions } = template.Resources[name].Properties;
     expect([LoggingConfig.LogGroup, ReservedConcurrentExecutions]).toEqual([`\${${name}Logs}`, undefined]);

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 
 describe('cdk synth', () => {
-  // Reproducible output ensures that template diffs show only actual changes.
+  // If the output were not reproducible, diffs of templates would contain more than the actual changes.
   test('writes identical deployment files in every run', async () => {
     const first = join(folder, 'first');
     expect(await cdkSynth(first, [], {}, 'infra/stages.ts')).toMatchObject({ code: 0, stdout: '' });
@@ -65,7 +65,7 @@ describe('cdk synth', () => {
   });
 });
 
-/** Returns the deployed files with their hashes. Reports are omitted, because they contain the synthesis's duration. */
+/** Returns the hash of each deployed file. Omits reports, because they contain the duration of the synthesis. */
 function deployedFilesOf(assembly: string): Map<string, string> {
   const files = readdirSync(assembly, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))
