@@ -1,16 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { generateApiKey, isWellFormedApiKey } from '../shared/storage/api-keys.ts';
+import { allFiles } from './infra/local/project-copy.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// With the rule in `.gitleaks.toml`, this project and its clients can find API keys in their files.
+// With the rule in `.gitleaks.toml`, developers of this project and of clients can find API keys in their files.
 
 const rules = readFileSync('.gitleaks.toml', 'utf8');
 const document = readFileSync('docs/api-keys.md', 'utf8');
 const pattern = /^regex = '''(.+)'''$/m.exec(rules)![1]!;
-const folder = temporaryFolder();
+const planted = join(temporaryFolder(), 'key.bin');
 const key = generateApiKey('staging');
 
 function keysIn(text: string): string[] {
@@ -50,21 +51,10 @@ test('the checksum of a key follows the documented algorithm', () => {
   }
 });
 
-const ignored = new Set(['.git', ...readFileSync('.gitignore', 'utf8').match(/^[\w.]+(?=\/$)/gm)!]);
-
-/** Returns the files that contain a key of any stage with a valid checksum. Skips the folders in `ignored`. */
-function filesWithKeys(parent: string): string[] {
-  return readdirSync(parent, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(parent, entry.name);
-    if (entry.isDirectory()) return ignored.has(entry.name) ? [] : filesWithKeys(path);
-    const keys = entry.isFile() ? keysIn(readFileSync(path, 'latin1')) : [];
-    return keys.some((found) => isWellFormedApiKey(found.split('_')[1]!, found)) ? [path] : [];
-  });
-}
-
-test('no file in this project contains a key', () => {
-  mkdirSync(join(folder, '.github'));
-  writeFileSync(join(folder, '.github', 'key.bin'), `\0\xFF${generateApiKey('elsewhere')}`);
-  expect(filesWithKeys(folder)).toEqual([join(folder, '.github', 'key.bin')]);
-  expect(filesWithKeys('.')).toEqual([]);
+test('no file in this project contains a key of any stage', () => {
+  writeFileSync(planted, `\0\xFF${generateApiKey('elsewhere')}`);
+  const found = [...allFiles(), planted].filter((file) =>
+    keysIn(readFileSync(file, 'latin1')).some((text) => isWellFormedApiKey(text.split('_')[1]!, text)),
+  );
+  expect(found).toEqual([planted]);
 });
