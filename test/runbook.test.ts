@@ -16,12 +16,8 @@ const commands = [runbook, ...scripts].join('\n');
 const templates = stageNames.map(readableTemplate);
 const production = readableTemplate('production');
 
-const sections = new Map(
-  Array.from(proseOf(runbook).matchAll(/^## (.+)\n([^]*?)(?=^##? |$(?![^]))/gm), ([, name, text]) => [
-    name!,
-    text!,
-  ]),
-);
+const sections = proseOf(runbook).split(/^##? /m);
+const headingOf = (section: string) => section.split('\n', 1)[0]!;
 
 function matchesOf(pattern: RegExp, text = runbook): string[] {
   return Array.from(text.matchAll(pattern), ([, match]) => match!);
@@ -33,54 +29,41 @@ function unknown(names: string[], known: Iterable<string>): string[] {
 
 describe('docs/runbook.md', () => {
   const parts = ['Impact', 'Check', 'Fix', 'Resolved when'].join();
-  const alarms = templates
-    .flatMap((template) => resourcesOf(template, 'AWS::CloudWatch::Alarm'))
-    .map(([id, { Properties }]) => {
-      const [, section = ''] = /"([^"]+)"\.$/.exec(Properties['AlarmDescription']) ?? [];
-      return { alarm: id.slice('Monitoring'.length), section };
-    });
+  /** The section of each alarm. */
+  const alarms = new Map<string, string>();
+  for (const [id, { Properties }] of templates.flatMap((one) => resourcesOf(one, 'AWS::CloudWatch::Alarm')))
+    alarms.set(id.slice('Monitoring'.length), Properties['AlarmDescription'].split('"').at(-2));
 
-  test('has a section with the same four parts for each alarm', () => {
-    const partsOf = new Map(
-      Array.from(sections, ([name, text]) => [name, matchesOf(/^### (.+)$/gm, text).join()]),
-    );
-    const missing = alarms.filter(({ section }) => partsOf.get(section) !== parts);
-    const advice = missing.map(
-      ({ alarm, section }) =>
-        `Add the section "${section}" with the parts ${parts} to docs/runbook.md for ${alarm}.`,
-    );
-    expect(unknown(advice, [])).toEqual([]);
-    const aboutAlarms = [...partsOf.keys()].filter((name) => partsOf.get(name) === parts);
-    const known = alarms.map(({ section }) => section);
-    expect(unknown(aboutAlarms, known)).toEqual([]);
+  test('has a section with the same four parts for each alarm, and for nothing else', () => {
+    const about = sections
+      .filter((section) => matchesOf(/^### (.+)$/gm, section).join() === parts)
+      .map(headingOf);
+    const missing = [...alarms].filter(([, section]) => !about.includes(section));
+    const advice = `with the parts ${parts} to docs/runbook.md for`;
+    expect(missing.map(([alarm, section]) => `Add the section "${section}" ${advice} ${alarm}.`)).toEqual([]);
+    expect(unknown(about, alarms.values())).toEqual([]);
   });
 
   // If several patterns such as `…Throttles` match an alarm, the longest pattern applies.
   test('links from its first table to the section of each alarm', () => {
-    const rows = [...runbook.matchAll(/^\| Alarm .* \| \[.*\|$/gm)].map(([row]) => row);
+    const rows = runbook.match(/^\| Alarm .* \| \[.*\|$/gm)!;
     const names = rows.flatMap((row) => matchesOf(/`(…?\w+)`/g, row).map((name) => ({ row, name })));
     const longestFirst = names.toSorted((one, other) => other.name.length - one.name.length);
-    const rowOf = (alarm: string) =>
-      longestFirst.find(
-        ({ name }) => name === alarm || (name.startsWith('…') && alarm.endsWith(name.slice(1))),
-      )?.row;
-    const missing = alarms.flatMap(({ alarm, section }) => {
+    const missing = [...alarms].flatMap(([alarm, section]) => {
       const link = `[${section}](#${section.toLowerCase().replaceAll(' ', '-')}) |`;
-      return rowOf(alarm)?.endsWith(link)
-        ? []
-        : `Add the row "| Alarm \`${alarm}\` | ${link}" to docs/runbook.md.`;
+      const row = `| Alarm \`${alarm}\` | ${link}`;
+      const first = longestFirst.find(({ name }) => RegExp(`^${name.replace('…', '.*')}$`).test(alarm));
+      return first?.row.endsWith(link) ? [] : `Add the row "${row}" to docs/runbook.md.`;
     });
-    expect(unknown(missing, [])).toEqual([]);
-    const named = matchesOf(/`(\w+)`/g, rows.join('\n'));
-    const known = alarms.map(({ alarm }) => alarm);
-    expect(unknown(named, known)).toEqual([]);
+    expect(missing).toEqual([]);
+    expect(unknown(matchesOf(/`(\w+)`/g, rows.join('\n')), alarms.keys())).toEqual([]);
   });
 
   test('contains each section that the code refers to', () => {
     const sources = globSync('{infra,shared,functions}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
     const ofCode = matchesOf(/section "([^"]+)" in docs\/runbook\.md/g, sources.join('\n'));
     expect(ofCode).toContain('Raising listPartitions');
-    expect(unknown(ofCode, sections.keys())).toEqual([]);
+    expect(unknown(ofCode, sections.map(headingOf))).toEqual([]);
   });
 });
 
@@ -129,7 +112,7 @@ describe('the commands of the runbook', () => {
 
 describe('the Logs Insights queries of the runbook', () => {
   const builtIn = ['@timestamp', '@message', '@logStream'];
-  // Fields of the error that a function throws, and fields of the log record `platform.report`.
+  // Fields of Lambda's log entries for a thrown error and for the record `platform.report`.
   // https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
   const byLambda =
     'errorType errorMessage type record.status record.errorType record.metrics.durationMs record.metrics.maxMemoryUsedMB';
@@ -168,9 +151,9 @@ function pathsOf(value: object, prefix = ''): string[] {
   );
 }
 
-/** Returns all words in the queries that `command` runs, except functions, keywords and aliases. */
+/** Returns the fields in the queries that `command` runs, which are all words but functions, keywords and aliases. */
 function fieldsRead(command: string): string[] {
-  // Removes arguments such as `'"$1"'`, which the shell inserts into the text of a query.
+  // Removes shell variables such as `'"$1"'` from the text of the queries.
   const constant = scripts.join('\n').replaceAll(/'"\$\d"'/g, '');
   const queries = matchesOf(new RegExp(`\\b${command} '([^']+)'`, 'g'), constant);
   expect(queries).not.toEqual([]);
