@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { openApiDocumentOf } from './support/openapi-document.ts';
 
-// Sentences that rest on the contract have marks, which "Rules" in CONTRIBUTING.md describes.
+// Sentences that depend on the contract have marks, which "Rules" in CONTRIBUTING.md describes.
 
 const FORMS = '"no DELETE", "1 POST", "no 409" or "3 operations"';
 const PREMISE = /^(no|[1-9]\d*) (GET|POST|PUT|PATCH|DELETE|[1-5]\d\d|operations)$/;
 const MARK_IN_SOURCE = /\bPremise:(.*)/g;
-// Excludes the comments that begin or end a generated part. All other comments in documents are marks.
+// Excludes the comments around generated text. All other comments in documents are marks.
 const MARK_IN_DOCUMENT = /(?<!`)<!--(?! generated:| end -->)(?: premise:)?([^]*?)-->/g;
 const SENTENCE_END = /\n\s*\n|(?<=[.:!?]\**)(?:\\n)*[\s'+]+(?=[A-Z*`"[])|-->|\||^ *(?:[-#]+|\d+\.) |\/[/*]+/m;
 const PARAGRAPH_END = /\n\s*\n|\n *(?:[-|#]|\d+\.) /;
@@ -26,25 +26,24 @@ const patterns = ['*.md', 'docs/*.md', '.github/*.md', '{shared,functions,infra}
 const files = globSync(patterns, { exclude }).toSorted();
 const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
-test('sentences that rest on the contract agree with openapi.json', () => {
+test('the marks of sentences that depend on the contract agree with openapi.json', () => {
   const { operations, others } = openApiDocumentOf('openapi.json');
   const found = operations.flatMap((row) => ['operations', row.method, ...Object.keys(row.responses)]);
   const counts = Map.groupBy([...found, ...Object.keys(others)], (name) => name);
   const truth = ([, what]: string[]) => `${counts.get(what!)?.length ?? 'no'} ${what}`;
-  // Lists the runbook first, because wrong instructions do the most damage in an emergency.
-  const marks = texts.flatMap(marksIn).toSorted((a, b) => b.urgency - a.urgency);
+  const marks = texts.flatMap(marksIn);
   expect(marks).not.toEqual([]);
   const problems = marks.flatMap(({ place, premises }) => {
     const unknown = premises.filter((premise) => !PREMISE.test(premise));
     if (unknown.length > 0) return `${place} has the mark "${unknown.join(', ')}". Write ${FORMS}.`;
     const untrue = premises.filter((premise) => premise !== truth(premise.split(' ')));
     if (untrue.length === 0) return [];
-    return `${place} rests on: ${untrue.join(', ')}. Correct the sentence or the premise.`;
+    return `${place} depends on "${untrue.join(', ')}", which is false. Correct the sentence or the premise.`;
   });
   expect(problems.join('\n')).toBe('');
 });
 
-test('sentences about what the contract lacks have a mark', () => {
+test('sentences that say what clients cannot do have a mark', () => {
   const problems = texts.flatMap(({ file, text }) => {
     const mark = file.endsWith('.md') ? '<!-- premise: no DELETE -->' : '// Premise: no DELETE';
     return Array.from(text.matchAll(TELLTALE)).flatMap(({ 0: phrase, index }) => {
@@ -60,9 +59,7 @@ function marksIn({ file, text }: (typeof texts)[number]) {
   return Array.from(marks, ({ index, 1: premises }) => {
     const before = text.slice(0, index).replace(/(?:['`] \+|',)?[\s/*]+$/, '');
     const sentence = before.split(SENTENCE_END).at(-1)!;
-    const isRestore = before.match(/^## .+$/gm)?.at(-1) === '## Restore from a point in time';
     return {
-      urgency: Number(file === 'docs/runbook.md') + Number(isRestore),
       place: `${file}:${lineOf(before, before.length - sentence.length)} "${plain(sentence)}"`,
       premises: plain(premises!).split(', '),
     };
