@@ -58,7 +58,7 @@ function adapted(premises: string): string {
   return premises.replace('no PUT', '1 PUT').replace('3 operations', '4 operations');
 }
 
-/** Writes `code` to a new `file`, or in place of its own first or last line in `file`. Returns the problem, if any. */
+/** Writes `code` to a new file, or over the existing line that `code` begins or ends with. Returns any problem. */
 function insert(project: Project, file: string, code: string): string {
   const isNew = !existsSync(join(project.folder, file));
   const text = isNew ? '' : project.read(file);

@@ -43,22 +43,17 @@ async function run(faults: object) {
   return { code, stderr, calls: readFileSync(join(cwd, 'calls'), 'utf8') };
 }
 
-const [started, canceled] = ['smoke account production 50m', 'cancel-update-stack stop-deployment'];
+const started = 'smoke account production 50m';
+const canceled = `${started} cancel-update-stack stop-deployment`;
 test.each([
   ['passes', {}, 0, /^$/, `${started} 1m`],
   ['fails', { DEPLOYED: '1' }, 1, /^$/, started],
   ['is the first', { ALARMS: '' }, 1, /First deploy/, ''],
   ['follows a failed probe', { FAILING: '1' }, 1, /nothing was deployed/, 'smoke'],
-  ['fails the probe', { FAILING: '2', DEPLOYED: '1' }, 1, /was canceled/, `${started} ${canceled}`],
-  [
-    'ends before its cancellation',
-    { FAILING: '2', CANCELED: '254' },
-    1,
-    /"Rollback by hand"/,
-    `${started} ${canceled}`,
-  ],
+  ['fails the probe', { FAILING: '2', DEPLOYED: '1' }, 1, /was canceled/, canceled],
+  ['ends before its cancellation', { FAILING: '2', CANCELED: '254' }, 1, /"Rollback by hand"/, canceled],
   ['fails the last probe', { FAILING: '3' }, 1, /"Rollback by hand"/, `${started} 1m`],
-])('a deployment of production that %s', async (_case, faults, code, message, expected) => {
+])('the script runs the expected steps if a deployment %s', async (_, faults, code, message, expected) => {
   const { calls, ...outcome } = await run(faults);
   expect(outcome).toEqual({ code, stderr: expect.stringMatching(message) });
   const steps = /(?<=deploy PetStore-)\w+|cancel-update-stack|stop-deployment|1m|50m|smoke(?=.*read-only$)/gm;

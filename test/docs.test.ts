@@ -7,15 +7,12 @@ import { proseOf } from './support/markdown-code.ts';
 const read = (file: string) => readFileSync(file, 'utf8');
 
 /** Returns the anchors that GitHub generates for a document's headings. */
-function anchorsOf(document: string): Set<string> {
-  return new Set(
-    Array.from(proseOf(document).matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\w\s-]/g, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+function anchorsOf(document: string): string[] {
+  const headings =
+    proseOf(document)
+      .toLowerCase()
+      .match(/(?<=^#+ ).+$/gm) ?? [];
+  return headings.map((heading) => heading.replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'));
 }
 
 test('docs/api-keys.md shows every action of npm run keys', () => {
@@ -42,12 +39,12 @@ describe.each(globSync(['*.md', 'docs/*.md', '.github/*.md', 'infra/**/*.md']))(
     const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g));
     const missing = links.filter(([, path = '', anchor]) => {
       const target = path ? join(dirname(file), path) : file;
-      return !existsSync(target) || (anchor && !anchorsOf(read(target)).has(anchor));
+      return !existsSync(target) || (anchor && !anchorsOf(read(target)).includes(anchor));
     });
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('has lines of up to 120 characters, and paragraphs of up to six lines without a comment inside', () => {
+  test('has lines of up to 120 characters, and paragraphs of up to six lines without a comment within', () => {
     const document = read(file);
     const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
     expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);

@@ -64,7 +64,6 @@ function blocksOf(file: string) {
   return blocks.map((block) => ({ ...block, place: `${file}:${block.line}` }));
 }
 
-/** Returns a document's examples. */
 function examplesOf(file: string): Example[] {
   const examples: Example[] = [];
   for (const { place, info, code } of blocksOf(file)) {
@@ -79,7 +78,7 @@ function examplesOf(file: string): Example[] {
 /** Runs examples in one shell. Returns messages about output and exit codes that differ from the documentation. */
 async function problemsOf(examples: Example[]): Promise<string[]> {
   const home = mkdtempSync(join(folder, 'home-'));
-  // These settings make curl exit with 22 after an error response and hide progress.
+  // With these settings, curl exits with code 22 after an error response, and hides its progress.
   writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
   const data = join(home, 'data');
   const service = await startLocalService('--data', data, '--assembly', assembly);
@@ -91,7 +90,8 @@ async function problemsOf(examples: Example[]): Promise<string[]> {
     STAGE: 'local',
     ...sharedCompileCache(),
   };
-  // This shell function replaces npm. It starts scripts faster, adds this service's data folder and confirms prompts.
+  // This shell function replaces npm, which starts scripts more slowly. The function also adds the option --data and
+  // confirms prompts.
   const npm = `npm() { shift; [ "$1" != --silent ] || shift; echo yes | node --run "$@" --data '${data}'; }`;
   const script = `set -e\n${npm}\n${examples.map(commandsOf).join(`printf '\n@\n'\n`)}`;
   const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-c', script], { env }));

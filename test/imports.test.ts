@@ -25,7 +25,7 @@ const forbidden = [
   ['shared/storage/a.ts', '../runtime/endpoint.ts'],
   ['shared/storage/b.ts', 'aws-cdk-lib/aws-iam'],
 ];
-// This cycle consists of one import of a value and one import of a type.
+// A cycle that consists of an import of a value and an import of a type.
 const cycle = {
   'shared/storage/one.ts': `import { b } from './other.ts';\nexport const a = b;\n`,
   'shared/storage/other.ts': `import type { a } from './one.ts';\nexport const b = (one: typeof a) => one;\n`,
@@ -43,10 +43,8 @@ test('oxlint rejects imports that cross the boundaries between folders', () => {
   }
   const oxlint = [resolve('node_modules/oxlint/bin/oxlint'), '--format=unix'];
   const { stdout } = spawnSync(process.execPath, oxlint, { cwd: folder, encoding: 'utf8' });
-  const rejected = Array.from(
-    stdout.matchAll(/^(.+?):1:1: '(.+)' import is restricted/gm),
-    ([, ...both]) => both,
-  );
+  const pattern = /^(.+?):1:1: '(.+)' import is restricted/gm;
+  const rejected = Array.from(stdout.matchAll(pattern), ([, ...both]) => both);
   expect(new Set(rejected)).toEqual(new Set(forbidden));
   expect(stdout.match(/^shared\/storage\/(?:one|other)\.ts:.*cycle/gm)).toHaveLength(2);
 });

@@ -19,8 +19,8 @@ type SentRequest = MarkedRequest & { method: string; path: string };
 // Logs must never contain a key, an Authorization header, a query or a body. These tests send unique values and search
 // all output for the values.
 
-const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
-const mark = (): string => Array.from({ length: 24 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+/** Returns a unique text of letters and digits. */
+const mark = (): string => generateApiKey('staging').slice(-24);
 
 const secrets: Secrets = {
   key: generateApiKey('staging'),
@@ -33,11 +33,11 @@ const secrets: Secrets = {
   query: mark(),
 };
 
-/** Returns the names of the values that occur in `text` completely or as a fragment, in any encoding of a log. */
+/** Returns the names of the values that occur in `text` completely or as a fragment, in any encoding that logs use. */
 function findSecrets(text: string, among: Record<string, string> = secrets): string[] {
   return Object.keys(among).filter((name) => {
     const random = among[name]!.replace(/^.+_/, '');
-    // Error messages can quote fragments. Fragments of numbers are longer, because timestamps contain random digits.
+    // Error messages can quote fragments. A short fragment of a number could occur in a timestamp by chance.
     const length = name === 'number' ? 15 : 9;
     const starts = Array.from({ length: random.length - length + 1 }, (_, start) => start);
     return starts.some((start) => {
@@ -83,7 +83,7 @@ test.each<[string, unknown]>([
 describe('if the database fails', () => {
   setEnvironment(functionsEnvironment);
 
-  test.each(marked)('$id logs no data from a request except its id', async ({ id, requests }) => {
+  test.each(marked)('$id logs no data from a request except the request id', async ({ id, requests }) => {
     mock.onAnyCommand().callsFake(async (input) => {
       throw new SyntaxError(`${inspect(input, false, 9)} ${inspect(secrets)}`);
     });

@@ -21,14 +21,14 @@ const statements: any[] = globSync(['docs/*.md', 'docs/policies/*.json'])
   // Skips trust policies, which have a principal instead of a resource, because parliament does not support them.
   .filter(({ Principal }) => !Principal);
 
-/** Returns whether a finding is wrong or accepted. */
+/** Returns whether a finding is wrong, or correct but accepted. */
 function isAccepted([issue, detail, actions]: [string, any, string | string[]]): boolean {
   // IAM documents string operators for `iam:PermissionsBoundary`, although its value is an ARN.
   if (issue === 'MISMATCHED_TYPE_BUT_USABLE') return /StringEquals .* given Arn/.test(detail);
   // A wildcard such as `lambda:*` also matches actions on resources that the statement does not list.
   if (issue === 'RESOURCE_MISMATCH')
     return detail.every(({ action }: any) => ![actions].flat().includes(action));
-  // These actions are accepted for all resources, because they only read or write log events.
+  // These actions are accepted for all resources, because they only read data or write log events.
   const harmless = /Describe|Filter|Get|List|logs:CreateLog|logs:PutLog/;
   return issue === 'RESOURCE_STAR' && detail.every((action: string) => harmless.test(action));
 }

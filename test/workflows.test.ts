@@ -45,7 +45,7 @@ test('deployments run only on main, and GitHub cancels no running deployment', (
 test.each([
   ['staging', 'build', `npx cdk deploy ${stackName('staging')} --app cdk.out `],
   ['production', 'staging', '.github/deploy-production.sh\n'],
-])('%s deploys the stacks of the build, after the job %s', (stage, previous, command) => {
+])('%s deploys the stacks that the build synthesized, after the job %s', (stage, previous, command) => {
   const job = jobIn(workflow, stage);
   expect(job).toMatch(new RegExp(`^ {4}needs: ${previous}\n {4}environment: ${stage}\n`, 'm'));
   expect(job.split(/run: npm ci\n[^]*download-artifact[^]*configure-aws-credentials[^]*?run: /)[1]).toMatch(
