@@ -7,7 +7,7 @@ import { runExperiment } from './experiment.ts';
 test('the guarantees for creates hold despite a mix of all database faults', async () => {
   const template = await stagingTemplate();
   const seed = seedOption('CHAOS_SEED', process.env['CHAOS_SEED']);
-  const findings = await runExperiment({ template, creates: 500, seed });
+  const findings = await runExperiment(template, 500, seed);
 
   const { violations, acknowledged } = findings;
   expect({ seed, violations, acknowledged }).toEqual({ seed, violations: [], acknowledged: 500 });

@@ -18,8 +18,7 @@ await runWithOptions(USAGE, options, async (values) => {
   const seed = seedOption('--seed', values.seed);
   console.log(`${creates} creates, seed ${seed}`);
   const template = readTemplate(stackName('staging'), await synthesizeStaging());
-  const findings = await runExperiment({ template, creates, seed });
-  const { injected, responses, violations, ...figures } = findings;
+  const { injected, responses, violations, ...figures } = await runExperiment(template, creates, seed);
   for (const table of [injected, responses, figures]) console.table(table);
   for (const sentence of violations) console.log(sentence);
   console.log(`Violated guarantees: ${violations.length}`);

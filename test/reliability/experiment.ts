@@ -1,13 +1,19 @@
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { HttpResponse } from '../../infra/local/emulator/gateway/http-message.ts';
 import type { Template } from '../../infra/local/emulator/template/template.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { PAGE } from '../../shared/contract/limits.ts';
-import { type Fault, mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
+import { mixOfFaults, seededInteger } from '../support/fault-proxy.ts';
 import { type FaultyService, type Request, startFaultyService } from '../support/faulty-service.ts';
 import { collection, type Item, textField } from '../support/sample.ts';
-import { createRequest, itemToRequest, type RequestedItem, violationsOf } from './requested-items.ts';
+import {
+  createRequest,
+  itemToRequest,
+  listAll,
+  type RequestedItem,
+  violationsOf,
+} from './requested-items.ts';
 
 /** Number of concurrent clients. */
 const CLIENTS = 50;
@@ -15,38 +21,31 @@ const CLIENTS = 50;
 const FAULT_PERCENT = 20;
 /** Percentage of create responses that never reach the client. The client retries these creates. */
 const LOST_RESPONSES_PERCENT = 10;
-/** Longest accepted response: 7.5 s for the authorizer, 9.5 s for a function, and a margin for a busy machine. */
+/** Longest accepted response time: 7.5 s for the authorizer, 9.5 s for a function, and a margin for a busy machine. */
 const LONGEST_RESPONSE_MILLISECONDS = 25_000;
 /** Number of requests after which a client gives up. Random faults do not cause so many failures in a row. */
 const MAX_REQUESTS = 100;
-
-interface Experiment {
-  template: Template;
-  creates: number;
-  /** Determines the fault of the n-th database call. The order of the calls varies between runs. */
-  seed: number;
-}
 
 type Findings = ReturnType<typeof noFindings>;
 
 function noFindings() {
   return {
-    /** Number of database calls. */
-    calls: 0,
-    injected: {} as Partial<Record<Fault, number>>,
     /** Number of responses by method and status, such as `POST 201`. */
     responses: {} as Record<string, number>,
     lostResponses: 0,
     longestResponseMilliseconds: 0,
     acknowledged: 0,
-    found: 0,
     /** One sentence for each violated guarantee. */
     violations: [] as string[],
   };
 }
 
-/** Creates items with retries despite database faults, and then compares the list with the requested items. */
-export async function runExperiment({ template, creates, seed }: Experiment): Promise<Findings> {
+/**
+ * Creates items with retries despite database faults, and then compares the list with the requested items.
+ *
+ * @param seed determines the fault of the n-th database call. The order of the calls varies between runs.
+ */
+export async function runExperiment(template: Template, creates: number, seed: number) {
   const service = await startFaultyService(template, mixOfFaults(seed, FAULT_PERCENT));
   const findings = noFindings();
   const send = observed(service, findings);
@@ -54,36 +53,31 @@ export async function runExperiment({ template, creates, seed }: Experiment): Pr
   const { error } = console;
   console.error = () => {}; // prevents the local API Gateway from printing authorizer errors
   try {
-    const queue = requested.values();
-    await Promise.all(
-      Array.from({ length: CLIENTS }, async () => {
-        for (const one of queue) await create(one, seed, send, findings);
-      }),
-    );
-    const found = await listAll(send);
-    Object.assign(findings, service.tally(), { found: found.length });
+    const createOne = (item: RequestedItem) => create(item, seed, send, findings);
+    await Readable.from(requested).forEach(createOne, { concurrency: CLIENTS });
+    const found = await listAll((path) => readPage(path, send));
     findings.violations.push(...violationsOf(requested, found));
+    return { ...service.tally(), ...findings, found: found.length };
   } finally {
     console.error = error;
     await service.close();
   }
-  return findings;
 }
 
-async function create(one: RequestedItem, seed: number, send: Send, findings: Findings): Promise<void> {
-  const { content } = one;
+async function create(item: RequestedItem, seed: number, send: Send, findings: Findings): Promise<void> {
+  const { content } = item;
   const text = content[textField];
-  const request = { target: collection, ...createRequest(one) };
-  while (one.requests < MAX_REQUESTS) {
-    one.requests += 1;
+  const request = { target: collection, ...createRequest(item) };
+  while (item.requests < MAX_REQUESTS) {
+    item.requests += 1;
     const response = await send(request);
     if (response.status === 201) {
       const { id, ...received } = parseJson(response.body) as Item;
       if (!isDeepStrictEqual(received, content))
         findings.violations.push(`The response for ${text} has different content: ${response.body}`);
-      one.ids.add(id);
+      item.ids.add(id);
     }
-    if (seededInteger(100, seed, text, one.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
+    if (seededInteger(100, seed, text, item.requests) < LOST_RESPONSES_PERCENT) findings.lostResponses += 1;
     else if (response.status === 201) return void (findings.acknowledged += 1);
     else await waitRetryAfter(response);
   }
@@ -116,19 +110,11 @@ async function waitRetryAfter({ headers }: HttpResponse): Promise<void> {
   await setTimeout(Number(headers['Retry-After'] ?? 1) * 100);
 }
 
-/** Reads all pages and retries each page after a 503. */
-async function listAll(send: Send): Promise<Item[]> {
-  const items: Item[] = [];
-  let target: string | undefined = `${collection}?limit=${PAGE.maximum}`;
-  while (target) {
-    const response: HttpResponse = await send({ target });
-    if (response.status === 503) {
-      await waitRetryAfter(response);
-      continue;
-    }
-    if (response.status !== 200) return items;
-    items.push(...(parseJson(response.body) as Item[]));
-    target = /<https?:\/\/[^/]+([^>]+)>; rel="next"/.exec(response.headers['Link'] ?? '')?.[1];
+/** Retries a list request until the response is not a 503. Returns an empty page after an unexpected response. */
+async function readPage(path: string, send: Send) {
+  for (;;) {
+    const response = await send({ target: `/v1${path}` });
+    if (response.status === 503) await waitRetryAfter(response);
+    else return { body: response.status === 200 ? response.body : '[]', link: response.headers['Link'] };
   }
-  return items;
 }

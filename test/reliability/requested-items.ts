@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { stringifyJson } from '../../shared/contract/json.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
+import { PAGE } from '../../shared/contract/limits.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
-import { type Item, type NewItem, textField } from '../support/sample.ts';
+import { type Item, itemsPath, type NewItem, textField } from '../support/sample.ts';
 import { variants } from '../support/variants.ts';
 
 /** An item that a client creates. Half of the items have an `Idempotency-Key`. */
@@ -23,6 +24,19 @@ export function itemToRequest(seed: number, number: number): RequestedItem {
 export function createRequest({ content, key }: Pick<RequestedItem, 'content' | 'key'>) {
   const headers = { 'Content-Type': 'application/json', ...(key && { 'Idempotency-Key': key }) };
   return { method: 'POST', headers, body: stringifyJson(content) };
+}
+
+/** Reads all pages of the list. @param read sends a list request to a path relative to the base URL */
+export async function listAll(
+  read: (path: string) => Promise<{ body: string; link: string | null | undefined }>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let path: string | undefined = `${itemsPath}?limit=${PAGE.maximum}`; path;) {
+    const { body, link } = await read(path);
+    items.push(...(parseJson(body) as Item[]));
+    path = /\/v1(\/[^>]*)>; rel="next"/.exec(link ?? '')?.[1];
+  }
+  return items;
 }
 
 /** Returns one sentence for each violated guarantee. @param items all items in the list */
