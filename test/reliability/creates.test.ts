@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { IDEMPOTENCY_HOURS, PAGE } from '../../shared/contract/limits.ts';
 import { metrics } from '../../shared/names.ts';
@@ -15,27 +15,24 @@ import { useRealTables } from '../support/tables-for-tests.ts';
 useRealTables();
 
 const EXPIRY_SECONDS = IDEMPOTENCY_HOURS * 3_600;
-const send = database.send.bind(database);
+const send = database.send.bind(database) as (command: unknown) => Promise<unknown>;
 
 let newItem: NewItem;
 let token: string;
 beforeEach(() => {
-  [newItem] = newItems(1) as [NewItem];
+  newItem = generateItem();
   token = newToken();
-});
-afterEach(() => {
-  database.send = send;
 });
 
 function newToken(idempotencyKey: string = randomUUID()): string {
   return tokenOf(operation.id, 'key_1', idempotencyKey);
 }
 
-function newItems(count: number): NewItem[] {
-  return Array.from({ length: count }, () => ({ ...validInput, [textField]: randomUUID() }));
+function generateItem(): NewItem {
+  return { ...validInput, [textField]: randomUUID() };
 }
 
-/** Expects the list to contain each of `items` once and no other item in `requested`. */
+/** Expects the list to contain each of `items` once, newest first, and no other item in `requested`. */
 async function expectListed(items: Item[], requested: NewItem[] = items): Promise<void> {
   const { pets: listed, next } = await list({ limit: PAGE.maximum, filters: {} });
   expect(next).toBeUndefined();
@@ -44,56 +41,53 @@ async function expectListed(items: Item[], requested: NewItem[] = items): Promis
   expect(listed.filter((item) => texts.has(item[textField]))).toEqual(newestFirst);
 }
 
-/** Makes the n-th database call fail. Returns a function that returns the number of calls so far. */
-function interruptBefore(call: number): () => number {
-  let calls = 0;
-  database.send = (async (command: any) => {
-    calls += 1;
-    if (calls === call) throw new Error('The function was interrupted.');
+/** Makes the n-th database call fail. Returns the mock, which records the calls. */
+function interruptBefore(call: number) {
+  const calls = jest.spyOn(database, 'send');
+  return calls.mockImplementation(async (command) => {
+    if (calls.mock.calls.length === call) throw new Error('The function was interrupted.');
     return send(command);
-  }) as typeof database.send;
-  return () => calls;
+  });
 }
 
 /** Stores an idempotency record without an item, as an interrupted request does. */
 async function leaveRecord(generateId?: () => bigint): Promise<void> {
-  interruptBefore(2);
+  const calls = interruptBefore(2);
   await expect(create(newItem, token, generateId)).rejects.toThrow('The function was interrupted.');
-  database.send = send;
+  calls.mockRestore();
 }
 
 /** Stores an idempotency record without its item, and a different item that has the id in the record. */
 async function leaveRecordForTakenId(): Promise<void> {
   const id = newId();
   await leaveRecord(() => id);
-  await create(newItems(1)[0]!, undefined, () => id);
+  await create(generateItem(), undefined, () => id);
 }
 
-describe('a request that was interrupted at any of its database calls', () => {
-  test.each<[string, () => Promise<unknown>]>([
-    ['its idempotency key is new', async () => {}],
-    ['an earlier attempt stored only the idempotency record', () => leaveRecord()],
-    ['an earlier attempt succeeded', () => create(newItem, token)],
-    ['a different item has the id in the idempotency record', leaveRecordForTakenId],
-  ])('is completed by a retry if %s', async (_case, prepare) => {
-    const items: Item[] = [];
-    for (let end = 1, isComplete = false; !isComplete; end += 1) {
-      [newItem] = newItems(1) as [NewItem];
-      token = newToken();
-      await prepare();
-      const calls = interruptBefore(end);
-      const [outcome] = await Promise.allSettled([create(newItem, token)]);
-      isComplete = calls() < end;
-      expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
-      database.send = send;
+test.each<[string, () => Promise<unknown>]>([
+  ['its idempotency key is new', async () => {}],
+  ['an earlier attempt stored only the idempotency record', () => leaveRecord()],
+  ['an earlier attempt succeeded', () => create(newItem, token)],
+  ['a different item has the id in the idempotency record', leaveRecordForTakenId],
+])('a retry completes an interrupted request if %s', async (_case, prepare) => {
+  const items: Item[] = [];
+  // Interrupts a request at each of its database calls. The last request completes without an interruption.
+  for (let end = 1, isComplete = false; !isComplete; end += 1) {
+    newItem = generateItem();
+    token = newToken();
+    await prepare();
+    const calls = interruptBefore(end);
+    const [outcome] = await Promise.allSettled([create(newItem, token)]);
+    isComplete = calls.mock.calls.length < end;
+    expect(outcome?.status).toBe(isComplete ? 'fulfilled' : 'rejected');
+    calls.mockRestore();
 
-      const item = (await create(newItem, token))!;
-      expect(await create(newItem, token)).toEqual(item);
-      expect(await read(item.id)).toEqual({ id: item.id, ...newItem });
-      items.push(item);
-    }
-    await expectListed(items);
-  });
+    const item = (await create(newItem, token))!;
+    expect(await create(newItem, token)).toEqual(item);
+    expect(await read(item.id)).toEqual({ id: item.id, ...newItem });
+    items.push(item);
+  }
+  await expectListed(items);
 });
 
 describe('concurrent requests with the same idempotency key', () => {
@@ -109,8 +103,8 @@ describe('concurrent requests with the same idempotency key', () => {
     expect(occurrences()).toEqual([...before, counted(metrics.petsCreated.name)]);
   });
 
-  test('get the same item or none if they send two different items', async () => {
-    const requested = newItems(2);
+  test('get the same item or no item if they request two different items', async () => {
+    const requested = [generateItem(), generateItem()];
     const creates = Array.from({ length: 10 }, (_, index) => create(requested[index % 2]!, token));
     const items = (await Promise.all(creates)).filter((item) => item !== undefined);
     expect(items).toEqual(Array.from({ length: 5 }, () => items[0]));
@@ -131,7 +125,7 @@ async function expireSooner(seconds: number): Promise<void> {
 }
 
 test('an idempotency key can be used for a new item after 24 hours even if its record is still stored', async () => {
-  const other = newItems(1)[0]!;
+  const other = generateItem();
   const first = (await create(newItem, token))!;
   await expireSooner(EXPIRY_SECONDS - 60);
   expect(await create(newItem, token)).toEqual(first);
@@ -145,26 +139,24 @@ test('an idempotency key can be used for a new item after 24 hours even if its r
   await expectListed([first, second]);
 });
 
-function repeatingIds(timesEachId: number) {
-  const firstId = newId();
-  let generated = 0;
-  const generateId = () => firstId + BigInt(Math.floor((generated += 1) / timesEachId));
-  return { generateId, generated: () => generated };
-}
-
 describe('creates that generate the same id several times', () => {
   test.each([
-    ['each item without an idempotency key', 1, () => undefined],
-    ['one item for three concurrent requests with the same idempotency key', 3, newToken],
-  ])('store %s, each with a different id', async (_what, attempts, tokenFor) => {
-    const { generateId, generated } = repeatingIds(2 * attempts); // At least two items share each id.
-    const requested = newItems(8);
+    ['they have no idempotency key', 1, () => undefined],
+    ['three concurrent requests for each item have the same idempotency key', 3, newToken],
+  ])('store each item with a different id if %s', async (_case, attempts, tokenFor) => {
+    const firstId = newId();
+    const generateId = jest.fn<() => bigint>();
+    // Generates each id often enough for at least two items.
+    generateId.mockImplementation(
+      () => firstId + BigInt(Math.floor(generateId.mock.calls.length / (2 * attempts))),
+    );
+    const requested = Array.from({ length: 8 }, generateItem);
     const responses = await Promise.all(
       requested
         .flatMap((item) => Array<NewItem>(attempts).fill(item))
         .map((item) => create(item, tokenFor(item[textField]), generateId)),
     );
-    expect(generated()).toBeGreaterThan(responses.length);
+    expect(generateId.mock.calls.length).toBeGreaterThan(responses.length);
     const items = responses.filter((_, index) => index % attempts === 0) as Item[];
     expect(responses).toEqual(items.flatMap((item) => Array<Item>(attempts).fill(item)));
     expect(items).toEqual(requested.map((item) => ({ id: expect.any(BigInt), ...item })));
@@ -172,8 +164,8 @@ describe('creates that generate the same id several times', () => {
     expect(occurrences()).toEqual(requested.map(() => counted(metrics.petsCreated.name)));
   });
 
-  test('get a 503 if they generate only ids of existing items, and succeed when retried', async () => {
-    const [other] = newItems(1) as [NewItem];
+  test('throw an UnavailableError if all generated ids are taken, and succeed when retried', async () => {
+    const other = generateItem();
     const id = newId();
     const stored = (await create(other, undefined, () => id))!;
     await expect(create(newItem, token, () => id)).rejects.toThrow(UnavailableError);
