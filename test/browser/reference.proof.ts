@@ -1,16 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page, type Request } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
 import { PRODUCTION_DOMAIN } from '../../infra/documents/openapi/headers.ts';
 import { stringifyJson } from '../../shared/contract/json.ts';
 import { INT64 } from '../../shared/contract/limits.ts';
 import { type Operation, operations } from '../../shared/contract/operations.ts';
-import { findChromium, openReference, operationButton, type ReferencePage } from './reference-page.ts';
+import { productName } from '../../shared/names.ts';
 import { type LocalService, startLocalService } from '../support/local-service.ts';
 import { runModule } from '../support/run-command.ts';
 import { create, integerField, itemsPath, list, validBody } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const INSTALLATION_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  chromium.executablePath(),
+];
 
 const executablePath = findChromium(process.env);
 const isUpdate = Boolean(process.env['UPDATE_SCREENSHOT']);
@@ -20,10 +31,47 @@ const STRUCK_OUT = `[...new Set([...document.querySelectorAll('button *')]
   .map((part) => part.innerText))]`;
 const exportFolder = join(temporaryFolder(), 'docs');
 
+type ReferencePage = Awaited<ReturnType<typeof openReference>>;
+
 let browser: Browser;
 let service: LocalService;
 let served: ReferencePage;
 let exported: ReferencePage;
+
+/**
+ * Returns the path in the variable CHROMIUM, or else the path of an installed Chromium, or undefined if there is none.
+ *
+ * @throws Error if CI is `true` and Chromium is not installed.
+ */
+function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
+  const found = CHROMIUM || INSTALLATION_PATHS.find((path) => existsSync(path));
+  if (found) return found;
+  const advice =
+    'Chromium is not installed. Run apt-get install chromium or npx playwright-core install chromium, or set CHROMIUM to its path.';
+  if (CI === 'true') throw new Error(advice);
+  console.warn(`${advice} The tests of the reference page are skipped.`);
+  return undefined;
+}
+
+async function openReference(url: string) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1024 } });
+  const requests: string[] = [];
+  // Errors and warnings include violations of the Content Security Policy.
+  const problems: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  await page.goto(url);
+  await page.getByRole('heading', { name: productName }).waitFor();
+  return { page, requests, problems };
+}
+
+/** Returns the button that opens and closes an operation. */
+function operationButton(page: Page, { method, path, summary }: Operation): Locator {
+  return page.getByRole('button', { name: `${method} ${path.replace('/v1', '')} ${summary}` });
+}
 
 /** Executes the open operation. Returns the request, and the status and body that the page shows. */
 async function execute(page: Page, press: () => Promise<void>) {
@@ -54,9 +102,9 @@ async function renderPicture(page: Page): Promise<void> {
     // Uses the default port to update the screenshot, because the screenshot shows the base URL.
     service = await startLocalService(...(isUpdate ? ['--port', '3000'] : []));
     const [, url = ''] = await service.printed(/Open (\S+) in a browser/);
-    served = await openReference(browser, url);
+    served = await openReference(url);
     await runModule('infra/documents/reference/export.ts', ['--output', exportFolder]);
-    exported = await openReference(browser, pathToFileURL(join(exportFolder, 'index.html')).href);
+    exported = await openReference(pathToFileURL(join(exportFolder, 'index.html')).href);
   });
   afterAll(async () => {
     if (isUpdate) await renderPicture(served.page);
@@ -87,9 +135,8 @@ async function renderPicture(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Try it out' }).click();
     const text = stringifyJson(item);
     await page.getByRole('tabpanel', { name: 'Edit Value' }).getByRole('textbox').fill(text);
-    const { request, status, body } = await execute(page, () =>
-      page.getByRole('button', { name: 'Execute' }).click(),
-    );
+    const executeButton = page.getByRole('button', { name: 'Execute' });
+    const { request, status, body } = await execute(page, () => executeButton.click());
     expect([request.postData(), status]).toEqual([text, '201']);
     const [, id = ''] = /"id": (\d+)/.exec(body)!;
     const stored = { id: BigInt(id), ...item };
@@ -101,7 +148,7 @@ async function renderPicture(page: Page): Promise<void> {
     await close(page, create);
   });
 
-  test('can send a request with the keyboard alone, without optional parameters', async () => {
+  test('sends a request with the keyboard alone and omits empty parameters', async () => {
     const { page } = served;
     async function press(name: RegExp): Promise<void> {
       const focused = page.locator(':focus');
@@ -117,7 +164,7 @@ async function renderPicture(page: Page): Promise<void> {
     await close(page, list);
   });
 
-  test('is read-only if it is exported, and then explains how to send requests', async () => {
+  test('is read-only and explains how to send requests if it is exported', async () => {
     const { page } = exported;
     await operationButton(page, create).click();
     await page.getByText('"invalid_request"').waitFor();
@@ -130,7 +177,7 @@ async function renderPicture(page: Page): Promise<void> {
     await page.getByRole('link', { name: /Guarantees, limits/ }).waitFor();
   });
 
-  test('causes no errors, and no requests except those in these tests', () => {
+  test('causes no errors and sends only the requests of these tests', () => {
     expect([...served.problems, ...exported.problems]).toEqual([]);
     const requested = `${service.baseUrl}${itemsPath}`;
     expect(served.requests).toEqual([new URL('/', service.baseUrl).href, requested, requested]);
