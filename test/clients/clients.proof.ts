@@ -3,23 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { INT64 } from '../../shared/contract/limits.ts';
-import { stringifyJson } from '../../shared/contract/json.ts';
+import { parseJson, stringifyJson } from '../../shared/contract/json.ts';
 import { type Behavior, type ClientProxy, inOrder, startClientProxy } from '../support/client-proxy.ts';
 import { startLocalService } from '../support/local-service.ts';
 import type { Outcome } from '../support/run-command.ts';
 import { integerField, type Item, itemsPath, textField, validInput } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import {
-  clients,
-  describeFor,
-  document,
-  type ExampleClient,
-  itemsIn,
-  runIn,
-  unpack,
-} from './example-clients.ts';
+import { clients, describeFor, document, type ExampleClient, runIn, unpack } from './example-clients.ts';
 
-// Runs the clients in docs/clients and their examples in docs/clients.md. A proxy to the service injects faults.
+// Runs the clients in docs/clients and their examples in docs/clients.md. A proxy for the service injects faults.
 
 const folder = temporaryFolder();
 const service = await startLocalService();
@@ -41,6 +33,11 @@ async function itemsWith(text: string): Promise<Item[]> {
   return items.filter((item) => item[textField] === text);
 }
 
+function itemsIn(stdout: string): Item[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.flatMap((line) => parseJson(line) as Item | Item[]);
+}
+
 function errorResponse(status: 429 | 503, seconds: string, headers: Record<string, string> = {}): Behavior {
   const code = status === 503 ? 'service_unavailable' : 'too_many_requests';
   const body = JSON.stringify({ code, message: 'An injected fault.', status });
@@ -59,7 +56,7 @@ async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
   return proxy;
 }
 
-/** Creates a client's files and starts a proxy that handles the n-th request according to the n-th behavior. */
+/** Creates a client's files and starts a proxy that applies the n-th behavior to the n-th request. */
 async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   const proxy = await startProxy(...behaviors);
   const files = unpack(folder);
@@ -80,14 +77,12 @@ test('docs/clients.md describes exactly the tested clients', () => {
 
 for (const client of clients) {
   describeFor(client)(`the ${client.name} client (needs ${basename(client.check[0])})`, () => {
-    testLists(client);
+    testReads(client);
     testCreates(client);
-    testGivingUp(client);
-    testExamples(client);
   });
 }
 
-function testLists(client: ExampleClient): void {
+function testReads(client: ExampleClient): void {
   test.concurrent('lists each item once with exact integers despite faults between pages', async () => {
     const { proxy, list } = await prepare(client);
     // The client must ignore the link in the error response.
@@ -118,10 +113,30 @@ function testLists(client: ExampleClient): void {
     expectFailure(await list(), /\b307\b/);
     expect([proxy.requests.length, otherServer.requests.length]).toEqual([2, 0]);
   });
+
+  test.concurrent('gives up if the Retry-After of a 429 is an hour', async () => {
+    const { proxy, list } = await prepare(client, errorResponse(429, '0'), errorResponse(429, '3600'));
+    expectFailure(await list(), /too_many_requests/);
+    expect(proxy.requests).toHaveLength(2);
+  });
+
+  test.concurrent('reports the last error response after six attempts', async () => {
+    const { proxy, list } = await prepare(client, ...Array<Behavior>(7).fill(errorResponse(503, '0')));
+    expectFailure(await list(), /service_unavailable/);
+    expect(proxy.requests).toHaveLength(6);
+  });
+
+  test.concurrent('runs the example in docs/clients.md with the expected output', async () => {
+    const { run } = await prepare(client);
+    const { file, exitCode = 0, prints } = client.uses;
+    const { code, stdout, stderr } = await run(file);
+    expect({ code, stderr: code ? '' : stderr }).toEqual({ code: exitCode, stderr: '' });
+    for (const pattern of prints) expect(stdout + stderr).toMatch(pattern);
+  });
 }
 
 function testCreates(client: ExampleClient): void {
-  test.concurrent('creates one unchanged item despite a 503 and a lost response', async () => {
+  test.concurrent('creates one item with the requested values despite a 503 and a lost response', async () => {
     const { proxy, add } = await prepare(client, errorResponse(503, '1'), 'lose');
     const text = `${client.name} “é”`;
     const item = { [textField]: text, [integerField]: INT64.maximum, status: 'pending' };
@@ -150,36 +165,12 @@ function testCreates(client: ExampleClient): void {
     expect(itemsIn(stdout)).toEqual(await itemsWith(text));
     expect(proxy.requests.length).toBeGreaterThan(1);
   });
-}
 
-function testGivingUp(client: ExampleClient): void {
   test.concurrent('reports a 4xx with its request id and does not retry the request', async () => {
     const headers = { 'x-amzn-RequestId': 'a-1' };
     const { proxy, add } = await prepare(client, { status: 403, headers, body: '{"message":"Forbidden"}' });
     expectFailure(await add(validInput), /\b403\b(?=.*Forbidden).*\(request a-1\)/);
     expectFailure(await add({ ...validInput, [textField]: '' }), /invalid_request.* must be/);
     expect(proxy.requests).toHaveLength(2);
-  });
-
-  test.concurrent('gives up if the Retry-After of a 429 is an hour', async () => {
-    const { proxy, list } = await prepare(client, errorResponse(429, '0'), errorResponse(429, '3600'));
-    expectFailure(await list(), /too_many_requests/);
-    expect(proxy.requests).toHaveLength(2);
-  });
-
-  test.concurrent('reports the last error response after six attempts', async () => {
-    const { proxy, list } = await prepare(client, ...Array<Behavior>(7).fill(errorResponse(503, '0')));
-    expectFailure(await list(), /service_unavailable/);
-    expect(proxy.requests).toHaveLength(6);
-  });
-}
-
-function testExamples(client: ExampleClient): void {
-  test.concurrent('runs the example in docs/clients.md with the expected output', async () => {
-    const { run } = await prepare(client);
-    const { file, exitCode = 0, prints } = client.uses;
-    const { code, stdout, stderr } = await run(file);
-    expect({ code, stderr: code ? '' : stderr }).toEqual({ code: exitCode, stderr: '' });
-    for (const pattern of prints) expect(stdout + stderr).toMatch(pattern);
   });
 }

@@ -4,24 +4,23 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { parseJson } from '../../shared/contract/json.ts';
 import { filesPrintedIn } from '../support/markdown-code.ts';
 import { type Outcome, outcomeOf } from '../support/run-command.ts';
-import { integerField, type Item, textField } from '../support/sample.ts';
+import { integerField, textField } from '../support/sample.ts';
 
 /** A client in docs/clients and the commands to run the client. */
 export interface ExampleClient {
-  /** Heading of the client's section. */
+  /** Heading of the client's section in docs/clients.md. */
   name: string;
   /** Command that fails if the client cannot run on this machine. */
   check: [file: string, ...parameters: string[]];
   run: [file: string, ...parameters: string[]];
   library: string;
-  /** File of the example in docs/clients.md, its exit code and patterns of its output. */
+  /** The example in docs/clients.md: its file, its exit code and patterns that its output must match. */
   uses: { file: string; exitCode?: number; prints: RegExp[] };
   /** The timeout in the client's code, and the one-second timeout that replaces it in tests. */
   timeout: [written: string, short: string];
-  /** Program that prints all items as JSON, as one item per line or as arrays. Arguments: a status and a limit. */
+  /** Program that prints all items as JSON, with one item or one array per line. Arguments: a status and a limit. */
   list: string;
   /** Program that creates and prints an item. Arguments: a JSON file and, except in the shell, an Idempotency-Key. */
   create: string;
@@ -141,7 +140,7 @@ export function describeFor({ check: [file, ...parameters] }: ExampleClient): ty
   return spawnSync(file, parameters).status === 0 ? describe : describe.skip;
 }
 
-/** Creates a folder that contains all clients, their examples and the type packages. */
+/** Creates a folder that contains all clients, their examples and the packages in `@types`. */
 export function unpack(parent: string): string {
   const folder = mkdtempSync(join(parent, 'clients-'));
   for (const [file, code] of files) writeFileSync(join(folder, file), code);
@@ -151,7 +150,7 @@ export function unpack(parent: string): string {
   return folder;
 }
 
-/** Runs `program`, which is either the name of an example or source code. */
+/** Runs `program`, which is either the file name of an example or source code. */
 export function runIn(
   folder: string,
   { run: [file, ...options], library }: ExampleClient,
@@ -165,9 +164,4 @@ export function runIn(
   const { PATH, GOCACHE = join(homedir(), '.cache/go-build') } = process.env;
   const settings = { cwd: folder, env: { PATH, GOCACHE, HOME: folder, ...environment } };
   return outcomeOf(promisify(execFile)(file, [...options, name, ...parameters], settings));
-}
-
-export function itemsIn(stdout: string): Item[] {
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return lines.flatMap((line) => parseJson(line) as Item | Item[]);
 }

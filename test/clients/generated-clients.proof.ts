@@ -15,12 +15,6 @@ import { build, canRun, environment, type Generator, generators } from './genera
 // Generates clients with the commands in docs/clients.md, and calls the local service with each client.
 
 type Call = { apiKey: string } & ({ key: string; item: object } | { id: bigint } | { cursor?: string });
-interface Result {
-  status?: bigint;
-  data?: Item | Item[] | null;
-  error?: { code?: string } | null;
-  link?: string | null;
-}
 
 const parent = temporaryFolder();
 const { service, proxy } = await useServiceBehindProxy();
@@ -32,7 +26,7 @@ const found = (fields: object) => ({
   headers,
   body: stringifyJson({ ...validInput, ...fields }),
 });
-/** Delay in milliseconds that exceeds OkHttp's default timeout, the shortest timeout of all generated clients. */
+/** Delay in milliseconds that exceeds OkHttp's default timeout, the shortest default timeout of all generated clients. */
 const SLOW = 11_000;
 // Responses that AWS, a later release or a slow service could send, by the id in the path.
 const behaviors: Record<string, () => Behavior | Promise<Behavior>> = {
@@ -56,8 +50,6 @@ for (const generator of generators) {
 }
 
 function testClient({ roundsIntegers = false, ...generator }: Generator): void {
-  /** Returns the integer that the program prints after the client has read `int64`. */
-  const printed = (int64: bigint) => (roundsIntegers ? BigInt(String(Number(int64))) : int64);
   const { apiKey } = service;
   let program: ReturnType<typeof start>;
 
@@ -79,31 +71,34 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     const created = await program.send({ apiKey, key, item });
     expect(created).toMatchObject({ status: 201n, data: { id: expect.anything(), ...item } });
     expect(proxy.requests.at(-1)!.headers['idempotency-key']).toBe(key);
-    const { data } = await program.send({ apiKey, id: (created.data as Item).id });
+    const { data } = await program.send({ apiKey, id: created.data.id });
     expect(data).toEqual(created.data);
     const other = { ...item, [integerField]: 1n };
     const conflict = { status: 422n, error: { code: 'idempotency_key_reused' } };
     expect(await program.send({ apiKey, key, item: other })).toMatchObject(conflict);
   });
 
-  test('sends the largest int64 exactly, or gets a 400 because the client rounds it', async () => {
-    const item = { ...validInput, [integerField]: INT64.maximum };
-    const error = { status: 400n, error: { code: 'invalid_request' } };
-    const created = { status: 201n, data: item };
-    const response = await program.send({ apiKey, key: randomUUID(), item });
-    expect(response).toMatchObject(roundsIntegers ? error : created);
-  });
+  (roundsIntegers ? test : test.skip)(
+    'gets a 400 for the largest int64, which the client rounds',
+    async () => {
+      const item = { ...validInput, [integerField]: INT64.maximum };
+      const error = { status: 400n, error: { code: 'invalid_request' } };
+      expect(await program.send({ apiKey, key: randomUUID(), item })).toMatchObject(error);
+    },
+  );
 
   test('reads every page of a list', async () => {
     const items: Item[] = [];
     let cursor: string | undefined;
     do {
       const { data, link } = await program.send({ apiKey, ...(cursor !== undefined && { cursor }) });
-      items.push(...(data as Item[]));
+      items.push(...data);
       cursor = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(link ?? '')?.[1];
     } while (cursor !== undefined);
     const stored: Item[] = await service.call('?limit=100');
-    expect(items).toEqual(stored.map((item) => ({ ...item, [integerField]: printed(item[integerField]) })));
+    for (const item of roundsIntegers ? stored : [])
+      item[integerField] = BigInt(String(Number(item[integerField])));
+    expect(items).toEqual(stored);
   });
 
   test.each<[status: bigint, code: string | undefined, call: Call]>([
@@ -119,7 +114,7 @@ function testClient({ roundsIntegers = false, ...generator }: Generator): void {
     expect(await program.send(call)).toMatchObject({ status, ...(code && { error: { code } }) });
   });
 
-  test('reads an item that has an unknown field, and waits for a slow response', async () => {
+  test('reads an item with an unknown field, and waits for a slow response', async () => {
     expect((await program.send({ apiKey, id: 3n })).data).toMatchObject({ id: 3n, ...validInput });
     expect((await program.send({ apiKey, id: 4n })).data).toEqual({ id: 4n, ...validInput });
   });
@@ -134,11 +129,11 @@ function start(cwd: string, command: string) {
   program.stdin.on('error', () => {}); // ignored, because `send` throws an error if the program has exited
   const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
   return {
-    async send(input: Call): Promise<Result> {
+    async send(input: Call): Promise<any> {
       program.stdin.write(`${stringifyJson(input)}\n`);
       const { value, done } = await lines.next();
       if (done) throw new Error(`The program has exited: ${errors}`);
-      return parseJson(value) as Result;
+      return parseJson(value);
     },
     end: () => program.stdin.end(),
   };

@@ -19,16 +19,11 @@ const GO = {
   run: './driver',
 };
 const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
-const JAVA = {
-  build:
-    'mvn -q -B -f client -Djava.version=17 compile dependency:build-classpath -Dmdep.outputFile="$PWD/classpath"',
-  run: 'java -cp "client/target/classes:$(cat classpath)" Driver',
-};
 
 export interface Generator {
-  /** Text that identifies the command that generates the client. docs/clients.md contains the command. */
+  /** Text that occurs only in the command in docs/clients.md that generates the client. */
   name: string;
-  /** Files in test/clients/generated that use the client, by the name that each file gets in the client's folder. */
+  /** Files in test/clients/generated that use the client, by their names in the client's folder. */
   files: Record<string, string>;
   /** Command that fails if a required tool is missing. @default - only the packages in test/tools are required */
   needs?: string;
@@ -56,7 +51,9 @@ export const generators: Generator[] = [
     name: 'openapi-generator-cli generate -g java',
     files: { 'client/src/main/java/Driver.java': 'Driver.java' },
     needs: 'openapi-generator-cli version && mvn --version',
-    ...JAVA,
+    build:
+      'mvn -q -B -f client -Djava.version=17 compile dependency:build-classpath -Dmdep.outputFile="$PWD/classpath"',
+    run: 'java -cp "client/target/classes:$(cat classpath)" Driver',
   },
   {
     name: 'openapi-generator-cli generate -g go',
@@ -94,13 +91,13 @@ function commandOf({ name: generator }: Generator): string {
   for (const [, name = '', version] of command.matchAll(/(?<=npx |-p )(\S+)@([\d.]+)/g)) {
     const manifest = JSON.parse(readFileSync(join(toolModules, name, 'package.json'), 'utf8'));
     if (!manifest.version.startsWith(`${version}.`))
-      throw new Error(`${name} ${manifest.version} is installed, but docs/clients.md requires ${version}.`);
+      throw new Error(`Install ${name} ${version} in test/tools, as in docs/clients.md, or change the page.`);
   }
   // Removes npx and versions, so that the command uses the installed packages.
   return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');
 }
 
-/** Generates a client and builds a program with it. Returns the program's folder. */
+/** Generates a client and builds the program that uses the client. Returns the program's folder. */
 export async function build(generator: Generator, parent: string): Promise<string> {
   const folder = mkdtempSync(join(parent, 'generated-'));
   for (const file of ['openapi.json', 'openapi-3.0.json']) symlinkSync(resolve(file), join(folder, file));

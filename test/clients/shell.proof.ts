@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { type Behavior, inOrder, startClientProxy } from '../support/client-proxy.ts';
@@ -19,11 +19,8 @@ const proxy = await startClientProxy('');
 afterAll(() => proxy.close());
 
 function run(folder: string, program: string, environment: Record<string, string> = {}): Promise<Outcome> {
-  return runIn(folder, shell, program, ['item.json'], {
-    BASE_URL: proxy.baseUrl,
-    API_KEY: apiKey,
-    ...environment,
-  });
+  const settings = { BASE_URL: proxy.baseUrl, API_KEY: apiKey, ...environment };
+  return runIn(folder, shell, program, ['item.json'], settings);
 }
 
 describeFor(shell)('the shell functions (need curl)', () => {
@@ -31,11 +28,8 @@ describeFor(shell)('the shell functions (need curl)', () => {
     const folder = unpack(parent);
     const recordFile = join(folder, 'arguments');
     const realCurl = execFileSync('sh', ['-c', 'command -v curl'], { encoding: 'utf8' }).trim();
-    writeFileSync(
-      join(folder, 'curl'),
-      `#!/bin/sh\nprintf '%s\\n' "$@" >>'${recordFile}'\nexec '${realCurl}' "$@"\n`,
-    );
-    chmodSync(join(folder, 'curl'), 0o755);
+    const recordingCurl = `#!/bin/sh\nprintf '%s\\n' "$@" >>'${recordFile}'\nexec '${realCurl}' "$@"\n`;
+    writeFileSync(join(folder, 'curl'), recordingCurl, { mode: 0o755 });
     writeFileSync(join(folder, 'item.json'), '{}');
     proxy.decide(inOrder(created));
     const program = `mkdir tmp; TMPDIR=$PWD/tmp; export TMPDIR; ${shell.create}; ls tmp`;
