@@ -22,19 +22,19 @@ export interface MeasuredFunction {
   expected: string;
 }
 
-/** A function at one memory size. */
+/** A function to measure at one memory size. */
 export type Subject = MeasuredFunction & { megabytes: number };
 
-/** Returns the name of the module that a row's name begins with. */
+/** Returns the module's name, which is the beginning of a row's name. */
 export const moduleIn = (name: string) => name.split(',')[0]!.replace(' ', '-');
 
-/** Bundles each module to `folder/MODULE.mjs` with the functions' bundling options, but with the given plugins. */
+/** Bundles each module to `folder/MODULE.mjs` with the functions' bundling options and the given plugins. */
 export function bundle(entryPoints: string[], folder: string, plugins: Plugin[]) {
   const paths = { absWorkingDir: projectRoot, outdir: folder, outExtension: { '.js': '.mjs' } };
   return build({ ...bundlingOptions, ...paths, entryPoints, plugins, logLevel: 'silent' });
 }
 
-/** Returns the functions of an assembly, and the baselines, which are bundled without plugins. */
+/** Bundles the baselines without plugins. Returns the functions of an assembly and the baselines. */
 export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
   const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
   const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
@@ -58,7 +58,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
   });
 }
 
-/** Returns the headers and the context of an event for a request that curl sends to a regional REST API. */
+/** Returns the headers and the context that a regional REST API adds to the event of a request from curl. */
 function requestWith(apiKey: string, headers = {}) {
   return {
     headers: {
@@ -77,8 +77,9 @@ function requestWith(apiKey: string, headers = {}) {
 }
 
 /**
- * Returns the event and the expected text by row name, which begins with the module's name. Rows that are compared are
- * adjacent, because the machine's speed drifts. Operations without a row get one for their documented example request.
+ * Returns the event and the expected text of each row by the row's name, which begins with the module's name. Rows that
+ * are compared are adjacent, because the machine's speed drifts. Each operation without a row is measured with its
+ * documented example request.
  */
 function callsFor(apiKey: string) {
   const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));
@@ -89,7 +90,7 @@ function callsFor(apiKey: string) {
   };
   const methodArn = `arn:aws:execute-api:${region}:123456789012:abc123/staging/GET${collection}`;
   const calls: Record<string, Pick<MeasuredFunction, 'event' | 'expected'>> = {
-    // Expects the newest item, because it is the only item that is always on a page from several list partitions.
+    // Expects the newest item, because a page from several list partitions omits most other items of each partition.
     'list-pets, 16 partitions': { ...list, expected: itemId(0) },
     'list-pets': list,
     'bare list': list,

@@ -8,9 +8,9 @@ import type { StubDatabase } from './stub-database.ts';
 interface Setup {
   quota: CpuQuota | undefined;
   database: StubDatabase;
-  /** Latency of the stub database. Functions use no CPU time while they wait for the database. */
+  /** Latency of the stub database. The functions use no CPU time while they wait for a response. */
   databaseMilliseconds: number;
-  /** Duration of the warm-up requests, during which the instance has a full core, so that V8 compiles the hot code. */
+  /** Duration of the warm-up requests. The instance handles them with a full core, so that V8 compiles the hot code. */
   warmUpMilliseconds: number;
 }
 
@@ -19,13 +19,14 @@ export const WARM_REQUESTS = 200;
 
 /** Figures of one cold start or of one warm instance. */
 export interface Figures {
-  /** Duration of init and the first invocation, in milliseconds. `coldCpu` is the CPU time of both, in microseconds. */
+  /** Duration of init and the first invocation, in milliseconds. */
   cold?: number;
+  /** CPU time of init and the first invocation, in microseconds. */
   coldCpu?: number;
-  /** Median latency of an instance's warm requests, in milliseconds. `p99` is their 99th percentile latency. */
+  /** Median latency of an instance's warm requests, in milliseconds. `p99` is the 99th percentile of the latencies. */
   p50?: number;
   p99?: number;
-  /** Mean billed duration of an instance's warm requests. Each duration is rounded up to a full millisecond. */
+  /** Mean billed duration of an instance's warm requests, in milliseconds. Each is rounded up to an integer. */
   billed?: number;
   /** CPU time per warm request, in microseconds. */
   cpu?: number;

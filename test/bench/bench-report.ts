@@ -9,7 +9,7 @@ export interface Results {
   rows: Row[];
 }
 
-/** Upper bounds for the ratio of a row's metric to the baseline's. The report shows bounds that are not met. */
+/** Upper bounds for the ratio of a row's metric to the same metric of a baseline. The report marks missed bounds. */
 const bounds: [metric: Metric, megabytes: number, row: string, baseline: string, maximum: number][] = [
   ['cold', 256, 'list-pets', 'bare list, primed', 0.6],
   ['cold', 256, 'create-pet', 'bare create, primed', 0.62],
@@ -20,10 +20,10 @@ const bounds: [metric: Metric, megabytes: number, row: string, baseline: string,
   ['cpu', 512, 'list-pets, 16 partitions', 'list-pets', 2.5],
 ];
 
-/** Returns the generated parts of documents, by document and by name of the part. */
+/** Returns the generated parts of each document by the parts' names. */
 export function documents({ runDetails, rows }: Results) {
   const names = [...new Set(rows.map(({ name }) => name))];
-  // Only the names of baselines and of special cases contain spaces.
+  // The name of a function's first row contains no spaces, unlike the names of its other rows and of the baselines.
   const functions = names.filter((name) => !name.includes(' '));
   const sizes = [256, 512, 1_024];
   const coldMedians = (name: string) =>
@@ -74,7 +74,7 @@ function boundsTable(rows: Row[]): string {
   );
 }
 
-/** Returns the spread of the ratios between two rows, which were measured in the same rounds. */
+/** Returns the spread of the ratios between the values of two rows in the same rounds. */
 export function ratiosOf(rows: Row[], metric: Metric, megabytes: number, name: string, baseline: string) {
   const divisors = figureOf(rows, metric, megabytes, baseline)?.rounds;
   const values = figureOf(rows, metric, megabytes, name)?.rounds;

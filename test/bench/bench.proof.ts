@@ -11,8 +11,8 @@ import { fillStore, measure } from './growth-measure.ts';
 import { startInstance } from './instance.ts';
 import { prepareVariants } from './optimizations.ts';
 
-// `npm run check` compares the documents with the stored results, and `.ci/run` measures each function and baseline, so
-// these tests do neither.
+// `npm run check` compares the documents with the stored results. `.ci/run` measures each function and baseline. These
+// tests do neither.
 
 const folder = temporaryFolder();
 

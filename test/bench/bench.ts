@@ -10,7 +10,8 @@ import { runtimeName } from './instance.ts';
 import { documents as variantDocuments, prepareVariants } from './optimizations.ts';
 import { startStubDatabase } from './stub-database.ts';
 
-// `npm run bench` measures the functions and baselines, or, with --optimizations, functions without optimizations.
+// `npm run bench` measures the functions and the baselines. With --optimizations, it measures the functions without
+// each of their optimizations.
 
 const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 10 };
 const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0, variantInstances: 1 };
@@ -21,7 +22,7 @@ const DATABASE_MILLISECONDS = 4;
 await runBenchmark('bench', {
   results: { purpose: 'cold starts and warm requests', measure: measureAll, documents },
   optimizations: {
-    purpose: 'what each optimization saves',
+    purpose: 'the effect of each optimization',
     measure: measureVariants,
     documents: variantDocuments,
   },
@@ -31,7 +32,9 @@ async function prepare(needsQuota: boolean) {
   const start = performance.now();
   const quota = createCpuQuota();
   if (needsQuota && !quota)
-    throw new UsageError('A CPU quota requires Linux, root and a control group. Use --quick to omit it.');
+    throw new UsageError(
+      'A CPU quota requires Linux, root and a control group. Use --quick to measure without a quota.',
+    );
   const folder = folderUntilExit();
   const database = await startStubDatabase(folder);
   const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
@@ -68,7 +71,7 @@ async function measureVariants(quick: boolean): Promise<Results> {
   const { folder, functions, setup, describeRun } = await prepare(false);
   const variants = await prepareVariants(functions, folder);
   const cold = variants.filter(({ name }) => !name.includes('partitions'));
-  // Omits the CPU quota and the database latency for warm requests, so that their CPU time varies less.
+  // Warm requests run without a CPU quota and without database latency, so that their CPU time varies less.
   const full = {
     ...setup,
     quota: undefined,

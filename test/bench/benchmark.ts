@@ -18,7 +18,7 @@ const fileOf = (name: string) => new URL(`${name}.json`, import.meta.url);
 /**
  * Runs a benchmark command that measures, stores the results in `test/bench/NAME.json` and updates the documents.
  *
- * @param measurements measurements by name. The first is the default, and an option such as `--NAME` selects another.
+ * @param measurements measurements by name. The first is the default, and `--NAME` selects another measurement.
  */
 export function runBenchmark(script: string, measurements: Record<string, Measurement>) {
   const [first = '', ...others] = Object.keys(measurements);

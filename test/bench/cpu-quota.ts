@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 // Limits CPU time in proportion to the memory size, as Lambda does. Uses a Linux control group.
 
-/** Memory size that gets one core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+/** Memory size of a function with one core. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const MEGABYTES_PER_CORE = 1_769;
 /** Period of the CPU quota. AWS does not document the period that Lambda uses. */
 const PERIOD_MILLISECONDS = 20;
@@ -18,7 +18,7 @@ export function createCpuQuota() {
   // `r+` does not create files, so writing fails if the folder is not a control group.
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { flag: 'r+' });
 
-  /** Limits the processes to Lambda's CPU share for the given memory size. @default - one core */
+  /** Limits the group's processes to Lambda's CPU share for the given memory size. @default - one core */
   function setMemorySize(megabytes = MEGABYTES_PER_CORE): void {
     const period = PERIOD_MILLISECONDS * 1_000;
     const quota = Math.round(Math.min(1, megabytes / MEGABYTES_PER_CORE) * period);
@@ -29,10 +29,10 @@ export function createCpuQuota() {
 
   try {
     mkdirSync(folder);
-    // Repeats the removal, because it succeeds only after the killed processes have left the group.
+    // Repeats `rmdir`, because a group can be removed only after the killed processes have left it.
     const remove = 'until rmdir "$0"; do sleep 0.01; done';
     process.once('exit', () => spawnSync('sh', ['-c', remove, folder], { timeout: 2_000 }));
-    // Makes the parent group delegate the CPU controller. The kernel rejects this if the parent contains processes.
+    // Lets the group limit CPU time. The kernel rejects this setting if the parent group contains processes.
     if (isV2) write('../cgroup.subtree_control', '+cpu');
     setMemorySize();
   } catch {

@@ -14,7 +14,6 @@ import { indexKeys } from '../../shared/storage/pets.ts';
 import { seededInteger } from '../support/fault-proxy.ts';
 import type { LocalService } from '../support/local-service.ts';
 import {
-  bodyWith,
   integerField,
   type Item,
   itemsPath,
@@ -24,16 +23,16 @@ import {
 } from '../support/sample.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
-/** Contents of a store. At least 1,000 items are needed, because the measurements request page 100 of a list. */
+/** Contents of a store. `items` must be at least 1,000, because the measurements request page 100 of a list. */
 export interface Contents {
   items: number;
   partitions: number;
 }
 
-/** Statuses of ten consecutive items. All following items repeat this sequence. */
+/** Statuses of the ten oldest items. The statuses of the other items repeat this sequence. */
 const STATUSES = [...Array<'available'>(6).fill('available'), 'sold', 'sold', 'pending', undefined] as const;
 
-/** Returns item `index` of `items` items that were added at regular intervals within a year. Item 0 is the oldest. */
+/** Returns an item of a store whose `items` items are spread evenly over a year. Item 0 is the oldest item. */
 function itemOf(index: number, items: number): Item {
   const time = Date.UTC(2025, 0, 2) + Math.floor((index / items) * 365 * 86_400_000);
   const status = STATUSES[index % 10];
@@ -53,11 +52,11 @@ function* newestItems(items: number): Generator<Item> {
 }
 
 /**
- * Fills a local service's data folder. Calls dynalite's internal functions, because they write a million items in a
- * minute. Then compacts LevelDB, so that LevelDB does not compact its files during the measurements.
+ * Fills a local service's data folder. Calls dynalite's internal functions, which write a million items in a minute.
+ * Then compacts LevelDB, so that LevelDB does not compact its files during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
- * @param assembly folder with the template of the tables
+ * @param assembly folder of the synthesized template that defines the tables
  */
 export async function fillStore(
   folder: string,
@@ -87,7 +86,7 @@ export async function fillStore(
   await level.close();
 }
 
-/** A running service that contains exactly the items in `contents`. */
+/** A running service that contains exactly the items that `contents` describes. */
 export type Store = LocalService & { contents: Contents };
 
 /** One row for each kind of request. `times` contains the spread of the latencies in milliseconds for each store. */
@@ -101,7 +100,7 @@ interface Request {
   expected: string;
 }
 
-/** Prepares one kind of request to a store of `items` items. The returned function creates request number `number`. */
+/** Returns a function that creates the n-th request of one kind to a store with `items` items. */
 type Kind = (items: number) => (number: number) => Request;
 
 /** Kinds of requests by row name. Creates are last because they add items to the lists. */
@@ -118,12 +117,12 @@ const kinds: Record<string, Kind> = {
     return { path: `${itemsPath}/${item.id}`, expected: stringifyJson(item) };
   },
   create: () => (number) => {
-    const body = stringifyJson(bodyWith(`Item ${number}`));
+    const body = stringifyJson({ ...validInput, [textField]: `Item ${number}` });
     return { path: itemsPath, body, expected: body };
   },
 };
 
-/** Returns the kind of request for page `page` of a list. The first page is page 1. */
+/** Returns the kind of request that reads page `page` of a list. The first page is page 1. */
 function list(page: number, limit: number, status?: Item['status']): Kind {
   const filters = status ? { status } : {};
   return (items) => {
@@ -132,30 +131,25 @@ function list(page: number, limit: number, status?: Item['status']): Kind {
     const query = new URLSearchParams({ limit: `${limit}`, ...filters });
     const previous = newest.at(-limit - 1);
     if (previous) query.set('cursor', encodeCursor(previous.id, filters));
-    const request = {
-      path: `${itemsPath}?${query.toString()}`,
-      expected: stringifyJson(newest.slice(-limit)),
-    };
-    return () => request;
+    const expected = stringifyJson(newest.slice(-limit));
+    return () => ({ path: `${itemsPath}?${query.toString()}`, expected });
   };
 }
 
 /**
  * Sends requests of each kind to all stores and measures the latencies.
  *
- * @param requests number of measured requests per kind and store. As many warm-up requests precede them.
+ * @param requests number of measured requests per kind and store. The same number of warm-up requests precedes them.
  * @throws UsageError if a response does not match the store's contents
  */
-export async function measure(stores: Store[], requests: number): Promise<Rows> {
-  const rows: Rows = [];
-  for (const [request, kind] of Object.entries(kinds)) {
+export function measure(stores: Store[], requests: number): Promise<Rows> {
+  return Array.fromAsync(Object.entries(kinds), async ([request, kind]) => {
     const subjects = stores.map((store) => ({ store, requestOf: kind(store.contents.items) }));
     const times = await measureInRounds(request, subjects, 2 * requests, ({ store, requestOf }, round) =>
       send(store, requestOf(round)),
     );
-    rows.push({ request, times: times.map((each) => spreadOf(each.slice(requests))) });
-  }
-  return rows;
+    return { request, times: times.map((each) => spreadOf(each.slice(requests))) };
+  });
 }
 
 /** Sends a request and returns the time until the end of the response in milliseconds. */
@@ -166,5 +160,5 @@ async function send({ baseUrl, request }: Store, { path, body, expected }: Reque
   const milliseconds = performance.now() - start;
   const withoutId = body ? text.replace(/"id":\d+,/, '') : text;
   if (response.ok && withoutId === expected) return milliseconds;
-  throw new UsageError(`${baseUrl}${path} returned ${response.status} ${text}, which is not in the store.`);
+  throw new UsageError(`${baseUrl}${path} returned ${response.status} ${text} instead of ${expected}.`);
 }

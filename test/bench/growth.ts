@@ -16,22 +16,13 @@ const QUICK = { sizes: [1_000, 10_000], requests: 20 };
 const FLAT = 1.2;
 
 /** Content of `test/bench/growth.json`. */
-interface Results {
-  /** Date, machine and Node version. */
-  runDetails: string;
-  /** Number of measured requests per kind and store. */
-  requests: number;
-  bySize: Comparison;
-  byPartitions: Comparison;
-}
-
-type Comparison = Awaited<ReturnType<typeof compare>>;
+type Results = Awaited<ReturnType<typeof measureAll>>;
 
 await runBenchmark('bench:growth', {
   growth: { purpose: 'latencies with up to a million items', measure: measureAll, documents },
 });
 
-async function measureAll(quick: boolean): Promise<Results> {
+async function measureAll(quick: boolean) {
   const { sizes, requests } = quick ? QUICK : FULL;
   const assembly = await synthesizeStaging();
   const bySize = sizes.map((items) => ({ items, partitions: 1 }));

@@ -12,10 +12,10 @@ import type { CpuQuota } from './cpu-quota.ts';
 
 const runtimeFolder = fileURLToPath(new URL('runtime', import.meta.url));
 const client = `${runtimeFolder}/node_modules/aws-lambda-ric`;
-// The benchmark also runs without AWS's runtime interface client, because building it requires a C++ compiler.
+// The benchmark also runs without AWS's runtime interface client, because building the client requires a C++ compiler.
 const hasClient = existsSync(`${client}/rapid-client.node`);
 
-/** Module of the runtime interface client, which gets events from the Runtime API and calls the handler. */
+/** Module that gets events from the Runtime API and calls the handler. */
 const runtimeFile = hasClient ? `${client}/index.mjs` : `${runtimeFolder}/substitute.mjs`;
 export const runtimeName = hasClient
   ? `aws-lambda-ric ${JSON.parse(readFileSync(`${client}/package.json`, 'utf8')).version}`

@@ -1,8 +1,8 @@
 import { showProgress } from '../../infra/command.ts';
 
 /**
- * Measures each subject once per round, in alternating order, so that other load on the machine affects all subjects
- * equally and no subject always follows the same subject. Prints the progress with the label `what`.
+ * Measures each subject once per round, so that other load on the machine affects all subjects equally. Reverses the
+ * order after each round, so that no subject always follows the same subject. Prints the progress, labeled `what`.
  *
  * @returns the values of each subject
  */
@@ -39,7 +39,7 @@ export function quantile(values: number[], share: number): number {
   return below + (above - below) * (position % 1);
 }
 
-/** Formats a median and its quartiles with at least three significant digits: `6.86 (6.15–7.16)`. */
+/** Formats a median and its quartiles, such as `6.86 (6.15–7.16)`. Numbers have at most two decimals. */
 export function formatSpread(spread: Spread | undefined): string {
   if (!spread) return '–';
   const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map((value) =>

@@ -8,25 +8,25 @@ import { bundle, type MeasuredFunction, moduleIn } from './bench-functions.ts';
 import type { Metric } from './bench-measure.ts';
 import { figureOf, ratiosOf, type Results } from './bench-report.ts';
 
-// Builds variants of the functions that lack optimizations, and compares the variants with the current functions.
-
-type Change = [file: string, text: string | RegExp, replacement: string];
+// Builds variants of the functions without one or all optimizations, and compares them with the current functions.
 
 const [sdk, database] = ['/shared/storage/sdk.ts', '/shared/storage/database.ts'];
-const prototype = 'Object.create';
 
-/** Source changes that omit an optimization, by name. SDK settings are not listed, because removing them is enough. */
-const changes: Record<string, Change[]> = {
-  [prototype]: [[database, 'Object.create(client.config);', '']],
+/** The source text to remove in order to omit an optimization, by the optimization's name. */
+const removals: Record<string, [file: string, text: string | RegExp]> = {
+  ...Object.fromEntries(
+    Object.keys(sdkSettings).map((name) => [name, [sdk, new RegExp(`^ {2}${name}(,|:.*,)$`, 'm')]]),
+  ),
+  'Object.create': [database, 'Object.create(client.config);'],
 };
 
-const optimizations = [...Object.keys(sdkSettings), ...pluginsWithout([]).map(({ name }) => name), prototype];
+const optimizations = [...Object.keys(removals), ...pluginsWithout([]).map(({ name }) => name)];
 
-/** The optimizations that each variant omits. The variant `protocol` omits all whose names begin with `protocol`. */
+/** The optimizations that each variant omits. The variant `protocol` also omits `protocolSettings`. */
 const variants: [title: string, omitted: string[]][] = [
   ['none', []],
   ...optimizations
-    .filter((name) => !optimizations.some((other) => other !== name && name.startsWith(other)))
+    .filter((name) => name !== 'protocolSettings')
     .map((name): [string, string[]] => [
       `\`${name}\``,
       optimizations.filter((each) => each.startsWith(name)),
@@ -51,7 +51,7 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
     const outdir = join(folder, `variant-${index}`);
     const bundleWithout = (names: string[]) =>
       bundle(modules, outdir, [...pluginsWithout(names), omission(names)]);
-    // If bundling fails, also omits the check for dynamic imports, because some of the SDK's defaults contain them.
+    // If bundling fails, also omits the check for dynamic imports. Some defaults of the SDK contain dynamic imports.
     const title = await bundleWithout(omitted).then(
       () => variant,
       () => bundleWithout([...omitted, 'dynamic-imports']).then(() => `${variant}*`),
@@ -65,17 +65,15 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
 
 /** Returns a plugin that removes optimizations from sources. The build fails if an optimization is not found. */
 function omission(omitted: string[]): Plugin {
-  const settings = omitted.filter((name) => name in sdkSettings);
-  const removals = settings.map((name): Change => [sdk, new RegExp(`^ {2}${name}(,|:.*,)$`, 'm'), '']);
-  const needed = [...removals, ...omitted.flatMap((name) => changes[name] ?? [])];
+  const needed = omitted.map((name) => removals[name]).filter((removal) => removal !== undefined);
   return {
     name: 'omission',
     setup(plugin) {
       plugin.onLoad({ filter: new RegExp(`(${sdk}|${database})$`) }, ({ path }) => {
         let contents = readFileSync(path, 'utf8');
-        for (const [file, text, replacement] of needed) {
+        for (const [file, text] of needed) {
           if (!path.endsWith(file)) continue;
-          const changed = contents.replace(text, replacement);
+          const changed = contents.replace(text, '');
           if (changed === contents) throw new Error(`${path} does not contain ${text}.`);
           contents = changed;
         }
@@ -87,7 +85,7 @@ function omission(omitted: string[]): Plugin {
 
 /**
  * Returns a table that compares each variant with the current functions. A cell contains the median ratio and half of
- * the distance between the quartiles. The first row contains the absolute medians of the current functions.
+ * the interquartile range. The first row contains the absolute medians of the current functions.
  */
 export function documents({ runDetails, rows }: Results) {
   const titles = [...new Set(rows.map(({ name }) => name.split(': ')[0]!))];

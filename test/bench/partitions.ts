@@ -4,7 +4,7 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { queryLimit } from '../../shared/storage/ids.ts';
 import { itemsPath } from '../support/sample.ts';
 
-// Computes a stage's throughput for docs/scaling.md from the limits in AWS's documentation.
+// Computes a stage's throughput limits for docs/scaling.md from the quotas in AWS's documentation.
 
 /** Bytes of an item with a text of 20 characters, including the create token and the keys of both indexes. */
 const ITEM_BYTES = 165;
@@ -16,13 +16,13 @@ const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
-/** Initial units per second of a new on-demand table. The tables assume the same limit for each index. */
+/** Initial units per second of a new on-demand table. Each index is assumed to have the same limit. */
 const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
 
 type Figure = (partitions: number) => number;
 
 const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
-/** Read units of a list. Each list partition is queried for its share of the page and of the item after the page. */
+/** Read units of a list. A list queries each list partition for its share of one more item than the page. */
 const listUnits =
   (items: number): Figure =>
   (partitions) =>
@@ -54,7 +54,7 @@ function limitsOf(kind: 'Write' | 'Read', units: Figure): Record<string, Figure>
     "API Gateway's account quota": () => 10_000, // in most regions
     // Each table and index has this quota for reads and the same quota for writes.
     "DynamoDB's table quota": (partitions) => 40_000 / units(partitions),
-    // 1,000 concurrent executions. Each handles at most 10 requests per second, however short the requests are.
+    // 1,000 concurrent executions. Each execution environment processes at most 10 requests per second.
     // https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
     "Lambda's account quota": () => 1_000 * 10,
   };

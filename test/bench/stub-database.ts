@@ -38,7 +38,7 @@ export async function startStubDatabase(folder: string) {
   const server = createServer({ key, cert }, async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const input = await text(request);
-    // Caches one response for equal requests, and one for all PutItem requests, because each contains a new item.
+    // Caches one response for equal requests. All PutItem requests share a response, because each contains a new item.
     const cacheKey = action === 'PutItem' ? action : input;
     const body =
       bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]?.(JSON.parse(input)) ?? {}));
@@ -56,7 +56,7 @@ export async function startStubDatabase(folder: string) {
       AWS_ENDPOINT_URL_DYNAMODB: origin.replace('http://127.0.0.1', 'https://localhost'),
       NODE_EXTRA_CA_CERTS: certificateFile,
     },
-    /** Delay of all following responses. */
+    /** Delay of all later responses. */
     delayMilliseconds: 0,
     close,
   };

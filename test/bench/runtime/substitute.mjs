@@ -21,7 +21,7 @@ function call(method, path, value) {
   });
 }
 
-// If the function throws, this process exits and the benchmark reports its standard error.
+// If the function throws an error, this process exits and the benchmark reports the process's standard error.
 const [module, name] = _HANDLER.split('.');
 const { [name]: handler } = await import(`${LAMBDA_TASK_ROOT}/${module}.mjs`);
 
