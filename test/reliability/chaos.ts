@@ -4,12 +4,12 @@ import { stackName } from '../../shared/names.ts';
 import { synthesizeStaging } from '../support/assembly.ts';
 import { runExperiment } from './experiment.ts';
 
-// `npm run chaos` runs the experiment of chaos.proof.ts with more creates.
-
 const USAGE = `npm run chaos -- [--creates 10000] [--seed N]
 
-  --creates  number of items to create
-  --seed     determines the fault of each database call; random if omitted`;
+Creates items while database calls fail, and fails if the service violates a guarantee.
+
+  --creates  the number of items to create
+  --seed     a number that determines the fault of each database call (default: random)`;
 
 const options = { creates: { type: 'string', default: '10000' }, seed: { type: 'string' } } as const;
 

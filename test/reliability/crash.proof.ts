@@ -36,7 +36,7 @@ async function call(to: LocalService, path: string, init?: RequestInit) {
   return { status: response.status, body: await response.text(), link: response.headers.get('Link') };
 }
 
-/** Creates an item. Returns whether the service responded before it exited. */
+/** Creates an item. Returns whether a complete response arrived before the service exited. */
 async function create(to: LocalService, item: RequestedItem): Promise<boolean> {
   item.requests += 1;
   const response = await call(to, itemsPath, createRequest(item)).catch(() => undefined);
@@ -69,7 +69,7 @@ async function createUntilExit(victim: LocalService, responsesBeforeKill = Infin
   return burst;
 }
 
-test('the local service stores each acknowledged item exactly once even if killed during creates', async () => {
+test('the local service stores each acknowledged item exactly once even if it is killed during creates', async () => {
   let running = await start();
   for (const responses of RESPONSES_BEFORE_KILL) {
     const killed = once(running.process, 'exit');
@@ -80,7 +80,7 @@ test('the local service stores each acknowledged item exactly once even if kille
     for (const item of burst.filter(({ key }) => key)) expect(await create(running, item)).toBe(true);
     expect(violationsOf(requested, await listedItems(running))).toEqual([]);
   }
-  // A partially stored item would differ from the item in the list.
+  // The list reads an index, so a partially stored item would differ from the item in the list.
   for (const item of await listedItems(running)) {
     expect(await call(running, `${itemsPath}/${item.id}`)).toMatchObject({
       status: 200,
@@ -90,7 +90,7 @@ test('the local service stores each acknowledged item exactly once even if kille
 });
 
 (spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('a full disk', () => {
-  test('stops the local service without losing an acknowledged item', async () => {
+  test('stops the local service without the loss of an acknowledged item', async () => {
     const victim = await start();
     const ended = once(victim.process, 'close');
     // Limits the size of files, which has the same effect as a full disk.

@@ -101,7 +101,7 @@ test('a retry gets the same item even if attempts to read or write the idempoten
   const createAll = () => Promise.all(others.map((_, index) => create(`record ${index}`, `record-${index}`)));
   faultsOfRecords = [...others];
   const ids = (await createAll()).map(idOf);
-  // Injects faults into both reads of each retry, which are those of the idempotency record and of the item.
+  // Each retry reads the idempotency record and the item. Each fault is injected into one of these reads.
   faultsOfReads = [...others];
   expect((await createAll()).map(idOf)).toEqual(ids);
   expect([faultsOfRecords, faultsOfReads]).toEqual([[], []]);

@@ -1,7 +1,6 @@
 import { afterAll, expect, jest, test } from '@jest/globals';
 import { issueApiKey, revokeApiKey } from '../../infra/operate/keys/lifecycle.ts';
 import { stages } from '../support/stages.ts';
-import type { IssuedKey } from '../../shared/storage/api-keys.ts';
 import { startFaultyService } from '../support/faulty-service.ts';
 import { collection, validBody } from '../support/sample.ts';
 import { stagingTemplate } from '../support/real-database.ts';
@@ -17,10 +16,6 @@ afterAll(async () => {
   await service.close();
 });
 
-function issue(lifetime?: number): Promise<IssuedKey> {
-  return issueApiKey(service.store, { owner: 'Acme', lifetime, caller });
-}
-
 /** Advances the clock by each of the durations, and sends a list request after each. Returns the response statuses. */
 function statusesAfter(key: string, ...durations: number[]): Promise<number[]> {
   return Array.fromAsync(durations, async (milliseconds) => {
@@ -31,13 +26,13 @@ function statusesAfter(key: string, ...durations: number[]): Promise<number[]> {
 }
 
 test('an expired key works until its cached authorizer decision expires', async () => {
-  const { key } = await issue(HOUR_MILLISECONDS);
+  const { key } = await issueApiKey(service.store, { owner: 'Acme', lifetime: HOUR_MILLISECONDS, caller });
   const statuses = await statusesAfter(key, HOUR_MILLISECONDS - 1, CACHE_MILLISECONDS - 1, 1);
   expect(statuses).toEqual([200, 200, 401]);
 });
 
 test('a revoked key works on every route until its cached authorizer decision expires', async () => {
-  const { key, record } = await issue();
+  const { key, record } = await issueApiKey(service.store, { owner: 'Acme', caller });
   expect(await statusesAfter(key, 0)).toEqual([200]);
   await revokeApiKey(service.store, record, caller);
   expect(await statusesAfter(key, CACHE_MILLISECONDS - 1)).toEqual([200]);

@@ -2,17 +2,17 @@ import { integerOption, runWithOptions, UsageError } from '../../infra/command.t
 import { itemsPath, validBody } from '../support/sample.ts';
 import { requireTool } from '../support/tools.ts';
 
-// `npm run load` sends concurrent requests to a running service and measures latencies.
-
 const USAGE = `npm run load -- --base-url URL --api-key KEY [--duration 600] [--connections 50]
+
+Sends concurrent requests to a running service and prints their latencies.
 
   --base-url     the service's base URL, such as http://localhost:3000/v1 (default: $BASE_URL)
   --api-key      an API key (default: $API_KEY, which is safer because npm prints options)
   --duration     the duration in seconds, from 1 to 86400
   --connections  the number of concurrent clients, from 1 to 1000, each with one request at a time
 
-The command fails if a request gets no response or a response is not 2xx. It does not delete what it creates.
-It does not verify TLS certificates, so for a deployed stage use an API key that you revoke afterwards.`;
+The command fails if a request gets no response or a response is not 2xx. It does not delete the created items.
+It does not verify TLS certificates. For a deployed stage, use an API key that you revoke afterwards.`;
 
 const options = {
   'base-url': { type: 'string', default: process.env['BASE_URL'] ?? '' },
@@ -52,7 +52,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
   console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
-  // Counts lost connections, because autocannon does not. At the end, each connection can have one pending request.
+  // Autocannon does not count requests without a response. At the end, each connection can have one pending request.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;
@@ -80,7 +80,7 @@ function roundOf(path: string): object[] {
   return [list, nextPage, create, get, listByStatus, nextPage, createIdempotent, get];
 }
 
-/** Returns a function that stores the path that `pattern` finds in a response's header. */
+/** Returns a function that extracts a path from a response's header with `pattern` and stores the path. */
 function store(name: keyof Context, header: string, pattern: RegExp) {
   return (_status: number, _body: string, context: Context, headers: Record<string, string>): void => {
     const [, path] = pattern.exec(new Headers(headers).get(header) ?? '') ?? [];

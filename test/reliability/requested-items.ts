@@ -14,7 +14,7 @@ export interface RequestedItem {
   ids: Set<bigint>;
 }
 
-/** Returns an item with a unique text. A seed determines its other fields. */
+/** Returns an item with a unique text. `seed` and `number` determine the item's other fields. */
 export function itemToRequest(seed: number, number: number): RequestedItem {
   const input = variants[seededInteger(variants.length, seed, 'input', number)]!;
   const key = number % 2 === 0 ? `key-${number}` : undefined;
@@ -54,7 +54,8 @@ export function violationsOf(requested: RequestedItem[], items: Item[]): string[
       if (!isDeepStrictEqual(copy, { id: copy.id, ...content }))
         violations.push(`${text} is stored with different content.`);
     }
-    for (const id of ids) if (!foundIds.has(id)) violations.push(`${text} is missing despite its 201.`);
+    for (const id of ids)
+      if (!foundIds.has(id)) violations.push(`${text} is missing despite a 201 response.`);
     if (copies.length > requests) {
       violations.push(`${text} is stored ${copies.length} times after ${requests} requests.`);
     }

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { databaseEnvironment } from '../../infra/local/emulator/dynamodb/dynamodb.ts';
 import { indexKeys } from '../../shared/storage/pets.ts';
 import { listenOnLoopback } from '../support/loopback.ts';
 import { done, errorOutput, type RunningModule, startModule } from '../support/run-command.ts';
@@ -37,33 +38,24 @@ async function createTable(TableName: string, items: Record<string, unknown>[], 
 
 async function itemsIn(TableName: string, key = 'id'): Promise<any[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
-  return Items.map((item) => unmarshall(item, { wrapNumbers: BigInt })).toSorted((a, b) =>
-    a[key] < b[key] ? -1 : 1,
-  );
+  const items = Items.map((item) => unmarshall(item, { wrapNumbers: BigInt }));
+  return items.toSorted((one, other) => (one[key] < other[key] ? -1 : 1));
 }
 
 function start(script: string, environment: Record<string, string>): RunningModule {
-  return startModule(script, [], {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    ...environment,
-  });
+  return startModule(script, [], { ...databaseEnvironment(endpoint, 'test'), ...environment });
 }
 
 /** Runs a script. Returns the last line that the script prints. */
 async function run(script: string, environment: Record<string, string>): Promise<string | undefined> {
-  const lines = done(await start(script, environment).ended)
-    .trimEnd()
-    .split('\n');
-  return lines.at(-1);
+  const output = done(await start(script, environment).ended);
+  return output.trimEnd().split('\n').at(-1);
 }
 
 await createTable('empty', []);
 
 describe('the script that copies missing items', () => {
-  // The partition keys of the tables include words that DynamoDB reserves.
+  // In DynamoDB, the name of the partition key, `hash`, is a reserved word.
   test('copies only missing items', async () => {
     const lost = { hash: 1n, text: 'lost', integer: 2n ** 63n - 1n };
     await createTable('restored', [lost, { hash: 2n, text: 'as it was' }], 'hash');

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-/** Data folder that contains the proxy's URL as the database endpoint. */
+/** Data folder in which the URL of the database is the proxy's URL. */
 const proxyData = temporaryFolder();
 
 /** Function that runs before each database call of the command. */
@@ -32,7 +32,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Starts a command on API keys for the local service. The command must ignore the AWS settings in the environment. */
+/** Starts `npm run keys` for the local service. The command must ignore the AWS settings in the environment. */
 function start(...parameters: string[]): RunningModule {
   return startModule('infra/operate/keys/main.ts', [...parameters, '--stage', 'local', '--data', proxyData], {
     AWS_PROFILE: 'production',
