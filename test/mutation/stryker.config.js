@@ -5,14 +5,14 @@ import { MUTANT_LIMIT_MILLISECONDS } from '../support/limits.ts';
 
 const folder = relative('.', defaultDataFolder('mutation'));
 
-// All mutants share one synthesis, which runs here because the code is still unchanged.
+// All mutants share one synthesis. It runs here, before StrykerJS changes the code.
 process.env['TEST_RUN_FOLDER'] = folderUntilExit();
 await sharedSynthesis();
 
 export default {
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  // These tests are fast and run shared/ and functions/ in process, except init.test.ts, which runs bundles.
+  // These tests are fast and run shared/ and functions/ in process. init.test.ts is excluded, because it runs bundles.
   jest: {
     config: {
       transform: {},
@@ -27,7 +27,7 @@ export default {
       ],
     },
   },
-  // Coverage assigns most mutants to tests. All tests run for a mutant in a module's top-level code.
+  // For each mutant, only the tests that run the mutated code run. For top-level code of a module, all tests run.
   coverageAnalysis: 'perTest',
   mutate: ['shared/**/*.ts', 'functions/*.ts'],
   ignorePatterns: ['.git', dirname(folder), 'coverage', 'cdk.out', 'docs-site'],
@@ -38,7 +38,7 @@ export default {
   timeoutMS: 30_000,
   // StrykerJS cannot rewrite the TypeScript configuration, because TypeScript 7 has no API for it.
   tsconfigFile: 'none',
-  // Node strips types without checking them, so there is nothing to disable.
+  // StrykerJS need not disable type checks, because Node strips types without checking them.
   disableTypeChecks: false,
   tempDirName: `${folder}/sandbox`,
   incremental: true,
