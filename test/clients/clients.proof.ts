@@ -11,7 +11,7 @@ import { integerField, type Item, itemsPath, textField, validInput } from '../su
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clients, describeFor, document, type ExampleClient, runIn, unpack } from './example-clients.ts';
 
-// Runs the clients in docs/clients and their examples in docs/clients.md. A proxy for the service injects faults.
+// Runs the clients in docs/clients and their examples in docs/clients.md. A proxy injects faults into the responses.
 
 const folder = temporaryFolder();
 const service = await startLocalService();

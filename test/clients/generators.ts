@@ -21,7 +21,7 @@ const GO = {
 const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
 
 export interface Generator {
-  /** Text that occurs only in the command in docs/clients.md that generates the client. */
+  /** Text that identifies the client's generator command in docs/clients.md. */
   name: string;
   /** Files in test/clients/generated that use the client, by their names in the client's folder. */
   files: Record<string, string>;
@@ -84,14 +84,14 @@ export function canRun({ needs }: Generator): boolean {
   return needs ? spawnSync('sh', ['-c', needs], { env: environment }).status === 0 : hasTools();
 }
 
-/** Returns the command in docs/clients.md that generates the client. */
+/** Returns the client's generator command from docs/clients.md. */
 function commandOf({ name: generator }: Generator): string {
   const commands = codeBlocksIn(document).flatMap(({ code }) => code.replaceAll('\\\n', '').split('\n'));
   const command = commands.find((line) => line.includes(generator) && !/^(?:pip|go) install/.test(line))!;
   for (const [, name = '', version] of command.matchAll(/(?<=npx |-p )(\S+)@([\d.]+)/g)) {
     const manifest = JSON.parse(readFileSync(join(toolModules, name, 'package.json'), 'utf8'));
     if (!manifest.version.startsWith(`${version}.`))
-      throw new Error(`Install ${name} ${version} in test/tools, as in docs/clients.md, or change the page.`);
+      throw new Error(`docs/clients.md requires ${name} ${version} in test/tools, not ${manifest.version}.`);
   }
   // Removes npx and versions, so that the command uses the installed packages.
   return command.replace(/^npx (?:-p \S+ )+/, '').replace(/^npx (\S+)@\S+/, '$1');

@@ -43,7 +43,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     connections,
     duration,
     timeout: TIMEOUT_SECONDS,
-    bailout: 1_000, // number of errors after which the load ends, because the service is probably gone
+    bailout: 1_000, // number of errors after which the load ends, because the service has probably stopped
     headers,
     idReplacement: true, // also replaces `[<id>]` in headers
     requests: roundOf(`${new URL(baseUrl).pathname}${itemsPath}`),
