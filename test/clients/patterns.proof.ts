@@ -72,9 +72,9 @@ for (const { name, file, check, run, program } of dialects) {
       writeFileSync(join(folder, file), program);
       const options = { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 30 } as const;
       const printed = execFileSync('sh', ['-c', `${run} "$1"`, 'sh', pattern], options);
-      const rejected = printed.trim().split(' ').map(Number);
+      const rejected = new Set(printed.trim().split(' ').map(Number));
       expect(rejected).toContain(0x20);
-      expect(rejected.filter((codePoint) => valid.includes(codePoint))).toEqual([]);
+      expect(valid.filter((codePoint) => rejected.has(codePoint))).toEqual([]);
     });
   });
 }
