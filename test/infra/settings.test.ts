@@ -126,7 +126,6 @@ function problemOf(changes: object): string | undefined {
     stagesOf({ production: { ...stages.production, ...changes } });
     return undefined;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return error.message.replace(/^infra\/stages\.ts, stage production: (.*)\.$/, '$1');
+    return (error as Error).message.replace(/^infra\/stages\.ts, stage production: (.*)\.$/, '$1');
   }
 }

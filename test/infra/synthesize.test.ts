@@ -39,21 +39,19 @@ test('npm start reuses the last assembly unless --synth is set', async () => {
   mkdirSync(join(project.folder, 'node_modules'));
 });
 
-const changes: Record<string, (input: string) => void> = {
-  'a change of': (file) => appendFileSync(join(project.folder, file), '\n'),
-  'the removal of': (file) => rmSync(join(project.folder, file), { recursive: true }),
-  'a start with Node': (value) => Object.defineProperty(process, 'version', { value }),
-};
 const inputs = ['functions/added.ts', 'shared/names.ts', 'infra/stages.ts', 'cdk.json', 'tsconfig.json'];
 const packages = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
 
 test.each([
-  ...[...inputs, ...packages].map((file) => ['a change of', file]),
-  ['the removal of', 'functions/added.ts'],
-  ['the removal of', 'data/cdk.out'],
-  ['a start with Node', 'v24.99.0'],
-])('synthesizeIfChanged synthesizes once after %s %s', async (change, input) => {
-  changes[change]!(input);
+  ...[...inputs, ...packages].map((file) => ({
+    event: `a change of ${file}`,
+    act: () => appendFileSync(join(project.folder, file), '\n'),
+  })),
+  { event: 'the removal of a source', act: () => rmSync(join(project.folder, 'functions/added.ts')) },
+  { event: 'the removal of the assembly', act: () => rmSync(join(data, 'cdk.out'), { recursive: true }) },
+  { event: 'an update of Node', act: () => Object.defineProperty(process, 'version', { value: 'v24.99.0' }) },
+])('synthesizeIfChanged synthesizes once after $event', async ({ act }) => {
+  act();
   expect([await start(), await start()]).toEqual([true, false]);
 });
 

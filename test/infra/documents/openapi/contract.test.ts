@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { errorBody } from '../../../../shared/contract/errors.ts';
 import { PAGE } from '../../../../shared/contract/limits.ts';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
@@ -11,9 +12,8 @@ const path = collection.replace('/v1', '');
 
 /** Returns an exchange that consists of an operation's example request and the example of a documented response. */
 function documented(name: string): Exchange {
-  const [operation = '', status] = name.split(' ');
-  const elsewhere = { method: 'GET', target: '/v1/elsewhere', headers: {} };
-  const request = operation in examples ? examples[operation as OperationId] : elsewhere;
+  const [operation, status] = name.split(' ') as [OperationId, string];
+  const request = examples[operation];
   const { headers, example } = responses.get(name)!;
   const values = Object.entries(headers).map(([header, { example: value }]) => [header, value]);
   return {
@@ -30,13 +30,10 @@ function documented(name: string): Exchange {
 const listed = documented(`${list.id} 200`);
 const created = documented(`${create.id} 201`);
 const rejected: Exchange = { ...created, response: documented(`${create.id} 400`).response };
-const message = 'cursor must be from a page of this list, or omitted.';
-const lostCursor = {
-  ...rejected.response,
-  text: JSON.stringify({ code: 'invalid_request', message, status: 400 }),
-};
-const elsewhere = documented('other 404');
+const cursorMessage = 'cursor must be from a page of this list, or omitted.';
+const cursorError = JSON.stringify(errorBody('invalid_request', cursorMessage));
 const unknown = documented(`${get.id} 404`);
+const unknownPath = JSON.stringify(responses.get('other 404')!.example);
 
 function withResponse(exchange: Exchange, response: Partial<Exchange['response']>): Exchange {
   return { ...exchange, response: { ...exchange.response, ...response } };
@@ -49,7 +46,7 @@ function withHeaders(exchange: Exchange, changed: Record<string, string>): Excha
 
 test.each<[problem: string, Exchange]>([
   ['is not documented', withResponse(listed, { status: 418 })],
-  ['but the document contains the path', withResponse(unknown, { text: elsewhere.response.text })],
+  ['but the document contains the path', withResponse(unknown, { text: unknownPath })],
   ['does not allow the id', { ...unknown, target: `${path}/abc` }],
   ['has a wrong media type: text/html', withHeaders(listed, { 'content-type': 'text/html' })],
   ['has an undocumented header: x-powered-by', withHeaders(listed, { 'X-Powered-By': 'us' })],
@@ -68,7 +65,7 @@ test.each<[problem: string, Exchange]>([
     { ...rejected, body: JSON.stringify(bodyWith('DOG')).replace('DOG', String.raw`\ud83d\udc15`) },
   ],
   // The error message is about a cursor, but the request has no cursor.
-  ['allows the request', { ...listed, target: path, response: lostCursor }],
+  ['allows the request', { ...listed, target: path, response: { ...rejected.response, text: cursorError } }],
 ])('the contract check reports "%s"', (problem, exchange) => {
   expect(contradictions(exchange)).toEqual([expect.stringContaining(problem)]);
 });
