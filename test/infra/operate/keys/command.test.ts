@@ -1,7 +1,7 @@
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, hashOf } from '../../../../shared/storage/api-keys.ts';
+import { hashOf } from '../../../../shared/storage/api-keys.ts';
 import { database } from '../../../../shared/storage/database.ts';
 import {
   active,
@@ -10,6 +10,7 @@ import {
   DAY,
   issue,
   keys,
+  rotate,
   stopClock,
   store,
   stored,
@@ -19,10 +20,6 @@ import {
 import { done } from '../../../support/run-command.ts';
 
 useKeysInTables();
-
-async function put(Item: ApiKeyRecord): Promise<void> {
-  await database.send(new PutCommand({ TableName: store.table, Item }));
-}
 
 /** Returns the time in the format `2026-11-21 17:43`. */
 const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
@@ -62,24 +59,21 @@ describe('keys -- list', () => {
   });
 
   test('prints a table with one row per key', async () => {
-    const plain = await issue();
-    const replacing = await issue(DAY, '東京ペット 🐶');
+    const rotated = await issue(DAY, '東京ペット 🐶');
+    const successor = await rotate(rotated);
     const expired = await issue(-1);
     const revoked = await issue();
-    const odd = await issue();
     await revokeApiKey(store, revoked.record, caller);
-    await put({ ...replacing.record, replaces: plain.record.keyId });
-    const rotatedBy = odd.record.createdBy;
-    await put({ ...odd.record, owner: 'Odd\u001B[2J\nkey_0\u202E\u2028', rotatedBy });
+    const odd = await issue(undefined, 'Odd\u001B[2J\nkey_0\u202E\u2028');
     const stdout = done(await keys(['list']));
     expect(stdout).not.toMatch(/ $/m);
     const [, ...rows] = Array.from(stdout.trimEnd().split('\n'), (line) => line.split(/ {2,}/));
     for (const [{ record }, ...cells] of [
-      [plain, 'never', 'active', '-', 'Acme'],
-      [replacing, minute(replacing.record.expiresAt!), 'active', plain.record.keyId, '東京ペット 🐶'],
+      [rotated, minute(rotated.record.expiresAt!), 'active (rotated)', '-', '東京ペット 🐶'],
+      [successor, minute(successor.record.expiresAt!), 'active', rotated.record.keyId, '東京ペット 🐶'],
       [expired, minute(expired.record.expiresAt!), 'expired', '-', 'Acme'],
       [revoked, 'never', 'revoked', '-', 'Acme'],
-      [odd, 'never', 'active (rotated)', '-', 'Odd [2J key_0'],
+      [odd, 'never', 'active', '-', 'Odd [2J key_0'],
     ] as const) {
       expect(rows).toContainEqual([record.keyId, record.start, minute(record.createdAt), ...cells]);
     }

@@ -1,5 +1,10 @@
-import { afterEach, beforeEach, expect, jest } from '@jest/globals';
-import { issueApiKey, listApiKeys } from '../../../../infra/operate/keys/lifecycle.ts';
+import { beforeEach, expect, jest } from '@jest/globals';
+import {
+  findRotatableKey,
+  issueApiKey,
+  listApiKeys,
+  rotateApiKey,
+} from '../../../../infra/operate/keys/lifecycle.ts';
 import { localOperator, writeLocalService } from '../../../../infra/local/local-service.ts';
 import {
   type ApiKeyRecord,
@@ -7,7 +12,6 @@ import {
   type IssuedKey,
   type KeyStore,
   stateOf,
-  verifyApiKey,
 } from '../../../../shared/storage/api-keys.ts';
 import { database, readItem } from '../../../../shared/storage/database.ts';
 import type { Outcome } from '../../../support/run-command.ts';
@@ -24,9 +28,11 @@ export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 export let store: KeyStore;
 let stages = 0;
 /** Data folder that contains the connection data for `store`. */
-export let dataFolder: string;
+export const dataFolder = temporaryFolder();
 
+/** Changes `store` to a new stage without keys, and restarts a stopped clock. */
 export function startStage(): void {
+  jest.restoreAllMocks();
   stages += 1;
   store = { stage: `stage${stages}`, table: process.env['API_KEYS_TABLE']!, database };
   writeLocalService(dataFolder, {
@@ -37,55 +43,44 @@ export function startStage(): void {
   });
 }
 
-/** A developer's AWS settings for other projects. Commands for a local service must ignore these settings. */
-const developerSettings = {
-  AWS_PROFILE: 'work',
-  AWS_REGION: 'no region',
-  AWS_SESSION_TOKEN: 'token',
-  AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
-  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
-  AWS_USE_FIPS_ENDPOINT: 'true',
-  AWS_USE_DUALSTACK_ENDPOINT: 'true',
-};
-
-/** Runs `npm run keys` in the test's process. */
+/** Runs `npm run keys` for the local service in the test's process. */
 export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
-  return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], {
-    environment: developerSettings,
-    ...options,
-  });
+  // A developer's AWS settings for other projects. Commands for a local service must ignore these settings.
+  const environment = {
+    AWS_PROFILE: 'work',
+    AWS_REGION: 'no region',
+    AWS_SESSION_TOKEN: 'token',
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
+    AWS_USE_FIPS_ENDPOINT: 'true',
+    AWS_USE_DUALSTACK_ENDPOINT: 'true',
+  };
+  return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], { environment, ...options });
 }
 
-/** Creates tables for the tests in a file. Each test uses a separate stage in these tables. */
+/** Creates tables for the tests in the file. Each test uses a separate stage in these tables. */
 export function useKeysInTables(): void {
   useRealTables();
-  dataFolder = temporaryFolder();
   beforeEach(startStage);
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
 }
 
-/** Function that replaces database request number `call`, starting at 1. `execute` sends the request. */
-type Interceptor = (call: number, execute: () => Promise<unknown>, input: any) => Promise<unknown>;
+/** Sends an intercepted database request. */
+type Execute = () => Promise<unknown>;
 
-/** Returns the current store with a client that calls `intercept` in place of each database request. */
-export function via(intercept: Interceptor): KeyStore {
+/** Returns the current store with a client that calls `intercept` in place of each request. `call` starts at 1. */
+export function via(intercept: (call: number, execute: Execute, input: any) => Promise<unknown>): KeyStore {
   let calls = 0;
   const send = (command: any) => intercept((calls += 1), () => database.send(command), command.input);
   return { ...store, database: Object.assign(Object.create(database), { send }) };
 }
 
-/** Returns the current store with a client that calls `act` in place of database request number `replaced`. */
-export function replacing(
-  replaced: number,
-  act: (execute: () => Promise<unknown>, input: any) => Promise<unknown>,
-): KeyStore {
-  return via((call, execute, input) => (call === replaced ? act(execute, input) : execute()));
+/** Returns the current store with a client that calls `act` in place of the request with the number `at`. */
+export function replacing(at: number, act: (execute: Execute, input: any) => Promise<unknown>): KeyStore {
+  return via((call, execute, input) => (call === at ? act(execute, input) : execute()));
 }
 
-/** Stops the clock for key ids and expiry at the time `at`, and returns this time. */
+/** Makes `Date.now` return the time `at`, which determines key ids and expiry dates. Returns this time. */
 export function stopClock(at = Date.now()): number {
   jest.spyOn(Date, 'now').mockReturnValue(at);
   return at;
@@ -95,12 +90,18 @@ export function issue(lifetime?: number, owner = 'Acme'): Promise<IssuedKey> {
   return issueApiKey(store, { owner, lifetime, caller });
 }
 
-export async function works(key: string, at?: Date): Promise<boolean> {
-  return (await verifyApiKey(store, key, at)) !== undefined;
+/** Rotates a key and returns its successor. */
+export async function rotate(old: IssuedKey, overlap = DAY, from = store): Promise<IssuedKey> {
+  const predecessor = await findRotatableKey(from, old.record.keyId);
+  let shown: IssuedKey;
+  await rotateApiKey(from, predecessor, { overlap, caller }, async (successor) => {
+    shown = successor;
+  });
+  return shown!;
 }
 
-export function listed(): Promise<ApiKeyRecord[]> {
-  return Array.fromAsync(listApiKeys(store));
+export function listed(from = store): Promise<ApiKeyRecord[]> {
+  return Array.fromAsync(listApiKeys(from));
 }
 
 /** Returns the sorted ids of the active keys. */

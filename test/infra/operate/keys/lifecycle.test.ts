@@ -1,31 +1,25 @@
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import {
-  findApiKey,
-  issueApiKey,
-  listApiKeys,
-  revokeApiKey,
-  rotateApiKey,
-} from '../../../../infra/operate/keys/lifecycle.ts';
-import { type ApiKeyRecord, type KeyStore, stateOf } from '../../../../shared/storage/api-keys.ts';
+import { findApiKey, issueApiKey, revokeApiKey } from '../../../../infra/operate/keys/lifecycle.ts';
+import { type ApiKeyRecord, stateOf, verifyApiKey } from '../../../../shared/storage/api-keys.ts';
 import {
   auditLine,
   caller,
   issue,
   listed,
   replacing,
+  rotate,
   startStage,
   stopClock,
   store,
   stored,
   useKeysInTables,
   via,
-  works,
 } from './keys-in-tables.ts';
 
 useKeysInTables();
 
-const issueTo = (to: KeyStore) => issueApiKey(to, { owner: 'Acme', caller });
+const issueTo = (to: typeof store) => issueApiKey(to, { owner: 'Acme', caller });
 
 const lost = new Error('The database returned no readable response (ECONNRESET).');
 const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
@@ -50,12 +44,12 @@ describe('a new key if its write gets no response', () => {
 
   test('remains revoked if the write arrives at the database later', async () => {
     let [hash, arrive] = ['', async (): Promise<unknown> => undefined];
-    const delay = async (execute: () => Promise<unknown>, { Item }: { Item: ApiKeyRecord }) => {
+    const delaying = replacing(1, async (execute, { Item }) => {
       hash = Item.hash;
       arrive = execute;
       throw lost;
-    };
-    await expect(issueTo(replacing(1, delay))).rejects.toThrow('was revoked');
+    });
+    await expect(issueTo(delaying)).rejects.toThrow('was revoked');
     await expect(arrive()).rejects.toThrow('condition');
     expect(stateOf(await stored({ hash }), new Date())).toBe('revoked');
   });
@@ -63,8 +57,8 @@ describe('a new key if its write gets no response', () => {
 
 test('a delayed retry of the write that stores a key does not undo a rotation', async () => {
   let retry!: () => Promise<unknown>;
-  const { record } = await issueTo(replacing(1, (execute) => (retry = execute)()));
-  await rotateApiKey(store, record, { overlap: 1, caller }, async () => {});
+  const issued = await issueTo(replacing(1, (execute) => (retry = execute)()));
+  await rotate(issued);
   await expect(retry()).rejects.toThrow('condition');
 });
 
@@ -84,7 +78,7 @@ test('the list contains the keys on all pages, newest first', async () => {
     input.Limit = 2;
     return execute();
   });
-  const list = await Array.fromAsync(listApiKeys(smallPages));
+  const list = await listed(smallPages);
   expect(list.map(({ keyId }) => keyId)).toEqual(issued.toReversed());
   expect(limits).toEqual([200, 2, 2]);
 });
@@ -107,7 +101,7 @@ test('the first revocation of a key takes effect immediately and cannot be chang
     const revoked = await revokeApiKey(retrying, record, caller);
     const revokedBy = auditLine('revoke', record.keyId);
     expect(revoked).toStrictEqual({ ...record, revokedAt: revoked.revokedBy!.time, revokedBy });
-    expect(await works(key)).toBe(false);
+    expect(await verifyApiKey(store, key)).toBeUndefined();
     expect(await revokeApiKey(store, record, 'arn:aws:iam::123456789012:user/other')).toEqual(revoked);
   }
 });
