@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const project = temporaryFolder();
 mkdirSync(join(project, 'infra'));
 const check = 'infra/require-node.cjs';
+const { scripts, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const advice = 'Run npm ci and run the npm script again.';
 
 function runAs(version: string, environment: Record<string, string> = {}): Promise<Outcome> {
@@ -17,16 +18,15 @@ function runAs(version: string, environment: Record<string, string> = {}): Promi
   return runModule(check, [], { NODE_OPTIONS: preload, ...environment });
 }
 
-test('every node command in an npm script and in cdk.json loads require-node.cjs', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+test('every node command in npm scripts and in cdk.json loads require-node.cjs', () => {
   const { app } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const commands = [app, ...Object.values<string>(scripts)].flatMap((script) => script.split(' && '));
   const unchecked = commands.filter((one) => /^node (?!--require \.\/infra\/require-node\.cjs )/.test(one));
   expect(unchecked).toEqual([]);
 });
 
-test('all files use the version of Node.js in package.json', () => {
-  const major = parseInt(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.node);
+test('all files use the major version of Node.js in package.json', () => {
+  const major = parseInt(devDependencies.node);
   const version = /(?<=NODEJS_|nodejs|'node|node-version: |@types\/node": ")\d+(?=_X|\.x|'|\n|\.)/g;
   const files = globSync('{package.json,.github/workflows/*,infra/**/*.ts,test/bench/*.ts}');
   const found = files.flatMap((file) =>

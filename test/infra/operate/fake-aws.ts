@@ -1,37 +1,35 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { accountId, region } from '../../../infra/local/emulator/template/template.ts';
+import { stackName } from '../../../shared/names.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
 
 interface AwsRequest {
-  /** IAM action, such as `cloudformation:DescribeStacks`. */
+  /** IAM action that the request needs, such as `cloudformation:DescribeStacks`. */
   action: string;
   accessKeyId: string;
   stack: string;
-  /** ARN of the stack, or `*` if the action has no stack. */
-  resource: string;
+  stackArn: string;
 }
 
 export interface AwsBehavior {
-  /** Outputs of the stacks, by stack name. */
-  stacks?: Record<string, Record<string, string>>;
-  /** ARN of the operator. */
+  /** Outputs of the staging stack. If undefined, the stack does not exist. */
+  outputs?: Record<string, string> | undefined;
+  /** ARN of the operator, which GetCallerIdentity returns. */
   caller?: string;
-  /** Difference between AWS's clock and the local clock, in milliseconds. */
+  /** Milliseconds by which AWS's clock is ahead of the local clock. */
   clockOffset?: number;
-  /** Returns the error for a request, or undefined to accept the request. The server rejects unknown requests. */
+  /** Returns the error response to a request, or undefined if the operator may send the request. */
   reject?: (request: AwsRequest) => { status: number; code: string; message: string } | undefined;
 }
 
-export type FakeAws = Awaited<ReturnType<typeof startFakeAws>>;
-
 /**
  * Starts a server that implements CloudFormation's DescribeStacks and STS's GetCallerIdentity in the query protocol.
- * The server rejects all DynamoDB requests with an error in the JSON protocol.
+ * Requests to DynamoDB always get an error in the JSON protocol.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_GetCallerIdentity.html
  *
- * @param behavior the responses. Tests can change this object between requests.
+ * @param behavior settings of the server, which tests can change between requests
  */
 export async function startFakeAws(behavior: AwsBehavior) {
   const server = createServer(async (request, response) => {
@@ -56,15 +54,15 @@ async function readRequest(request: IncomingMessage): Promise<AwsRequest> {
     /Credential=([^/]+)\/[^/]+\/[^/]+\/([^/]+)\//.exec(authorization) ?? [];
   const form = new URLSearchParams(await text(request));
   const stack = form.get('StackName') ?? '';
-  const arn = `arn:aws:cloudformation:${region}:${accountId}:stack/${stack}/00000000-0000-4000-8000-000000000000`;
+  const stackArn = `arn:aws:cloudformation:${region}:${accountId}:stack/${stack}/00000000-0000-4000-8000-000000000000`;
   const action = `${service}:${form.get('Action') ?? String(target).split('.')[1]}`;
-  return { action, accessKeyId, stack, resource: stack ? arn : '*' };
+  return { action, accessKeyId, stack, stackArn };
 }
 
-function resultOf({ action, stack }: AwsRequest, { stacks = {}, caller }: AwsBehavior) {
+function resultOf({ action, stack }: AwsRequest, { outputs, caller }: AwsBehavior) {
   if (action === 'sts:GetCallerIdentity') return resultXml('GetCallerIdentity', `<Arn>${caller}</Arn>`);
-  const outputs = stacks[stack];
-  if (!outputs) return { status: 400, code: 'ValidationError', message: `Stack ${stack} does not exist` };
+  if (stack !== stackName('staging') || !outputs)
+    return { status: 400, code: 'ValidationError', message: `Stack ${stack} does not exist` };
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { listApiKeys } from '../../../infra/operate/keys/lifecycle.ts';
-import { stackName } from '../../../shared/names.ts';
 import { generateApiKey, hashOf } from '../../../shared/storage/api-keys.ts';
 import { database } from '../../../shared/storage/database.ts';
 import { listenOnLoopback } from '../../support/loopback.ts';
@@ -12,11 +11,32 @@ import { errorOutput, startModule } from '../../support/run-command.ts';
 import { runInProcess } from '../../support/run-in-process.ts';
 import { useRealTables } from '../../support/tables-for-tests.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type FakeAws, startFakeAws } from './fake-aws.ts';
+import { startFakeAws } from './fake-aws.ts';
 
 const command = 'infra/operate/smoke.ts';
 const staging = ['--stage', 'staging'];
 const folder = temporaryFolder();
+const called = join(folder, 'called');
+
+const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
+const baseUrl = 'https://example.com/v1';
+const outputs = { BaseUrl: baseUrl, ApiKeysTable: '' };
+const aws = await startFakeAws({ outputs, caller });
+afterAll(() => aws.close());
+
+function environment(API_KEY = '') {
+  const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
+  return { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
+}
+
+function smoke(parameters: string[], apiKey?: string) {
+  return runInProcess(command, [...staging, ...parameters], { environment: environment(apiKey) });
+}
+
+/** Returns the stage's keys, newest first. */
+function keys() {
+  return Array.fromAsync(listApiKeys({ stage: 'staging', table: outputs.ApiKeysTable, database }));
+}
 
 test.each(['', 'local', generateApiKey('staging')])('the smoke test rejects the stage %j', async (stage) => {
   const line = errorOutput(await runInProcess(command, ['--stage', stage]));
@@ -28,41 +48,18 @@ test.each([
   [['--for', '12m'], /^--for requires --read-only\.$/],
   [['--read-only', '--for', '1h'], /^--for must be a time of less than 1h, such as 12m\.$/],
   [['--read-only', '--for', '10'], /^--for must be a time /],
-])('the smoke test rejects %j', async (parameters, message) => {
+])('the smoke test rejects the arguments %j', async (parameters, message) => {
   expect(errorOutput(await runInProcess(command, [...staging, ...parameters]))).toMatch(message);
 });
 
-// These tests replace npm with a stub. smoke.proof.ts runs the actual HTTP tests.
+// These tests replace npm with a stub that fails. smoke.proof.ts runs the actual HTTP tests.
 describe('the smoke test of a stage', () => {
-  const baseUrl = 'https://example.com/v1';
-  const caller = 'arn:aws:sts::123456789012:assumed-role/Operator/ada';
-  const [npm, called] = [join(folder, 'npm'), join(folder, 'called')];
-  const outputs = { BaseUrl: baseUrl, ApiKeysTable: '' };
-  let aws: FakeAws;
-
   useRealTables();
-  beforeAll(async () => {
+  beforeAll(() => {
     outputs.ApiKeysTable = process.env['API_KEYS_TABLE']!;
-    aws = await startFakeAws({ stacks: { [stackName('staging')]: outputs }, caller });
-  });
-  afterAll(() => aws.close());
-
-  function environment(API_KEY = '') {
-    const { AWS_ENDPOINT_URL_DYNAMODB = '', PATH } = process.env;
-    return { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB, API_KEY, PATH: `${folder}:${PATH}` };
-  }
-
-  /** Runs the smoke test with a stub of npm that writes its arguments to a file and fails. */
-  function smoke(parameters: string[], apiKey?: string) {
     const line = '"$DEPLOYED_STAGE $BASE_URL $API_KEY $*"';
-    writeFileSync(npm, `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
-    return runInProcess(command, [...staging, ...parameters], { environment: environment(apiKey) });
-  }
-
-  /** Returns the stage's keys, newest first. */
-  function keys() {
-    return Array.fromAsync(listApiKeys({ stage: 'staging', table: outputs.ApiKeysTable, database }));
-  }
+    writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho ${line} > ${called}\nexit 3\n`, { mode: 0o755 });
+  });
 
   test('runs one test file at a time with the key in API_KEY', async () => {
     const key = generateApiKey('staging');
@@ -82,7 +79,7 @@ describe('the smoke test of a stage', () => {
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
     expect(outcome.stdout).not.toContain(key);
-    // The list contains only this key, because the smoke test with API_KEY issued no key.
+    // The list contains no other key, because the previous test used the key in API_KEY.
     const [issued, ...others] = await keys();
     const audit = { createdBy: { caller, action: 'issue' }, revokedBy: { caller, action: 'revoke' } };
     expect(issued).toMatchObject({ hash: hashOf(key), owner: 'smoke test', ...audit });
@@ -93,12 +90,12 @@ describe('the smoke test of a stage', () => {
   test('reports a key that could not be revoked', async () => {
     const { prototype }: { prototype: any } = DynamoDBDocumentClient;
     const { send } = prototype;
-    const spy = jest.spyOn(prototype, 'send').mockImplementation(async function (this: unknown, sent: any) {
-      if ('UpdateExpression' in sent.input) throw new Error('It is down.');
-      return send.call(this, sent);
-    });
+    // The first request stores the key, and the second request revokes the key.
+    jest
+      .spyOn(prototype, 'send')
+      .mockImplementationOnce(send)
+      .mockRejectedValueOnce(new Error('It is down.'));
     const { code, stderr } = await smoke([]);
-    spy.mockRestore();
     const [{ keyId } = { keyId: '' }] = await keys();
     const message = `The key ${keyId} was not revoked. It expires within the hour. Cause: It is down.\n`;
     expect({ code, stderr }).toEqual({ code: 3, stderr: message });

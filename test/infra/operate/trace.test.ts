@@ -13,40 +13,37 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const temporary = temporaryFolder();
 const { assembly } = await sharedSynthesis();
-const maps = join(assembly, 'source-maps');
 const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
 
-/** Returns the line that Lambda logs if the authorizer throws an error because environment variables are missing. */
-function logLine(): string {
-  const script = `
-    const { handler } = await import(process.argv[1]);
-    const { name, message, stack } = await handler({}, {}).catch((error) => error);
-    console.log(JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\\n') }));`;
-  const url = pathToFileURL(join(assembly, bundle)).href;
-  const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, url], { env: {} });
-  return output.toString().replaceAll(url.replace(/[^/]+$/, ''), 'file:///var/task/');
-}
+// Without environment variables, the authorizer throws an error. The script prints the error as Lambda does.
+const script = `
+  const { handler } = await import(process.argv[1]);
+  const { name, message, stack } = await handler({}, {}).catch((error) => error);
+  console.log(JSON.stringify({ errorType: name, errorMessage: message, stackTrace: stack.split('\\n') }));`;
+const url = pathToFileURL(join(assembly, bundle)).href;
+const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, url], { env: {} });
+const logLine = output.toString().replaceAll(url.replace(/[^/]+$/, ''), 'file:///var/task/');
 
-function trace(input: string, folder = maps) {
+function trace(input: string, folder = join(assembly, 'source-maps')) {
   return runInProcess('infra/operate/trace.ts', ['--maps', folder], { input });
 }
 
 test('trace replaces bundle positions in a log line with source positions', async () => {
-  const traced = done(await trace(logLine()));
+  const traced = done(await trace(logLine));
   expect(traced).toContain(`(${sourcePosition('shared/names.ts', 'throw new Error(')}:`);
   expect(traced).toContain(`(${sourcePosition('functions/authorizer.ts', "requireEnvironment('")}:`);
   expect(traced).not.toContain('.mjs:');
 });
 
 test('trace finds source maps in the folders of several builds and prints each frame on its own line', async () => {
-  const error = { stack: JSON.parse(logLine()).stackTrace.join('\n') };
-  const traced = done(await trace(`${JSON.stringify({ error })}\n${logLine()}`, assembly));
+  const error = { stack: JSON.parse(logLine).stackTrace.join('\n') };
+  const traced = done(await trace(`${JSON.stringify({ error })}\n${logLine}`, assembly));
   expect(traced.match(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /g)).toHaveLength(2);
 });
 
 test('trace prints the lines that it can trace, and then reports the bundle of a different build', async () => {
-  const other = logLine().replaceAll(/-[\da-f]{8}\.mjs/g, '-00000000.mjs');
-  const { code, stdout, stderr } = await trace(`${logLine()}${other}`);
+  const other = logLine.replaceAll(/-[\da-f]{8}\.mjs/g, '-00000000.mjs');
+  const { code, stdout, stderr } = await trace(`${logLine}${other}`);
   expect(code).toBe(1);
   expect(stdout).toContain('shared/names.ts:');
   expect(stderr).toMatch(/^\S+ contains no source map of authorizer-00000000\.mjs\. A different/);
@@ -55,7 +52,7 @@ test('trace prints the lines that it can trace, and then reports the bundle of a
 test('trace rejects a missing folder, and rejects input that contains no stack trace', async () => {
   const message = 'Standard input contains no stack trace of a function.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
-  expect(errorOutput(await trace(logLine(), '/nowhere'))).toBe('The folder /nowhere does not exist.');
+  expect(errorOutput(await trace(logLine, '/nowhere'))).toBe('The folder /nowhere does not exist.');
 });
 
 test('the local service prints source positions in stack traces', async () => {

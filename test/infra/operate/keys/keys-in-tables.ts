@@ -1,10 +1,5 @@
 import { beforeEach, expect, jest } from '@jest/globals';
-import {
-  findRotatableKey,
-  issueApiKey,
-  listApiKeys,
-  rotateApiKey,
-} from '../../../../infra/operate/keys/lifecycle.ts';
+import * as lifecycle from '../../../../infra/operate/keys/lifecycle.ts';
 import { localOperator, writeLocalService } from '../../../../infra/local/local-service.ts';
 import {
   type ApiKeyRecord,
@@ -65,17 +60,17 @@ export function useKeysInTables(): void {
   beforeEach(startStage);
 }
 
-/** Sends an intercepted database request. */
+/** Sends the intercepted request to the database. */
 type Execute = () => Promise<unknown>;
 
-/** Returns the current store with a client that calls `intercept` in place of each request. `call` starts at 1. */
+/** Returns a store whose client calls `intercept` instead of sending requests. `call` is 1 for the first request. */
 export function via(intercept: (call: number, execute: Execute, input: any) => Promise<unknown>): KeyStore {
   let calls = 0;
   const send = (command: any) => intercept((calls += 1), () => database.send(command), command.input);
   return { ...store, database: Object.assign(Object.create(database), { send }) };
 }
 
-/** Returns the current store with a client that calls `act` in place of the request with the number `at`. */
+/** Returns a store whose client calls `act` instead of sending the request with the number `at`. */
 export function replacing(at: number, act: (execute: Execute, input: any) => Promise<unknown>): KeyStore {
   return via((call, execute, input) => (call === at ? act(execute, input) : execute()));
 }
@@ -87,21 +82,21 @@ export function stopClock(at = Date.now()): number {
 }
 
 export function issue(lifetime?: number, owner = 'Acme'): Promise<IssuedKey> {
-  return issueApiKey(store, { owner, lifetime, caller });
+  return lifecycle.issueApiKey(store, { owner, lifetime, caller });
 }
 
 /** Rotates a key and returns its successor. */
 export async function rotate(old: IssuedKey, overlap = DAY, from = store): Promise<IssuedKey> {
-  const predecessor = await findRotatableKey(from, old.record.keyId);
+  const predecessor = await lifecycle.findRotatableKey(from, old.record.keyId);
   let shown: IssuedKey;
-  await rotateApiKey(from, predecessor, { overlap, caller }, async (successor) => {
+  await lifecycle.rotateApiKey(from, predecessor, { overlap, caller }, async (successor) => {
     shown = successor;
   });
   return shown!;
 }
 
 export function listed(from = store): Promise<ApiKeyRecord[]> {
-  return Array.fromAsync(listApiKeys(from));
+  return Array.fromAsync(lifecycle.listApiKeys(from));
 }
 
 /** Returns the sorted ids of the active keys. */

@@ -13,18 +13,13 @@ import { startFakeAws } from '../fake-aws.ts';
 import { done, type Outcome, errorOutput, startModule } from '../../../support/run-command.ts';
 import { setFunctionsEnvironment, stagingTemplate } from '../../../support/real-database.ts';
 
-// These tests run `npm run keys` with the permissions of the policies in docs/api-keys.md and docs/policies.
-
-interface Statement {
-  Action: string[];
-  Resource: string[];
-}
+// These tests run `npm run keys` with the policies in docs/api-keys.md and docs/policies.
 
 const caller = 'arn:aws:sts::000000000000:assumed-role/Operator/ada';
 const policy = statementsIn(blockWith('IssueRotateAndRevokeKeys', readFileSync('docs/api-keys.md', 'utf8')));
 const smoke = statementsIn(readFileSync('docs/policies/deploy-role-smoke.json', 'utf8'));
-/** Policy statements by access key id. READER has only the statements that docs/api-keys.md requires for lists. */
-const statementsOf: Record<string, Statement[]> = {
+/** Policy statements by access key id. READER has the two statements that docs/api-keys.md names for listing keys. */
+const statementsOf: Record<string, typeof policy> = {
   OPERATOR: policy,
   READER: policy.slice(0, 2),
   SMOKE: smoke,
@@ -40,10 +35,10 @@ const tables = await startDatabase(await openStore(), renamed, isAllowed);
 setFunctionsEnvironment(template, tables.endpoint);
 const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ApiKeysTable: store.table };
 const aws = await startFakeAws({
-  stacks: { [stackName('staging')]: outputs },
+  outputs,
   caller,
-  reject({ action, resource, accessKeyId }) {
-    if (action === 'sts:GetCallerIdentity' || isAllowed(accessKeyId, action, resource)) return undefined;
+  reject({ action, stackArn, accessKeyId }) {
+    if (action === 'sts:GetCallerIdentity' || isAllowed(accessKeyId, action, stackArn)) return undefined;
     return { status: 403, code: 'AccessDenied', message: `${accessKeyId} cannot ${action}` };
   },
 });
@@ -53,15 +48,14 @@ afterAll(async () => {
   await tables.close();
 });
 
-function statementsIn(json: string): Statement[] {
+/** Returns the statements of a policy, with the region and account of the database emulator in each ARN. */
+function statementsIn(json: string) {
   const here = json.replaceAll(/(arn:aws:\w+):[\w-]+:\w+:/g, `$1:${region}:${accountId}:`);
-  return JSON.parse(here).Statement.map(({ Action, Resource }: any) => ({
-    Action: [Action].flat(),
-    Resource: [Resource],
-  }));
+  const { Statement }: { Statement: Record<'Action' | 'Resource', string | string[]>[] } = JSON.parse(here);
+  return Statement.map(({ Action, Resource }) => ({ Action: [Action].flat(), Resource: [Resource].flat() }));
 }
 
-/** Returns a table name in CloudFormation's format. */
+/** Returns a table name in the format that CloudFormation generates. */
 function tableName(logicalId: string): string {
   return `${stackName('staging')}-${logicalId}-1ABCDEFGHIJKL`;
 }
@@ -74,18 +68,14 @@ function isAllowed(accessKeyId: string, action: string, resource: string): boole
 }
 
 function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRead = true): Promise<Outcome> {
-  const environment = {
-    ...aws.environment,
-    AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint,
-    AWS_ACCESS_KEY_ID,
-  };
+  const environment = { ...aws.environment, AWS_ENDPOINT_URL_DYNAMODB: tables.endpoint, AWS_ACCESS_KEY_ID };
   const options = [...parameters, '--stage', 'staging'];
   const { process, ended } = startModule('infra/operate/keys/main.ts', options, environment, input);
   if (!isRead) process.stdout!.destroy();
   return ended;
 }
 
-test('the documented policy allows only the actions to issue, rotate and revoke keys', async () => {
+test('the documented policy allows only what is needed to issue, rotate and revoke keys', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
   const { keyId: id, start } = (await verifyApiKey(store, successor))!;
@@ -113,7 +103,7 @@ test('the first two policy statements allow listing keys but not issuing keys', 
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });
 
-test("the smoke test's policy allows only issuing a key, and revoking this key if it cannot be shown", async () => {
+test("the smoke test's policy allows only what is needed to issue and revoke a key", async () => {
   usedActions.clear();
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
   expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);
