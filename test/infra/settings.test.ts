@@ -27,7 +27,7 @@ test.each<object>([
   { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
   { backup },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
-])('accepts %j', (changes) => {
+])('accepts the settings %j', (changes) => {
   expect(problemOf(changes)).toBeUndefined();
 });
 
@@ -62,7 +62,7 @@ test.each<[object, string]>([
     { domain: { ...domain, hostedZoneId: '/hostedzone/Z1' } },
     'domain.hostedZoneId must be the id of a Route 53 zone',
   ],
-])('rejects %j', (changes, problem) => {
+])('rejects the settings %j', (changes, problem) => {
   expect(problemOf(changes)).toContain(problem);
 });
 
@@ -79,7 +79,7 @@ test.each(
   expect(problemOf({ domain: { ...domain, name } })).toContain(domainName);
 });
 
-test('rejects a domain name of more than 253 characters with an abbreviated message', () => {
+test('rejects a domain name of more than 253 characters, and abbreviates the name in the message', () => {
   const problem = problemOf({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
   expect(problem).toContain(`${domainName}, not 'a.a.`);
   expect(problem.length).toBeLessThan(300);
@@ -103,7 +103,7 @@ test('rejects two stages with the same domain', () => {
 describe('an ephemeral stage', () => {
   const all = { staging: stages.staging, production: { ...stages.production, domain, backup } };
 
-  test('has the settings of the stage that it is based on except retainData, domain and backup', () => {
+  test('has the settings of the stage that it is based on, except retainData, domain and backup', () => {
     const drill = { ...stages.production, name: 'drill', retainData: false };
     expect(stagesOf(all, { stage: 'drill', 'based-on': 'production' })).toEqual([drill]);
   });
@@ -115,12 +115,12 @@ describe('an ephemeral stage', () => {
     [{ stage: 'drill', 'based-on': 'prod' }, setBasedOn],
     [{ stage: 'staging', 'based-on': 'production' }, 'Change `-c stage=staging`, because infra/stages.ts '],
     [{ stage: 'Jane', 'based-on': 'production' }, `NAME in \`-c stage=NAME\` must be ${validName}.`],
-  ])('rejects the context %j with a message that names only the mistake', (context, message) => {
+  ])('rejects the context %j with an instruction for the operator', (context, message) => {
     expect(() => stagesOf(all, context)).toThrow(message);
   });
 });
 
-/** Returns the error message for production with the given changes, or undefined if the settings are valid. */
+/** Returns the error message for changed settings of production, or undefined if these settings are valid. */
 function problemOf(changes: object): string | undefined {
   try {
     stagesOf({ production: { ...stages.production, ...changes } });

@@ -3,9 +3,9 @@ import { changes, stagesWith } from '../support/changed-stages.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { allFiles, copyProject } from './local/project-copy.ts';
 
-// A pipeline must be able to deploy each change that operators make in infra/stages.ts. These tests run only what reads
-// the settings: the generator, the compiler, the tests that import them, and a test whose command imports them. All
-// checks and tests would take a minute for each change, so adapt.proof.ts runs them once after all changes.
+// Operators must be able to deploy a change of infra/stages.ts without changing other files. For each change, these
+// tests run only the generator, the compiler and the tests that load the settings. Running all checks and tests would
+// take a minute for each change, so adapt.proof.ts runs all checks and tests once after all changes.
 
 const project = copyProject(temporaryFolder(), allFiles());
 const readers = 'infra/stages.ts test/infra/operate/deployed-stage.test.ts';

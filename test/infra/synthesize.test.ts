@@ -10,7 +10,7 @@ import { copyProject } from './local/project-copy.ts';
 const project = copyProject(temporaryFolder());
 const data = join(project.folder, 'data');
 mkdirSync(data);
-// Instead of a slow synthesis, the copied project's app copies the shared assembly and runs test.mjs.
+// A synthesis is slow, so the app of the copied project copies the shared assembly instead, and runs test.mjs.
 const source = JSON.stringify((await sharedSynthesis()).assembly);
 const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.CDK_OUTDIR, { recursive: true });`;
 project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);
@@ -19,7 +19,7 @@ project.write('test.mjs', '');
 const { synthesizeIfChanged } = await import(join(project.folder, 'infra/synthesize.ts'));
 const log = jest.spyOn(console, 'log').mockReturnValue();
 
-/** Returns whether the assembly was synthesized. */
+/** Calls `synthesizeIfChanged`, and returns whether it synthesized the stacks. */
 async function start(isForced = false): Promise<boolean> {
   await synthesizeIfChanged(join(data, 'cdk.out'), isForced);
   return log.mock.lastCall![0] === 'Synthesizing the stacks …';

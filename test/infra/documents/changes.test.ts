@@ -23,7 +23,7 @@ const LIMIT = `${GET} › parameters › limit`;
 const STATUS = `${GET} › parameters › status`;
 const RETRY_AFTER = `${GET} › responses › 503 › headers › Retry-After`;
 
-/** Copies a document and applies a change to the copy. The change has the format of `npm run openapi:diff`. */
+/** Returns a changed copy of a document. The change has the format of a line that `npm run openapi:diff` prints. */
 function withChange(document: any, change: string): any {
   const [, action, path = '', value] = /^(\w+) (.+?)(?:: (?:.+ → )?(.+))?$/.exec(change)!;
   const copy = parseJson(stringifyJson(document));
@@ -37,7 +37,7 @@ function withChange(document: any, change: string): any {
   return copy;
 }
 
-/** Returns the key of a member, or the index of a list item. The index of a new item is the length of the list. */
+/** Returns the key of a member, or the index of a list item. The index of an added item is the length of the list. */
 function keyOf(part: any, name: string): string {
   if (!Array.isArray(part)) return name;
   const index = part.findIndex((item) => item.name === name || stringifyJson(item) === name);
@@ -114,7 +114,7 @@ test.each([
   expect(lines).toEqual([expect.stringContaining(`${verdict}: removed ${POST}: `)]);
 });
 
-/** Yields copies of a value, each with one part removed or replaced. */
+/** Yields copies of a value in which one part is removed or replaced. */
 function* variantsOf(value: unknown): Generator {
   yield* [undefined, 'other'];
   if (typeof value !== 'object' || value === null) return;

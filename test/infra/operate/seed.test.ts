@@ -20,21 +20,21 @@ const seed = (
 const creates = () => proxy.requests.filter(({ method }) => method === 'POST');
 const idempotencyKeys = () => creates().map(({ headers }) => headers['idempotency-key']);
 
-/** Sets the proxy's behavior for each create request, by the index of the request. */
+/** Sets the proxy's behavior for create requests. The first create request has the index 0. */
 function decide(behavior: (index: number) => Behavior): void {
   proxy.decide(({ method }) =>
     method === 'POST' ? behavior(creates().length - 1) : { status: 200, body: '[]' },
   );
 }
 
-/** Returns the request bodies of a run by idempotency key. */
+/** Runs the command without faults, and returns the bodies of its create requests by idempotency key. */
 async function bodiesOf(...parameters: string[]): Promise<Record<string, string>> {
   decide(() => ({ status: 201 }));
   await seed(parameters);
   return Object.fromEntries(creates().map(({ headers, body }) => [headers['idempotency-key'], body]));
 }
 
-test('sample bodies are valid, contain every field and depend only on the seed and the index', async () => {
+test('sample bodies are valid, together contain every field, and depend only on the seed and the index', async () => {
   const bodiesByKey = await bodiesOf('--seed', '7', '--count', '200');
   const bodies = Object.values(bodiesByKey);
   expect(bodies).toHaveLength(200);
@@ -47,7 +47,7 @@ test('sample bodies are valid, contain every field and depend only on the seed a
   expect(others.toSorted()).not.toEqual(bodies.toSorted());
 });
 
-test('a failed run prints the seed that its Idempotency-Keys are derived from', async () => {
+test('a failed run prints the seed that its idempotency keys contain', async () => {
   decide((index) => (index < 3 ? { status: 201 } : { status: 400, body: '{"message":"No more."}' }));
   const { code, stderr } = await seed(['--count', '4']);
   const [, seedPrinted] = /\(attempt 1 of 10\)\. No more\. .* --seed (\d+)\.\n$/.exec(stderr)!;
@@ -58,7 +58,7 @@ test('a failed run prints the seed that its Idempotency-Keys are derived from', 
 const add = () => seed(['--count', '1', '--seed', '3']);
 
 describe('a create request', () => {
-  test('is retried with its Idempotency-Key if the response is lost', async () => {
+  test('is retried with the same Idempotency-Key if the response is lost', async () => {
     decide((index) => (index === 0 ? 'lose' : { status: 201 }));
     expect(await add()).toEqual({
       code: 0,
@@ -104,8 +104,11 @@ test.each<[string[], Record<string, string>, RegExp]>([
   [[], { BASE_URL: 'http://example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://localhost.example.com/v1', API_KEY: KEY }, /https/],
   [[], { BASE_URL: 'http://127.0.0.1:2/v1', API_KEY: KEY }, /ECONNREFUSED.*BASE_URL/],
-])('npm run seed rejects the arguments %j and the variables %j', async (parameters, environment, reason) => {
-  const line = errorOutput(await seed(parameters, environment));
-  expect(line).toMatch(reason);
-  expect(line).not.toContain(KEY);
-});
+])(
+  'npm run seed rejects the arguments %j and the environment %j',
+  async (parameters, environment, reason) => {
+    const line = errorOutput(await seed(parameters, environment));
+    expect(line).toMatch(reason);
+    expect(line).not.toContain(KEY);
+  },
+);

@@ -9,7 +9,7 @@ import { stagingTemplate } from '../../../support/real-database.ts';
 import { collection } from '../../../support/sample.ts';
 import { resourcesOf, stackTemplate } from '../../../support/stack-template.ts';
 
-// These tests produce each documented response to prove that the examples in openapi.json are real.
+// These tests produce each documented response to prove that the examples in openapi.json are real responses.
 
 const documented = contract();
 const { responses, contradictions, examples, nameOf } = documented;
@@ -20,8 +20,8 @@ const template = await stagingTemplate();
 const service = await startFaultyService(template, () => (isThrottled ? 'throttling error' : undefined));
 afterAll(() => service.close());
 
-/** Request that matches no operation. `callsOfOther` contains the calls that differ from `commonCalls`, by status. */
 const elsewhere: Request = { target: '/v1/elsewhere' };
+/** Calls that replace those of `commonCalls` if the request matches no operation, by status. */
 const callsOfOther: Record<number, Call> = {
   404: () => sent(elsewhere),
   405: () => sent({ target: collection, method: 'PUT' }),
@@ -33,18 +33,18 @@ const callsOfOther: Record<number, Call> = {
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-/** Returns the calls that get a documented response. The first exchange must equal the documented example. */
+/** Returns the calls that get the response of `id` with this status. The first exchange must equal the example. */
 function callsFor(id: OperationId | 'other', status: number): Call[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]!];
   const { success, errors }: Operation = operations[id];
   const ownErrors = Object.keys(errors).map((code) => errorCatalog[code as ErrorCode].status);
   const call = operationTests.get(id)!.responses[status];
   if (!call && [success.status, ...ownErrors].includes(status))
-    throw new Error(`${id}: Add a call that gets the ${status} to \`responses\` in ${fileOf(id)}.`);
+    throw new Error(`In ${fileOf(id)}, add a call that gets a ${status} to \`responses\`.`);
   return [call, commonCalls(examples[id])[status]].filter((one) => one !== undefined);
 }
 
-/** Returns calls for the responses that do not depend on the operation, by status. */
+/** Returns calls that get the responses common to all operations, by status. */
 function commonCalls(request: Request): Record<number, Call> {
   return {
     400: async () => fromApiGateway('BAD_REQUEST_PARAMETERS', request),
@@ -95,13 +95,13 @@ function fromApiGateway(responseType: string, request: Request): Exchange {
   return exchange(request, service.api.gatewayResponse(responseType));
 }
 
-/** Returns the production firewall's response to a request that the given rule blocks. */
+/** Returns the response of the production firewall to a request that a rule blocks. */
 function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
   const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
   const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);
   const { ResponseCode, CustomResponseBodyKey, ResponseHeaders } = rule.Action.Block.CustomResponse;
   const { ContentType, Content } = Properties.CustomResponseBodies[CustomResponseBodyKey];
-  if (ContentType !== 'APPLICATION_JSON') throw new Error(`The firewall sends ${ContentType}.`);
+  if (ContentType !== 'APPLICATION_JSON') throw new Error(`The firewall must not send ${ContentType}.`);
   const headers = ResponseHeaders.map(({ Name, Value }: Record<string, string>) => [Name, Value]);
   return {
     status: ResponseCode,
@@ -130,7 +130,7 @@ async function misconfigured(request: Request): Promise<Exchange> {
   return result;
 }
 
-/** Replaces ids of items, request ids, cursors and the host, because they differ between runs. */
+/** Replaces item ids, request ids, cursors and hosts, which differ between runs. */
 function normalized(text: string): string {
   return text
     .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'REQUEST_ID')

@@ -12,7 +12,7 @@ function textsOf(element: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}>([^]*?)</${element}>`, 'gi'))].map(([, text]) => text!);
 }
 
-test("the content security policy allows only the page's scripts and styles, and requests to its service", () => {
+test("the content security policy allows only the page's scripts and styles, and requests to the service", () => {
   const { html, contentSecurityPolicy } = referencePage(document, service);
   const hashes = [...textsOf('script', html), ...textsOf('style', html)].map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
@@ -23,7 +23,7 @@ test("the content security policy allows only the page's scripts and styles, and
   expect(html).toContain(`<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">`);
 });
 
-test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])('escapes %j', (text) => {
+test.each(['</script><script>alert(1)</script>', '<!-- <script>', '&lt;'])('escapes the title %j', (text) => {
   const { html } = referencePage(document.replace('"Pet store"', JSON.stringify(text)), service);
   const [, script = '', ...others] = textsOf('script', html);
   const titles = textsOf('title', html);

@@ -73,7 +73,7 @@ describe('npm run keys', () => {
     expect(line).not.toContain(key.slice(13, 20));
   });
 
-  test('explains "--" if npm consumed an option of the command, but not if an option of npm is set', async () => {
+  test('prints the usage with "--" if npm consumed an option of the command, but not for npm options', async () => {
     for (const parameters of [['list'], [stage, 'list']]) {
       const line = errorOutput(await keys(parameters, { npm_config_stage: 'staging' }));
       expect(line).toContain('npm run keys -- list --stage STAGE');

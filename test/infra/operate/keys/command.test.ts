@@ -21,7 +21,7 @@ import { done } from '../../../support/run-command.ts';
 
 useKeysInTables();
 
-/** Returns the time in the format `2026-11-21 17:43`. */
+/** Formats an ISO 8601 time as in `2026-11-21 17:43`. */
 const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
 const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
@@ -53,7 +53,7 @@ describe('keys -- issue', () => {
 });
 
 describe('keys -- list', () => {
-  test('succeeds for a stage without keys even if nobody reads its output', async () => {
+  test('succeeds for a stage without keys, even if standard output is closed', async () => {
     expect(done(await keys(['list', '--json']))).toBe('[]\n');
     expect(done(await keys(['list'], { isUnread: true }))).toBe('');
   });
@@ -108,7 +108,7 @@ describe('keys -- list', () => {
 });
 
 describe('keys -- rotate', () => {
-  test('keeps the lifetime and lets the old key work for 1 day by default', async () => {
+  test('by default, keeps the lifetime and lets the old key work for 1 more day', async () => {
     const { record } = await issue(90 * DAY);
     stopClock(Date.now() + 80 * DAY);
     const { key = '', replaces } = shownIn(done(await keys(['rotate', record.keyId])));
@@ -138,7 +138,7 @@ describe('keys -- revoke', () => {
     expect(await active()).toEqual([record.keyId]);
   });
 
-  test('revokes a key with --yes, but does not revoke the successor', async () => {
+  test('with --yes, revokes a key without confirmation, and keeps its successor active', async () => {
     const { keyId } = (await issue()).record;
     const { keyId: successor } = JSON.parse(done(await keys(['rotate', keyId, '--json'])));
     const revoked = await keys(['revoke', keyId, '--yes', '--json']);

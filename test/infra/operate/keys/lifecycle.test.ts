@@ -24,7 +24,7 @@ const issueTo = (to: typeof store) => issueApiKey(to, { owner: 'Acme', caller })
 const lost = new Error('The database returned no readable response (ECONNRESET).');
 const throttled = new ThrottlingException({ message: 'Too much.', $metadata: { attempts: 2 } });
 
-describe('a new key if its write gets no response', () => {
+describe('a new key whose write gets no response', () => {
   test.each([
     ['is revoked', lost, 1, 'was revoked'],
     ['is revoked even if the retry is throttled', throttled, 1, 'was revoked'],
@@ -67,7 +67,7 @@ test('the list contains the keys on all pages, newest first', async () => {
   startStage();
   const now = Date.now();
   const issued: string[] = [];
-  // The last time has one hexadecimal digit more than the others, which must not affect the order.
+  // The last time has one more hexadecimal digit than the others, but keys must still be sorted by time.
   for (const at of [now, now + 1, now + 2, now + 1_000, 0x10_00_00_00_00_00]) {
     stopClock(at);
     issued.push((await issue()).record.keyId);

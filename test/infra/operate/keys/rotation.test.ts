@@ -76,7 +76,7 @@ describe('rotating a key', () => {
   });
 });
 
-test.each([0, 1, 2, 3])('a rotation can be repeated after an interruption at request %d', async (last) => {
+test.each([0, 1, 2, 3])('a rotation that is interrupted after %d requests can be repeated', async (last) => {
   const old = await issue();
   const { keyId } = old.record;
   const interrupting = via((call, execute) => (call > last ? Promise.reject(interrupted) : execute()));
@@ -89,7 +89,7 @@ test.each([0, 1, 2, 3])('a rotation can be repeated after an interruption at req
   await expectRotated(old);
 });
 
-test("a rotation's retry of its last write succeeds even if the old key has been revoked", async () => {
+test("a retry of a rotation's last write succeeds even if the old key has been revoked", async () => {
   const old = await issue();
   const revokedBeforeRetry = replacing(SET_EXPIRY, async (execute) => {
     await execute();
@@ -108,14 +108,14 @@ test.each<[string, (record: ApiKeyRecord) => Promise<unknown>, string]>([
     'is no key',
   ],
   ['revoked', (record) => revokeApiKey(store, record, caller), 'is revoked'],
-])('a rotation does not restore a key that is %s at the same time', async (_what, end, reason) => {
+])('a rotation does not restore a key that is %s during the rotation', async (_what, end, reason) => {
   const old = await issue();
   const ended = replacing(SET_EXPIRY, (execute) => end(old.record).then(execute));
   await expect(rotate(old, DAY, ended)).rejects.toThrow(new RegExp(`was revoked\\. .* ${reason}`));
   expect(await active()).toEqual([]);
 });
 
-test('the error message refers to the documentation if the response to the last write is lost', async () => {
+test('a rotation whose last write gets no response fails with a reference to the documentation', async () => {
   const old = await issue();
   const lost = replacing(SET_EXPIRY, (execute) => execute().then(() => Promise.reject(interrupted)));
   const advice = new RegExp(`${old.record.keyId} .*docs/api-keys\\.md\\. Cause: ${interrupted.message}$`);
@@ -127,10 +127,10 @@ test.each([
   ['', false],
   [' even if one rotation retries a request', true],
 ])('two simultaneous rotations of a key leave one active successor%s', async (_what, isRetried) => {
-  // The first operator's request number `at` waits until the second operator has rotated the key.
+  // Request number `at` of the first operator waits until the second operator has rotated the key.
   for (let at = 1; at <= 4; at += 1) {
     startStage();
-    stopClock(); // so that both operators have the same time and caller
+    stopClock(); // so that both rotations have the same time
     const old = await issue();
     const errors: Error[] = [];
     const overtaken = replacing(at, async (execute) => {
