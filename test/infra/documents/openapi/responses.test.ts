@@ -40,7 +40,7 @@ function callsFor(id: OperationId | 'other', status: number): Call[] {
   const ownErrors = Object.keys(errors).map((code) => errorCatalog[code as ErrorCode].status);
   const call = operationTests.get(id)!.responses[status];
   if (!call && [success.status, ...ownErrors].includes(status))
-    throw new Error(`In ${fileOf(id)}, add a call that gets a ${status} to \`responses\`.`);
+    throw new Error(`In \`responses\` in ${fileOf(id)}, add a call that gets a ${status}.`);
   return [call, commonCalls(examples[id])[status]].filter((one) => one !== undefined);
 }
 
