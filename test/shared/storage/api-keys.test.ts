@@ -44,7 +44,7 @@ describe('newApiKey', () => {
     const { key, record } = newApiKey('staging', { owner: 'Acme', caller });
     const keyId = expect.stringMatching(/^key_[0-9a-f]{20}$/);
     const time = record.createdAt;
-    expect(record).toEqual({
+    expect(record).toStrictEqual({
       hash: hashOf(key),
       keyId,
       stage: 'staging',

@@ -7,6 +7,7 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import {
   connect,
   createClient,
@@ -14,6 +15,7 @@ import {
   isUnavailable,
   readItem,
 } from '../../../shared/storage/database.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import {
   respondWith,
   type Responder,
@@ -39,6 +41,8 @@ function captureTimer(duration: number): () => void {
   });
   return () => expire!();
 }
+
+const timers = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
 
 async function read(): Promise<unknown> {
   return database.send(new GetCommand({ TableName: 'items', Key: { id: 1n } }));
@@ -143,13 +147,31 @@ describe('a database call', () => {
     expect(received).toHaveLength(5);
   });
 
+  test('to an HTTPS endpoint starts with a TLS handshake', async () => {
+    const firstBytes: number[] = [];
+    const server = createServer().on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
+      firstBytes.push(error.rawPacket![0]!);
+      socket.destroy();
+    });
+    const { origin, close } = await listenOnLoopback(server);
+    const AWS_ENDPOINT_URL_DYNAMODB = origin.replace('http:', 'https:');
+    jest.replaceProperty(process, 'env', { ...process.env, AWS_ENDPOINT_URL_DYNAMODB });
+    const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: Item }));
+    await expect(call).rejects.toThrow('The database returned no readable response');
+    await close();
+    // RFC 8446 section 5.1: a record of a handshake starts with 22.
+    expect(firstBytes).toEqual([22, 22, 22]);
+  });
+
   test('accepts a response in several parts', async () => {
     nextResponses.push((_request, response) => {
       response.write('{"Item":');
       setTimeout(() => response.end('{"id":{"N":"1"}}}'), 50);
     });
+    const timersBefore = timers();
     expect(await read()).toMatchObject({ Item: { id: 1n } });
     expect(received).toHaveLength(1);
+    expect(timers()).toBe(timersBefore);
   });
 });
 

@@ -1,7 +1,8 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { hash } from 'node:crypto';
+import { stringifyJson } from '../../../shared/contract/json.ts';
 import { claimPetId, tokenOf } from '../../../shared/storage/idempotency.ts';
-import { UnavailableError } from '../../../shared/storage/database.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
 import { validInput } from '../../support/sample.ts';
 
@@ -29,13 +30,16 @@ test('tokenOf returns different tokens for different values even if their concat
 });
 
 describe('an idempotency record', () => {
-  test('is stored for a day with a hash of the pet', async () => {
+  test('is stored for a day with a hash of the fields in alphabetical order', async () => {
     mock.on(PutCommand).resolves({});
+    // Records outlive a deployment, so all versions must calculate the same hash.
+    const names = Object.keys(validInput).toSorted() as (keyof typeof validInput)[];
+    const fingerprint = hash('sha256', stringifyJson(names.map((name) => [name, validInput[name]])));
     expect(await claimPetId('token', validInput, 42n)).toBe(42n);
     expect(inputs()).toEqual([
       {
         TableName: 'records',
-        Item: { token: 'token', fingerprint: sha256, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
+        Item: { token: 'token', fingerprint, petId: 42n, expiresAt: NOW_SECONDS + 86_400 },
         ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
         ExpressionAttributeValues: { ':now': NOW_SECONDS, ':taken': 0n },
       },
@@ -53,6 +57,7 @@ describe('an idempotency record', () => {
   test('causes a 503 if it is deleted after the failed condition check', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(claimPetId('token', validInput, 43n)).rejects.toThrow(UnavailableError);
+    const error = { name: 'UnavailableError', message: 'The idempotency record was deleted.' };
+    await expect(claimPetId('token', validInput, 43n)).rejects.toMatchObject(error);
   });
 });

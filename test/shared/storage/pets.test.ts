@@ -1,7 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { listIndexes } from '../../../shared/list-indexes.ts';
-import { UnavailableError } from '../../../shared/storage/database.ts';
 import { createPet, getPet, partitionKeyValue } from '../../../shared/storage/pets.ts';
 import { counted, occurrences } from '../../support/log-lines.ts';
 import { conditionFailed, inputs, mock, setEnvironment } from '../../support/mocked-database.ts';
@@ -32,8 +31,17 @@ describe('createPet', () => {
   test('does not generate a second id if the first id is taken but its pet is missing', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({});
-    await expect(createPet(requiredInput, undefined, () => 42n)).rejects.toThrow(UnavailableError);
+    const error = { name: 'UnavailableError', message: 'The pet 42 is missing.' };
+    await expect(createPet(requiredInput, undefined, () => 42n)).rejects.toMatchObject(error);
     expect(inputs()).toHaveLength(2);
+  });
+
+  test('tries 20 ids if other requests have taken all of them', async () => {
+    mock.on(PutCommand).rejects(conditionFailed);
+    mock.on(GetCommand).resolves({ Item: { ...requiredInput, creation: 'another request' } });
+    const error = { name: 'UnavailableError', message: 'The service could not assign an id.' };
+    await expect(createPet(requiredInput)).rejects.toMatchObject(error);
+    expect(mock.commandCalls(PutCommand)).toHaveLength(20);
   });
 });
 
