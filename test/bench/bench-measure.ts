@@ -12,10 +12,9 @@ interface Setup {
   databaseMilliseconds: number;
   /** Duration of the warm-up requests. The instance handles them with a full core, so that V8 compiles the hot code. */
   warmUpMilliseconds: number;
+  /** Number of measured requests per warm instance. */
+  requests: number;
 }
-
-/** Number of measured requests per warm instance. */
-export const WARM_REQUESTS = 200;
 
 /** Figures of one cold start or of one warm instance. */
 export interface Figures {
@@ -78,7 +77,7 @@ export async function coldStart(subject: Subject, { quota }: Setup): Promise<Fig
 
 /** Measures warm requests after V8 has compiled the hot code. */
 export async function warmInstance(subject: Subject, setup: Setup): Promise<Figures> {
-  const { quota, database, databaseMilliseconds, warmUpMilliseconds } = setup;
+  const { quota, database, databaseMilliseconds, warmUpMilliseconds, requests } = setup;
   await using instance = await startInstance(subject, quota);
   quota?.setMemorySize();
   database.delayMilliseconds = 0;
@@ -89,11 +88,11 @@ export async function warmInstance(subject: Subject, setup: Setup): Promise<Figu
   const before = instance.cpuMicroseconds();
   const times: number[] = [];
   let billed = 0;
-  for (let request = 0; request < WARM_REQUESTS; request += 1) {
+  for (let request = 0; request < requests; request += 1) {
     const { milliseconds, billedMilliseconds } = await instance.invoke();
     times.push(milliseconds);
-    billed += billedMilliseconds / WARM_REQUESTS;
+    billed += billedMilliseconds / requests;
   }
-  const cpu = (instance.cpuMicroseconds() - before) / WARM_REQUESTS;
+  const cpu = (instance.cpuMicroseconds() - before) / requests;
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), billed, cpu };
 }

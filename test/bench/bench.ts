@@ -13,7 +13,7 @@ import { startStubDatabase } from './stub-database.ts';
 // `npm run bench` measures the functions and the baselines. With --optimizations, it measures the functions without
 // each of their optimizations.
 
-const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 10 };
+const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 8 };
 const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0, variantInstances: 1 };
 
 /** Assumed latency of DynamoDB within a region. */
@@ -38,7 +38,13 @@ async function prepare(needsQuota: boolean) {
   const folder = folderUntilExit();
   const database = await startStubDatabase(folder);
   const functions = await prepareFunctions(await synthesizeStaging(), folder, database);
-  const setup = { quota, database, databaseMilliseconds: DATABASE_MILLISECONDS, warmUpMilliseconds: 2_000 };
+  const setup = {
+    quota,
+    database,
+    databaseMilliseconds: DATABASE_MILLISECONDS,
+    warmUpMilliseconds: 2_000,
+    requests: 200,
+  };
   const describeRun = (counts: string): string => {
     const minutes = ((performance.now() - start) / 60_000).toFixed(1);
     const share = quota?.describe() ?? 'none, so each instance had a full core at every memory size';
@@ -77,6 +83,7 @@ async function measureVariants(quick: boolean): Promise<Results> {
     quota: undefined,
     databaseMilliseconds: 0,
     warmUpMilliseconds: quick ? 100 : 1_000,
+    requests: quick ? 20 : 800,
   };
   const rows = [
     ...(await measure(coldStart, cold, [256], coldStarts, setup)),
