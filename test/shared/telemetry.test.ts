@@ -4,7 +4,7 @@ import { occurrences, written } from '../support/log-lines.ts';
 
 // Imports the module after setting this variable, because Powertools reads the variable only when the module is loaded.
 process.env['POWERTOOLS_SERVICE_NAME'] = serviceName('test');
-const { count, loggable } = await import('../../shared/telemetry.ts');
+const { count, loggable, primeCount } = await import('../../shared/telemetry.ts');
 
 const service = serviceName('test');
 const common = { namespace: metricNamespace, unit: 'Count', value: 1 };
@@ -23,6 +23,12 @@ describe('count', () => {
     const [line = ''] = written().split('\n');
     expect(Object.keys(JSON.parse(line)).join()).toBe('_aws,service,operation,DeprecatedCalls');
   });
+});
+
+test('primeCount writes nothing, even with the next metric', () => {
+  primeCount(metrics.petsCreated);
+  count(metrics.errorResponses, { code: 'not_found' });
+  expect(occurrences()).toMatchObject([{ name: 'ErrorResponses' }]);
 });
 
 describe('loggable', () => {

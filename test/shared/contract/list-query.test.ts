@@ -27,6 +27,10 @@ test('a list accepts a cursor that was created for the same filters', () => {
   expect(v.parse(ListPetsQuery, { status: 'sold' })).not.toHaveProperty('cursor');
 });
 
+test('a repeated cursor is rejected', () => {
+  expect(problems({ cursor: ['a', 'b'] })).toEqual([['cursor', 'must be a single value']]);
+});
+
 test('only limits in the documented range are accepted', () => {
   const limits = Array.from({ length: PAGE.maximum + 903 }, (_, index) => index - 2);
   const accepted = limits.filter((limit) => v.is(ListPetsQuery, { limit: limit.toString() }));
@@ -41,10 +45,10 @@ test('the message for an invalid status filter lists the statuses', () => {
 describe('filters', () => {
   test('that form no supported combination are rejected with a list of the supported combinations', () => {
     const combinations = filterCombinations as unknown as unknown[];
-    const supported = combinations.splice(1, Infinity, ['status', 'categoryId']);
-    const message = 'must be part of a supported combination of filters: status and categoryId';
+    const supported = combinations.splice(1, Infinity, ['status', 'categoryId'], ['categoryId']);
+    const message = 'must be part of a supported combination of filters: status and categoryId or categoryId';
     expect(problems({ status: 'sold' })).toEqual([['status', message]]);
-    combinations.splice(1, 1, ...supported);
+    combinations.splice(1, 2, ...supported);
     expect(problems({ status: 'sold' })).toEqual([]);
   });
 

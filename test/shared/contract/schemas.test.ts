@@ -54,6 +54,7 @@ test('a text schema limits the code points, accepts blank text and rejects lone 
   expect([DOG.repeat(501), 'Rex \ud83d', '\udc15', 5n, null].filter((value) => v.is(schema, value))).toEqual(
     [],
   );
+  expect(v.getMetadata(schema)).toMatchObject({ maxLength: 500 });
   const [issue] = v.safeParse(schema, null).issues!;
   expect(issue.message).toBe('must be a string of up to 500 well-formed Unicode characters');
 });
