@@ -8,7 +8,7 @@
 set -euo pipefail
 base=$1 head=$2 output=$3
 
-# GitHub rejects a step summary of more than 1 MiB. With this limit, GitHub accepts summaries of up to five stacks.
+# GitHub rejects a step summary of more than 1 MiB, which is more than five times this number.
 summary_bytes_per_stack=200000
 # The fence has ten tildes, because fewer tildes in a template cannot end the code block.
 fence='~~~~~~~~~~'

@@ -21,7 +21,7 @@ const service = await startFaultyService(template, () => (isThrottled ? 'throttl
 afterAll(() => service.close());
 
 const elsewhere: Request = { target: '/v1/elsewhere' };
-/** Calls that replace those of `commonCalls` if the request matches no operation, by status. */
+/** Calls by status for requests that match no operation. They take precedence over `commonCalls`. */
 const callsOfOther: Record<number, Call> = {
   404: () => sent(elsewhere),
   405: () => sent({ target: collection, method: 'PUT' }),
