@@ -8,9 +8,9 @@ import type { Pair } from './emulator/gateway/http-message.ts';
 import { databaseSettings, localOperator, type LocalService, writePrivately } from './local-service.ts';
 
 /**
- * Returns the API key in the data folder if the API accepts it. Otherwise, issues a new key.
+ * Returns the API key in the data folder if the API accepts this key. Otherwise, issues, stores and returns a new key.
  *
- * @throws UsageError if the folder contains an API key for a different stage.
+ * @throws UsageError if the folder contains an API key of a different stage.
  */
 export async function findApiKey(folder: string, api: ApiGateway, service: Omit<LocalService, 'baseUrl'>) {
   const file = join(folder, 'api-key');
@@ -22,7 +22,7 @@ export async function findApiKey(folder: string, api: ApiGateway, service: Omit<
   const request = { method, path, query: 'limit=1', headers, body: [], sourceIp: '127.0.0.1' };
   // The API rejects revoked keys and keys whose table was deleted.
   if ((await api.handle(request)).status !== 401) return stored;
-  // The SDK is loaded only when a key is issued, because this takes 0.2 s.
+  // These modules are imported only to issue a key, because importing the SDK takes 0.2 s.
   const { PutCommand } = await import('@aws-sdk/lib-dynamodb');
   const { newApiKey } = await import('../../shared/storage/api-keys.ts');
   const { connect } = await import('../../shared/storage/database.ts');

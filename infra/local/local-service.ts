@@ -9,15 +9,15 @@ import { accountId, region } from './emulator/template/template.ts';
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
-/** Name of the product in the names of files. */
+/** The product's name in the names of files and folders. */
 const FILE_NAME = productName.replaceAll(' ', '').toLowerCase();
 
-/** Prefix of the names of temporary folders, which belong to local services that keep their data in memory. */
+/** Prefix of the names of the temporary folders of local services that keep their data in memory. */
 export const TEMPORARY_PREFIX = `${FILE_NAME}-`;
 
 const SERVICE_FILE = 'service.json';
 
-/** Connection data for operator commands. While a local service runs, its data folder contains this data. */
+/** Connection data that a local service writes to its data folder for operator commands. */
 export interface LocalService {
   stage: string;
   baseUrl: string;
@@ -32,14 +32,14 @@ export function defaultDataFolder(stage = 'staging'): string {
   return join(projectRoot, `.${FILE_NAME}`, stage);
 }
 
-/** Creates the folder of a local service that keeps its data in memory. The folder is deleted when the process exits. */
+/** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */
 export function temporaryFolder(): string {
   const folder = mkdtempDisposableSync(join(tmpdir(), TEMPORARY_PREFIX));
   process.once('exit', () => folder.remove());
   return folder.path;
 }
 
-/** Writes a service's connection data to its data folder. Returns a function that deletes the data. */
+/** Writes a service's connection data to a file in `folder`. Returns a function that deletes the file. */
 export function writeLocalService(folder: string, service: LocalService): () => void {
   const file = join(folder, SERVICE_FILE);
   writePrivately(file, JSON.stringify(service));
@@ -59,8 +59,8 @@ export function readLocalService(folder: string): LocalService {
 /**
  * Returns the running local service that `--data` specifies.
  *
- * @default data - the default folder or, if no service uses this folder, the only service with its data in memory
- * @throws UsageError if no such service is running, or if several services keep their data in memory.
+ * @param data value of `--data` @default - the default folder or, if no service uses it, the only service in memory
+ * @throws UsageError if this service is not running, or if several services keep their data in memory.
  */
 export async function findLocalService(data?: string): Promise<LocalService> {
   const onDisk = data === IN_MEMORY ? undefined : resolve(data || defaultDataFolder());
@@ -73,18 +73,18 @@ export async function findLocalService(data?: string): Promise<LocalService> {
     throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
   }
   if (others.length === 0) return first;
-  const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} on ${folder}`).join(', ');
+  const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} in ${folder}`).join(', ');
   throw new UsageError(`Several local services are running. Choose a folder with --data (${services}).`);
 }
 
-/** Returns only this user's folders, because a different user's service could collect API keys. */
+/** Returns only the temporary folders that this user owns, because another user's service could collect API keys. */
 function temporaryFolders(): string[] {
   return globSync(`${TEMPORARY_PREFIX}*`, { cwd: tmpdir() })
     .map((name) => join(tmpdir(), name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.uid === (process.getuid?.() ?? 0));
 }
 
-/** Returns the service in `folder` if its database responds. A killed service leaves its connection data behind. */
+/** Returns the service in `folder` if its database responds. A killed service does not delete its connection data. */
 async function findRunning(folder: string): Promise<(LocalService & { folder: string }) | undefined> {
   try {
     const service = readLocalService(folder);
@@ -96,7 +96,7 @@ async function findRunning(folder: string): Promise<(LocalService & { folder: st
   }
 }
 
-/** Returns the settings of an SDK client for a local service. They take precedence over the developer's AWS settings. */
+/** Returns settings that connect an SDK client to a local service and override the developer's AWS settings. */
 export function databaseSettings({ databaseEndpoint }: Pick<LocalService, 'databaseEndpoint'>) {
   return {
     endpoint: databaseEndpoint,

@@ -9,20 +9,20 @@ const USAGE = `npm start -- [--stage STAGE] [--port 3000] [--data DIR|memory] [-
           [--watch] [--inspect PORT] [--verbose]
 
   --stage     stage in infra/stages.ts to run (default: staging)
-  --port      port on localhost, or 0 for any free port (default: the variable PORT, or 3000)
+  --port      port on localhost, or 0 for any free port (default: the value of PORT, or 3000)
   --data      folder for the data, or memory to keep no data (default: ${relative(projectRoot, defaultDataFolder('STAGE'))})
   --assembly  folder of a synthesized cloud assembly (default: synthesize if a source has
               changed, or always with --data memory)
   --synth     synthesize even if no source has changed, for example after editing node_modules
   --watch     reload functions when their sources are saved
-  --inspect   like --watch, but for debuggers: run functions that are not minified and have no
-              timeout, and accept a debugger on PORT for the first function, on the next port
-              for the next function, and so on; debuggers expect 9229
-  --verbose   list the resource types that are not run locally, and print metrics`;
+  --inspect   like --watch, but run functions without minification and timeouts, and accept
+              debuggers: on PORT (usually 9229) for the first function, on the next port for
+              the second function, and so on
+  --verbose   list the resource types that are not run locally, and print the functions' metrics`;
 
 // During startup, no requests are in progress, so the process can exit immediately.
 let stop = (): void => process.exit(0);
-onInterrupt(() => stop()); // Other reasons to stop emit SIGTERM, because only the first signal has an effect.
+onInterrupt(() => stop()); // Code that stops the service emits SIGTERM, so that later signals have no effect.
 if (process.env['npm_lifecycle_event'] === 'start') {
   // npm sends signals only to its shell. If the shell exits, this process gets a new parent process and stops too.
   const parent = process.ppid;

@@ -3,10 +3,10 @@ import { referencePage } from '../documents/reference/page.ts';
 import { headerValues, type HttpRequest, type HttpResponse } from './emulator/gateway/http-message.ts';
 
 /**
- * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page has
- * the API key, so the Host header must be a localhost address. This requirement prevents DNS rebinding attacks.
+ * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page
+ * contains the API key. To prevent DNS rebinding attacks, the Host header must be a localhost address.
  *
- * @param file OpenAPI document. Each request reads it, because developers can regenerate it at any time.
+ * @param file OpenAPI document, which is read for each page because developers can regenerate it at any time
  */
 export async function respondToBrowser(
   request: HttpRequest,

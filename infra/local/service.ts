@@ -46,7 +46,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
     const reloaded = join(workFolder, 'bundles');
     const sourceMaps = [join(assembly, sourceMapsFolder), reloaded];
     const log = (line: string): void => {
-      // Lines that start with `_aws` contain metrics in CloudWatch's embedded metric format.
+      // A line that starts with `{"_aws":` contains metrics in CloudWatch's embedded metric format.
       if (verbose || !line.startsWith('{"_aws":')) console.log(toSources(line, sourceMaps));
     };
     const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, inspectPort, log });
@@ -75,7 +75,7 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
   }
 }
 
-/** Returns a UsageError if the stack, the port, the data folder or its disk caused the error, or else the same error. */
+/** Returns a UsageError if the stack, the port, the data folder or its disk caused the error, and otherwise `error`. */
 export function explainError(folder: string, error: unknown): unknown {
   if (error instanceof EmulatorError)
     return new UsageError(`${error.message} To see all options, run npm start -- --help.`);

@@ -6,15 +6,15 @@ import { projectRoot, UsageError } from '../command.ts';
 import type { Emulator } from './emulator/emulator.ts';
 
 /**
- * Pause between two comparisons of the sources, each of which takes 0.3 ms. Editors and version control often save
- * several files in a row, so a build starts only if nothing has changed during a pause.
+ * Pause between two comparisons of the sources. A comparison takes 0.3 ms. Editors and version control often save
+ * several files in a row, so a build starts only after a pause without changes.
  */
 const PAUSE_MILLISECONDS = 50;
 
 /**
  * Rebuilds and reloads the functions when a source changes. After a failed build, the previous code continues to run.
  *
- * @param root folder for the new bundles, which is emptied
+ * @param root folder for the new bundles, whose previous content is deleted
  * @returns a function that stops watching
  */
 export function startWatch({ functions, api }: Emulator, root: string): () => Promise<void> {
@@ -39,7 +39,7 @@ export function startWatch({ functions, api }: Emulator, root: string): () => Pr
     [loaded, folder] = [names, outdir];
     api.flushAuthorizersCache();
     if (!previous) return;
-    // The next reload does not wait for slow requests, or for a debugger.
+    // The next reload does not wait for slow requests or for requests at a breakpoint.
     void Promise.all(drained).then(() => {
       rmSync(previous, { recursive: true, force: true });
       return print(`reloaded the functions in ${Math.round(performance.now() - start)} ms`);
@@ -65,7 +65,7 @@ export function startWatch({ functions, api }: Emulator, root: string): () => Pr
   };
 }
 
-/** Returns a text that differs after each change. Node's `fs.watch` misses changes after an editor replaced a file. */
+/** Returns a text that differs after each change. `fs.watch` would miss changes after an editor has replaced a file. */
 function timesOfSources(): string {
   const files = globSync('{functions,shared}/**', { cwd: projectRoot }).map((file) =>
     join(projectRoot, file),

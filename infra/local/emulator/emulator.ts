@@ -24,7 +24,7 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 /**
  * Runs the REST API, the functions and the tables of a stack. `listen` serves the API.
  *
- * @throws EmulatorError if the stack is missing or contains something that the emulator does not support.
+ * @throws EmulatorError if the stack is missing, or if the emulator cannot run the stack.
  */
 export async function startEmulator(options: EmulatorOptions) {
   const { assembly, stackName, store, inspectPort: firstPort = 0, log = console.log } = options;
@@ -59,7 +59,7 @@ export async function startEmulator(options: EmulatorOptions) {
     },
     /** Stops accepting requests, waits for the requests in progress, and stops the functions and the database. */
     close: async (): Promise<void> => {
-      // A request at a breakpoint would not end.
+      // The functions are stopped first, because a request at a breakpoint would not end.
       if (firstPort) await Promise.all(functions.values().map((fn) => fn.close()));
       await started.disposeAsync();
     },

@@ -14,17 +14,17 @@ export const operatorAccessKeyId = 'operator';
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
- * Serves tables and denies requests that the role of the calling function does not permit. `close` leaves the store open.
+ * Serves tables and denies requests that the calling function's role does not permit. `close` leaves the store open.
  *
  * @throws EmulatorError if a stored table differs from the template.
  */
 export async function startDatabase(store: OpenStore, tables: Table[], isAllowed: IsAllowed) {
   for (const table of tables) await store.ensureTable(table);
-  // The path is random so that programs with the address of a killed emulator cannot reach another one on its port.
+  // The path is random so that a program with the address of a killed emulator cannot reach a new emulator on the port.
   const path = `/${randomUUID()}`;
   const guard = createServer(async (request, response) => {
     if (!request.url?.startsWith(path)) return response.writeHead(404).end();
-    // dynalite rejects `{}` but would crash if the body were incomplete or the JSON text `null`.
+    // An incomplete body or the JSON text `null` would crash dynalite, so dynalite gets `{}`, which it rejects.
     const input: any = (await json(request).catch(() => null)) ?? {};
     const [, caller = ''] = /Credential=(\w+)\//.exec(request.headers.authorization ?? '') ?? [];
     const action = `dynamodb:${String(request.headers['x-amz-target']).split('.')[1]}`;

@@ -28,7 +28,7 @@ export type Table = Resource<'AWS::DynamoDB::GlobalTable'>;
 export async function openStore(folder?: string) {
   const store = create({ path: folder });
   const { db } = store;
-  // The store is opened here, because dynalite exits the process if the store cannot be opened.
+  // dynalite would exit the process if it could not open the store, so the store is opened here.
   await db.open().catch(({ cause }: { cause: NodeJS.ErrnoException }) => {
     if (cause.code !== 'LEVEL_LOCKED') throw cause;
     const remedy = 'Stop the local service that uses this folder, or choose another folder.';
@@ -38,8 +38,8 @@ export async function openStore(folder?: string) {
   const server = dynalite();
   return {
     /**
-     * Creates the table unless it is stored. dynalite's CreateTable is not used, because a process that is killed
-     * between its two writes leaves an unusable table.
+     * Creates the table unless it is stored. dynalite's CreateTable is not used, because CreateTable writes twice. A
+     * process that is killed between the two writes leaves an unusable table.
      *
      * @throws EmulatorError if the stored table differs from the template.
      */

@@ -11,7 +11,7 @@ type StaticResponse = MockIntegration['IntegrationResponses'][0];
 const json = { 'Content-Type': 'application/json' };
 
 /**
- * Status and message of each gateway response unless the template defines the response.
+ * Default status and message of each gateway response, for stacks whose template does not define the response.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const defaultResponses: Record<string, [status: number, message: string]> = {
@@ -24,7 +24,7 @@ const defaultResponses: Record<string, [status: number, message: string]> = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported Media Type'],
 };
 
-/** Returns a function that adds the request id to a response, or to the gateway response of a type. */
+/** Returns a function that accepts a response or the type of a gateway response, and adds the request id. */
 export function readGatewayResponses(template: Template) {
   const defined = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
   const find = (type: string) => defined.find(({ ResponseType }) => ResponseType === type);
@@ -70,7 +70,7 @@ const headerName = v.pipe(
   v.transform((name) => name.replace(/^www-authenticate$/i, 'x-amzn-Remapped-$&')),
 );
 
-/** Response in a function's result. API Gateway rejects results with other fields or types. */
+/** Converts a function's result to a response. API Gateway rejects results with additional fields or wrong types. */
 export const ProxyResult = v.pipe(
   v.strictObject({
     statusCode: v.pipe(v.number(), v.integer()),
@@ -83,7 +83,7 @@ export const ProxyResult = v.pipe(
   }),
 );
 
-/** Invokes the function in an integration URI. Returns undefined if it fails or its result violates the schema. */
+/** Invokes the function in an integration URI. Returns undefined if it fails, or if its result violates the schema. */
 export async function invoke<T>(
   functions: Map<string, LambdaFunction>,
   uri: string,

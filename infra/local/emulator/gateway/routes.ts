@@ -7,8 +7,8 @@ export type Route = NonNullable<ReturnType<ReturnType<typeof readRoutes>>>;
 
 /**
  * Returns a function that finds the route for a request. Resources without the method are skipped. A literal segment
- * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored. The
- * values of path parameters remain percent-encoded.
+ * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored.
+ * The values of path parameters remain percent-encoded.
  */
 export function readRoutes(template: Template) {
   const resources = template.resources('AWS::ApiGateway::Resource');
@@ -31,7 +31,7 @@ export function readRoutes(template: Template) {
         pattern: new RegExp(`^${source} ${method.HttpMethod === 'ANY' ? '.+' : method.HttpMethod}$`),
       };
     })
-    // In descending order, literals precede `([^/]*)`, which precedes `(.+)`, and methods precede `.+`.
+    // In descending order, literals precede `([^/]*)`, `([^/]*)` precedes `(.+)`, and methods precede `.+`.
     .toSorted((one, other) => (one.pattern.source > other.pattern.source ? -1 : 1));
   return (httpMethod: string, path: string) => {
     for (const { method, resourcePath, names, pattern } of routes) {

@@ -7,7 +7,7 @@ import { EmulatorError } from '../errors.ts';
 import type { HttpRequest, HttpResponse, Pair } from './http-message.ts';
 
 /**
- * Limit for the URL and headers together. API Gateway limits each of the two to 10,240 bytes.
+ * Maximum size of the URL and the headers together. API Gateway limits the size of each to 10,240 bytes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_HEAD_BYTES = 2 * 10_240;
@@ -35,7 +35,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
       outgoing.writeHead(status, { ...headers, ...length });
       settings.onResponse?.(request, status, performance.now() - start);
       if (incoming.complete) return void outgoing.end(body);
-      // Clients that send the rest of a body that was not read still get the response.
+      // The client is still sending a body. Closing the connection before the body ends could discard the response.
       outgoing.flushHeaders();
       outgoing.write(body);
       await finished(incoming.resume());
@@ -54,12 +54,12 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
   const { servers, ...address } = await listen(port, respond);
   return {
     ...address,
-    /** Waits for the requests in progress, but not for clients that are too slow. */
+    /** Waits for the requests in progress, but at most for SHUTDOWN_MILLISECONDS. */
     async close(): Promise<void> {
       isClosing = true;
       const closed = closeAll(servers);
       const signal = AbortSignal.timeout(SHUTDOWN_MILLISECONDS);
-      // The loop includes requests that arrive while it waits.
+      // The loop includes requests that arrive during the loop.
       for (const outgoing of inProgress) await once(outgoing, 'close', { signal }).catch(() => {});
       // Node does not close connections on which no request has arrived.
       for (const server of servers) server.closeAllConnections();

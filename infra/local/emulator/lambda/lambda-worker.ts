@@ -4,13 +4,13 @@ import { inspect } from 'node:util';
 import { parentPort } from 'node:worker_threads';
 import type { Invocation } from './lambda.ts';
 
-// Runs in a thread, or in a process without `parentPort`.
+// This module runs in a worker thread or, for debuggers, in a child process, in which `parentPort` is null.
 const [, , file = '', handlerName = '', memoryLimitInMB] = process.argv;
 const exportName = handlerName.split('.')[1]!;
 const { [exportName]: handler } = await import(pathToFileURL(file).href);
 if (!handler) throw new Error(`${file} does not export ${exportName}.`);
 
-process.once('disconnect', () => process.exit()); // The local service has been killed.
+process.once('disconnect', () => process.exit()); // The parent process has been killed.
 (parentPort ?? process).on('message', async ({ event, deadline }: { event: unknown; deadline: number }) => {
   const context = {
     awsRequestId: randomUUID(),

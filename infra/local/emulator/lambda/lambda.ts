@@ -9,7 +9,7 @@ import { databaseEnvironment } from '../dynamodb/dynamodb.ts';
 import { EmulatorError } from '../errors.ts';
 import type { Resource } from '../template/template.ts';
 
-/** Maximum number of instances per function. Each instance uses 35 MB, and a fourth did not increase throughput. */
+/** Maximum number of instances per function. An instance uses 35 MB. A fourth did not increase the throughput. */
 const MAX_INSTANCES = 3;
 
 /** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
@@ -17,7 +17,7 @@ const YOUNG_GENERATION_MEGABYTES = 12;
 
 type FunctionResource = Resource<'AWS::Lambda::Function'>;
 
-/** Result of an event as JSON, or the reason why the event failed. */
+/** A function's result as JSON, or the reason why the invocation failed. */
 export interface Invocation {
   result?: string;
   error?: string;
@@ -31,7 +31,7 @@ interface FunctionOptions {
   log: (line: string) => void;
 }
 
-/** Node.js runtime of an instance. */
+/** Thread or process of an instance. */
 type Runtime = EventEmitter & Pick<Worker, 'stdout' | 'stderr' | 'terminate'> & Pick<ChildProcess, 'send'>;
 
 export type RunningFunction = ReturnType<typeof createFunction>;
@@ -43,7 +43,7 @@ export function bundleIn(assembly: string, { logicalId, properties }: FunctionRe
   const pattern = `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}/${module}.{mjs,cjs,js}`;
   const [file] = globSync(pattern, { cwd: assembly });
   if (file) return join(assembly, file);
-  throw new EmulatorError(`${assembly} does not contain the bundle of ${logicalId}. Synthesize it again.`);
+  throw new EmulatorError(`${assembly} does not contain the bundle of ${logicalId}. Run cdk synth again.`);
 }
 
 /**
@@ -91,12 +91,12 @@ export function createFunction(resource: FunctionResource, options: FunctionOpti
     updateCode: async (bundle: string): Promise<void> => {
       file = bundle;
       const retired = Promise.all([...instances].map(({ retire }) => retire()));
-      if (inspectPort) await retired; // Until then, the port is in use.
+      if (inspectPort) await retired; // The previous instance uses the port until it exits.
       // An instance starts before the first event so that load errors are logged immediately.
       if (instances.size < maxInstances) start();
       await retired;
     },
-    /** Terminates all instances, even if they handle events. */
+    /** Terminates all instances, including instances that are handling events. */
     close: async (): Promise<void> => {
       maxInstances = 0;
       await Promise.all([...instances].map(({ terminate }) => terminate()));
@@ -113,7 +113,7 @@ function startInstance(resource: FunctionResource, options: FunctionOptions, onE
   let inProgress: PromiseWithResolvers<Invocation> | undefined;
 
   async function terminate(error?: string): Promise<void> {
-    // An idle instance has no event that could fail with the error.
+    // An idle instance has no invocation that could return the error, so the error is logged here.
     if (error && isOpen && !inProgress) options.log(`${resource.logicalId}: ${error}`);
     isOpen = false;
     if (error) inProgress?.resolve({ error });
@@ -138,7 +138,7 @@ function startInstance(resource: FunctionResource, options: FunctionOptions, onE
       return invocation;
     },
     terminate,
-    /** Terminates the instance after its event in progress. */
+    /** Terminates the instance after the event in progress has been handled. */
     retire: async (): Promise<void> => {
       isOpen = false;
       await inProgress?.promise;
@@ -148,8 +148,8 @@ function startInstance(resource: FunctionResource, options: FunctionOptions, onE
 }
 
 /**
- * Starts the runtime in a thread or, for debuggers, in a process, because a thread at a breakpoint cannot be terminated.
- * The runtime gets no environment variables of this process, except those of a debugger.
+ * Starts the runtime in a thread. With a debugger, the runtime starts in a process, because a thread at a breakpoint
+ * cannot be terminated. The runtime gets no environment variables of this process, except those that attach a debugger.
  */
 function startRuntime({ logicalId, properties }: FunctionResource, options: FunctionOptions): Runtime {
   const { file, databaseEndpoint, inspectPort } = options;
@@ -159,7 +159,7 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
   const env = {
     ...Environment.Variables,
     AWS_LAMBDA_FUNCTION_NAME: logicalId,
-    // Breakpoints are for requests, so functions with a debugger do nothing during init.
+    // With a debugger, the variable is not set, so that a warm-up during init does not stop at breakpoints.
     ...(!inspectPort && { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' }),
     ...databaseEnvironment(databaseEndpoint, logicalId),
   };
@@ -178,7 +178,7 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
     execArgv: [`--inspect=127.0.0.1:${inspectPort}`, '--inspect-publish-uid=http'],
     silent: true,
     windowsHide: true,
-    detached: true, // The process must not receive the Ctrl-C that stops this process.
+    detached: true, // The child must not receive the Ctrl-C that stops its parent.
   });
   const exited = new Promise<number>((resolve) => child.once('exit', resolve));
   return Object.assign(child as ChildProcess & Runtime, { terminate: () => (child.kill('SIGKILL'), exited) });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Properties that have no effect on the emulator. A model that contains one of them takes precedence. */
+/** Properties without an effect in the emulator, except in the models that contain these properties. */
 const WITHOUT_EFFECT = `
   Description Name OperationName PolicyName Tags
   AccessLogSetting LoggingConfig MethodResponses TracingConfig TracingEnabled
@@ -15,7 +15,7 @@ const ignored = Object.fromEntries(
   WITHOUT_EFFECT.match(/\w+/g)!.map((name) => [name, v.optional(v.unknown())]),
 );
 
-/** Returns a schema that rejects all properties that neither it nor the list contains. */
+/** Returns a schema that rejects all properties that neither `entries` nor WITHOUT_EFFECT contains. */
 function model<Entries extends v.ObjectEntries>(entries: Entries) {
   // `strictObject` would report only the first of several unknown properties.
   const schema = v.objectWithRest({ ...ignored, ...entries }, v.never());
@@ -41,7 +41,7 @@ const gatewayTemplate = textLike(
   'the variable $context.requestId',
 );
 
-/** URI of an integration that invokes a function of the stack. Functions of real accounts have other account ids. */
+/** URI of an integration that invokes a function of the stack. Functions in AWS accounts have other account ids. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
 
 const Statement = model({ Action: stringOrList, Effect: v.literal('Allow'), Resource: stringOrList });
@@ -59,7 +59,7 @@ const ProxyIntegration = model({
 const MockIntegration = model({
   Type: v.literal('MOCK'),
   PassthroughBehavior: v.literal('NEVER'),
-  // The template selects a status. The emulator ignores it, because the only response applies to each status.
+  // The request template selects a status. The emulator ignores the status, because a mock has only one response.
   RequestTemplates: v.record(text, textLike(/^\{"statusCode":\d{3}\}$/, 'a template with a status')),
   IntegrationResponses: v.strictTuple([
     model({
@@ -125,6 +125,6 @@ export const resourceModels = {
 
 export type ResourceType = keyof typeof resourceModels;
 
-/** Resource types that are not run, because they only monitor, deploy, name or protect a stage. */
+/** Resource types that are not run, because they only monitor, deploy, name or protect a stack. */
 export const SKIPPED_TYPES =
   /^AWS::(?:(?:Backup|Budgets|CDK|CertificateManager|CloudWatch|CodeDeploy|Events|KMS|Logs|Route53|SNS|WAFv2|XRay)::|(?:ApiGateway::(?:Account|BasePathMapping|Deployment|DomainName)|Lambda::Permission)$)/;

@@ -49,7 +49,7 @@ export function readTemplate(stackName: string, assembly: string): Template {
   }
 }
 
-/** @throws EmulatorError if parts of the template are not supported. The message lists all these parts. */
+/** @throws EmulatorError that lists all resource types, properties and intrinsic functions that are not supported. */
 export function parseTemplate(text: string) {
   const { Resources, Outputs = {} } = JSON.parse(text) as { Resources: Record<string, any>; Outputs?: any };
   const resolve = createResolver(Resources);
