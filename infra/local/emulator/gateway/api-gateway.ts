@@ -24,17 +24,14 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
   const { logicalId: apiId } = onlyOne(template, 'AWS::ApiGateway::RestApi');
   const { StageName: stage } = onlyOne(template, 'AWS::ApiGateway::Stage').properties;
   const findRoute = readRoutes(template);
-  const authorizers = new Map(
-    template
-      .resources('AWS::ApiGateway::Authorizer')
-      .map(({ logicalId, properties }) => [logicalId, createAuthorizer(properties, functions)]),
-  );
+  const authorizers = new Map<string, ReturnType<typeof createAuthorizer>>();
+  for (const { logicalId, properties } of template.resources('AWS::ApiGateway::Authorizer'))
+    authorizers.set(logicalId, createAuthorizer(properties, functions));
   const gatewayResponse = readGatewayResponses(template);
 
   /** Returns the integration's response, or the type of the gateway response if the request is rejected. */
   async function invokeIntegration(request: HttpRequest, requestId: string): Promise<HttpResponse | string> {
-    const declaredBytes = Number(headerValues(request, 'Content-Length').at(-1));
-    if (declaredBytes > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
+    if (Number(headerValues(request, 'Content-Length').at(-1)) > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
     const route = findRoute(request.method, request.path);
     if (!route) return 'MISSING_AUTHENTICATION_TOKEN';
     const { AuthorizerId, Integration } = route.method;
@@ -45,7 +42,6 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
     if (typeof authorizer === 'string') return authorizer;
 
     if (Integration.Type === 'MOCK') return mockResponse(Integration, request) ?? 'UNSUPPORTED_MEDIA_TYPE';
-    if (declaredBytes > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE'; // The event contains the body.
     const body = Buffer.concat(await Array.fromAsync(request.body));
     const event = proxyEvent(request, body, route, { apiId, stage, requestId, authorizer });
     if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return 'REQUEST_TOO_LARGE';
