@@ -29,9 +29,8 @@ export async function startDatabase(store: OpenStore, tables: Table[], isAllowed
     const [, caller = ''] = /Credential=(\w+)\//.exec(request.headers.authorization ?? '') ?? [];
     const action = `dynamodb:${String(request.headers['x-amz-target']).split('.')[1]}`;
     const { TableName = '', IndexName, RequestItems = { [TableName]: {} } } = input;
-    const arns = Object.keys(RequestItems).map((name) =>
-      tableArn(IndexName ? `${name}/index/${IndexName}` : name),
-    );
+    const index = IndexName ? `/index/${IndexName}` : '';
+    const arns = Object.keys(RequestItems).map((name) => tableArn(name + index));
     const isPermitted = caller === operatorAccessKeyId || arns.every((arn) => isAllowed(caller, action, arn));
     if (caller && isPermitted) return store.handle(request, input, response);
     const Message = `${caller || 'An unsigned caller'} is not authorized to perform ${action} on ${arns.join()}.`;
@@ -39,8 +38,7 @@ export async function startDatabase(store: OpenStore, tables: Table[], isAllowed
     response.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', Message }));
   });
   guard.keepAliveTimeout = 60_000; // longer than the SDK keeps idle connections open
-  guard.listen(0, '127.0.0.1');
-  await once(guard, 'listening');
+  await once(guard.listen(0, '127.0.0.1'), 'listening');
   return {
     endpoint: `http://127.0.0.1:${(guard.address() as AddressInfo).port}${path}`,
     close: (): Promise<void> => {
