@@ -1,2 +1,1 @@
-declare module 'dynalite';
-declare module 'dynalite/db/index.js';
+declare module 'dynalite*';

@@ -10,7 +10,6 @@ import type { Resource } from '../template/template.ts';
 // Patches dynalite 4.0.0, as README.md explains.
 const { create } = engine;
 Object.assign(engine, { updateIndexes });
-// abstract-level 3 lacks the method with which dynalite closes a query's iterator.
 const { prototype } = AbstractValueIterator;
 Object.assign(prototype, { return: Reflect.get(prototype, 'close') });
 
@@ -66,10 +65,7 @@ function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes = [] }:
   return { AttributeDefinitions, KeySchema, indexes: Object.fromEntries(indexes) };
 }
 
-/**
- * Replaces dynalite's function of the same name, which writes index entries before the item. This function writes the
- * index entries and the item in one atomic batch. dynalite then writes the same item again.
- */
+/** Writes the index entries and the item in one atomic batch. dynalite then writes the same item again. */
 export function updateIndexes({ db }: any, table: any, before: any, after: any, callback: () => void): void {
   if (!before && !after) return callback();
   const { TableName, GlobalSecondaryIndexes = [] } = table;
