@@ -11,9 +11,7 @@ const WITHOUT_EFFECT = `
   ReadOnDemandThroughputSettings WarmThroughput WriteOnDemandThroughputSettings
   Replicas StreamSpecification TimeToLiveSpecification`;
 
-const ignored = Object.fromEntries(
-  WITHOUT_EFFECT.match(/\w+/g)!.map((name) => [name, v.optional(v.unknown())]),
-);
+const ignored = v.entriesFromList(WITHOUT_EFFECT.match(/\w+/g)!, v.optional(v.unknown()));
 
 /** Returns a schema that rejects all properties that neither `entries` nor WITHOUT_EFFECT contains. */
 function model<Entries extends v.ObjectEntries>(entries: Entries) {
@@ -36,10 +34,7 @@ export const stringOrList = v.pipe(
 
 const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value in single quotes')), {});
 
-const gatewayTemplate = textLike(
-  /^(?:[^$]|\$context\.requestId(?![\w.]))*$/,
-  'the variable $context.requestId',
-);
+const template = textLike(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'the variable $context.requestId');
 
 /** URI of an integration that invokes a function of the stack. Functions in AWS accounts have other account ids. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
@@ -83,7 +78,7 @@ export const resourceModels = {
     ResponseType: text,
     StatusCode: text,
     ResponseParameters: staticHeaders,
-    ResponseTemplates: model({ 'application/json': gatewayTemplate }),
+    ResponseTemplates: model({ 'application/json': template }),
   }),
   'AWS::ApiGateway::Method': model({
     AuthorizationType: v.picklist(['CUSTOM', 'NONE']),

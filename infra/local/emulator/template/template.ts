@@ -68,9 +68,8 @@ export function parseTemplate(text: string) {
   }
   if (problems.length > 0) {
     const remedy = 'Extend template/resources.ts or template/template.ts of the emulator.';
-    throw new EmulatorError(
-      `The emulator does not support parts of the stack: ${problems.join('; ')}. ${remedy}`,
-    );
+    const parts = problems.join('; ');
+    throw new EmulatorError(`The emulator does not support parts of the stack: ${parts}. ${remedy}`);
   }
 
   return {
