@@ -52,7 +52,10 @@ export function startWatch({ functions, api }: Emulator, root: string): () => Pr
       const [before, now] = [seen, timesOfSources()];
       seen = now;
       if (now === built || now !== before) continue;
-      await reload().catch(report);
+      await reload().catch((error) => {
+        if (!(error instanceof UsageError)) throw error;
+        print(`${error.message} The previous code continues to run.`);
+      });
       if (!built) print('watching the functions (restart for changes to the stack or the local service)');
       built = now;
     }
@@ -67,15 +70,9 @@ export function startWatch({ functions, api }: Emulator, root: string): () => Pr
 
 /** Returns a text that differs after each change. `fs.watch` would miss changes after an editor has replaced a file. */
 function timesOfSources(): string {
-  const files = globSync('{functions,shared}/**', { cwd: projectRoot }).map((file) =>
-    join(projectRoot, file),
-  );
-  return files.map((file) => `${file} ${statSync(file, { throwIfNoEntry: false })?.mtimeMs}`).join();
-}
-
-function report(error: unknown): void {
-  if (!(error instanceof UsageError)) throw error;
-  print(`${error.message} The previous code continues to run.`);
+  const files = globSync('{functions,shared}/**', { cwd: projectRoot });
+  const times = files.map((file) => statSync(join(projectRoot, file), { throwIfNoEntry: false })?.mtimeMs);
+  return JSON.stringify([files, times]);
 }
 
 function print(text: string): void {
