@@ -12,7 +12,6 @@ import { stackName } from '../../shared/names.ts';
 import { IN_MEMORY, temporaryFolder, writeLocalService } from './local-service.ts';
 import { respondToBrowser } from './reference.ts';
 
-/** The options that `npm start -- --help` describes. */
 export const options = {
   stage: { type: 'string', default: 'staging' },
   port: { type: 'string', default: process.env['PORT'] ?? '3000' },
@@ -51,9 +50,10 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
     };
     const emulator = await startEmulator({ assembly, stackName: stackName(stage), store, inspectPort, log });
     started.defer(emulator.close);
-    const { api, template, databaseEndpoint } = emulator;
+    const { api, databaseEndpoint } = emulator;
+    const { outputs, skippedTypes } = emulator.template;
 
-    const access = { stage, apiKeysTable: template.outputs['ApiKeysTable']!.Value, databaseEndpoint };
+    const access = { stage, apiKeysTable: outputs['ApiKeysTable']!.Value, databaseEndpoint };
     const apiKey = await findApiKey(workFolder, api, access);
     const servedPort = await emulator.listen(port, {
       respondFirst: (request) => respondToBrowser(request, apiKey),
@@ -67,7 +67,6 @@ export async function startService({ stage, data, verbose, ...others }: ServiceO
       const { startWatch } = await import('./watch.ts');
       started.defer(startWatch(emulator, reloaded));
     }
-    const { skippedTypes } = template;
     return { baseUrl, apiKey, folder, skippedTypes, close: () => started.disposeAsync() };
   } catch (error) {
     await started.disposeAsync();

@@ -6,7 +6,6 @@ import type { Method } from './routes.ts';
 import type { Template } from '../template/template.ts';
 
 type MockIntegration = Extract<Method['Integration'], { Type: 'MOCK' }>;
-type StaticResponse = MockIntegration['IntegrationResponses'][0];
 
 const json = { 'Content-Type': 'application/json' };
 
@@ -50,15 +49,15 @@ export function mockResponse(mock: MockIntegration, request: HttpRequest): HttpR
   return staticResponse(mock.IntegrationResponses[0]);
 }
 
-function staticResponse({ StatusCode, ResponseParameters, ResponseTemplates }: StaticResponse): HttpResponse {
-  const headers = Object.entries(ResponseParameters).map(([parameter, value]) => [
+function staticResponse(response: MockIntegration['IntegrationResponses'][0]): HttpResponse {
+  const headers = Object.entries(response.ResponseParameters).map(([parameter, value]) => [
     parameter.split('.').at(-1), // such as Allow in method.response.header.Allow
     value.slice(1, -1),
   ]);
   return {
-    status: Number(StatusCode),
+    status: Number(response.StatusCode),
     headers: { ...json, ...Object.fromEntries(headers) },
-    body: ResponseTemplates['application/json'],
+    body: response.ResponseTemplates['application/json'],
   };
 }
 
