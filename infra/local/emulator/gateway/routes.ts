@@ -34,10 +34,9 @@ export function readRoutes(template: Template) {
     // In descending order, literals precede `([^/]*)`, `([^/]*)` precedes `(.+)`, and methods precede `.+`.
     .toSorted((one, other) => (one.pattern.source > other.pattern.source ? -1 : 1));
   return (httpMethod: string, path: string) => {
-    for (const { method, resourcePath, names, pattern } of routes) {
+    for (const { names, pattern, ...route } of routes) {
       const values = pattern.exec(`${path.replace(/\/$/, '')} ${httpMethod}`)?.slice(1);
-      const pathParameters = values?.map((value, index): Pair => [names[index]!, value]);
-      if (pathParameters) return { method, resourcePath, pathParameters };
+      if (values) return { ...route, pathParameters: values.map((value, i): Pair => [names[i]!, value]) };
     }
     return undefined;
   };
