@@ -9,11 +9,10 @@ import { accountId, region } from './emulator/template/template.ts';
 /** Value of `--data` for a local service that keeps its data in memory. */
 export const IN_MEMORY = 'memory';
 
-/** The product's name in the names of files and folders. */
-const FILE_NAME = productName.replaceAll(' ', '').toLowerCase();
+const PRODUCT_FILE_NAME = productName.replaceAll(' ', '').toLowerCase();
 
 /** Prefix of the names of the temporary folders of local services that keep their data in memory. */
-export const TEMPORARY_PREFIX = `${FILE_NAME}-`;
+export const TEMPORARY_PREFIX = `${PRODUCT_FILE_NAME}-`;
 
 const SERVICE_FILE = 'service.json';
 
@@ -29,7 +28,7 @@ export interface LocalService {
 export const localOperator = `arn:aws:iam::${accountId}:user/${operatorAccessKeyId}`;
 
 export function defaultDataFolder(stage = 'staging'): string {
-  return join(projectRoot, `.${FILE_NAME}`, stage);
+  return join(projectRoot, `.${PRODUCT_FILE_NAME}`, stage);
 }
 
 /** Creates a folder for a local service that keeps its data in memory. The folder is deleted when the process exits. */
