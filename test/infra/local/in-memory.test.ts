@@ -56,11 +56,11 @@ test('commands use the only in-memory service that is running', async () => {
 
 let folder: string;
 test('commands require --data if several in-memory services are running', async () => {
-  const { baseUrl } = await start();
-  const sentence = errorOutput(await issue('--data', 'memory'));
-  expect(sentence).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
-  const [, folder = ''] = new RegExp(`${baseUrl} in ([^,)]+)`).exec(sentence)!;
-  await expectToWork(done(await issue('--data', folder)), services[1]!);
+  production = await startLocalService('--stage', 'production');
+  const message = errorOutput(await issue('--data', 'memory'));
+  expect(message).toMatch(/^Several local services are running\. Choose a folder with --data \(.*\)\.$/);
+  [, folder = ''] = new RegExp(`${production.baseUrl} in ([^,)]+)`).exec(message)!;
+  await expectToIssue(production, '--data', folder);
 });
 
 test('a service stops if the program that reads its output exits', async () => {
