@@ -5,20 +5,20 @@ import { requireStageName } from '../settings.ts';
 import { stages } from '../stages.ts';
 import { requireRegion, UsageError } from '../command.ts';
 
-/** Maximum error of the local clock. The local clock determines the expiry of a key, so it must be correct. */
+/** Maximum error of the local clock, from which the expiry of a key is calculated. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
-/** Returns the ARN of the operator's IAM user or role session, after a check of the local clock. */
+/** Returns the ARN of the operator's IAM user or role session. @throws UsageError if the local clock is wrong */
 export async function findCaller(): Promise<string> {
   const client = new STSClient();
   const { Arn } = await client.send(new GetCallerIdentityCommand());
-  // The SDK has calculated this offset from the time in AWS's response.
+  // The SDK calculates this offset from the time in AWS's response.
   const seconds = Math.round(Math.abs(client.config.systemClockOffset) / 1_000);
   if (seconds < MAX_CLOCK_SKEW_SECONDS) return Arn!;
   throw new UsageError(`The local clock is wrong by ${seconds} seconds. Correct the clock and try again.`);
 }
 
-/** @throws UsageError if the stage name is invalid, the stack does not exist, or an output is missing. */
+/** Returns outputs of a stage's stack. @throws UsageError if the name is invalid, or the stack or output is missing */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   requireStageName(stage, '--stage must be a deployed stage, whose name');
   const StackName = stackName(stage);
@@ -28,11 +28,11 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
     if (!error.message.endsWith('does not exist')) throw error;
     const names = Object.keys(stages);
     const near = names.find((name) => name.startsWith(stage.slice(0, 3))) ?? names.join(' or ');
-    // A mistyped name must not lead to the deployment of a new stage.
+    // The message suggests a deployment only for known stages, because deploying a mistyped name creates a stage.
     const advice = names.includes(stage)
       ? `Check AWS_PROFILE and AWS_REGION, or deploy the stage with npx cdk deploy ${StackName}.`
       : `Did you mean ${near}? For a different stage, check AWS_PROFILE and AWS_REGION, or see "Your own stage" in docs/runbook.md.`;
-    throw new UsageError(`There is no stack ${StackName} in this account in ${region}. ${advice}`);
+    throw new UsageError(`Your AWS account has no stack ${StackName} in ${region}. ${advice}`);
   });
   const [baseUrl, apiKeysTable] = ['BaseUrl', 'ApiKeysTable'].map(
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,

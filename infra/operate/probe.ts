@@ -5,7 +5,7 @@ import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
 
-/** Single 429 and 5xx responses can be accidents. Alarms detect a version that returns them more often. */
+/** Maximum number of requests that may get a 429, a 5xx or no response, because these failures can be transient. */
 const MAX_TRANSIENT_FAILURES = 2;
 
 interface Check {
@@ -13,11 +13,11 @@ interface Check {
   path: string;
   key: 'a valid key' | 'an unknown key' | 'no key';
   body?: string;
-  /** Error code of the response. If omitted, the response is a list. */
+  /** Expected error code. If omitted, the expected response is a list. */
   code?: ErrorCode;
 }
 
-/** Returns checks that also pass before an operation is added, because both versions run during a deployment. */
+/** Returns checks that the previous version also passes, because both versions get requests during a deployment. */
 function checks() {
   const { method: GET, path } = listOperation;
   const list = { method: GET, path, key: 'a valid key' } as const;
@@ -41,8 +41,8 @@ function checks() {
 /**
  * Checks a stage with requests that store nothing. Prints each failed request, but never the key.
  *
- * @param interruption signal that stops the probe with its reason
- * @param minutes time during which the checks are repeated @default - each check is made once
+ * @param interruption signal that stops the probe. The signal's reason is thrown.
+ * @param minutes time during which the checks are repeated @default - each check is performed once
  * @param interval time from one request to the next in milliseconds
  * @throws UsageError if a response is wrong, or if too many requests get a 429, a 5xx or no response
  */
@@ -56,7 +56,7 @@ export async function probe(
   const start = Date.now();
   const { accepted, rejected } = checks();
   const length = minutes * 60 || accepted.length + rejected.length;
-  // In a stage without other traffic, more rejected requests would fire the alarms on rejected requests.
+  // Rejected requests are sent once a minute, so that they fire no alarm in a stage without other traffic.
   const queue = Array.from({ length }, (_, i) => rejected[i % 60] ?? accepted[i % accepted.length]!);
   let failed = 0;
   for (const [index, next] of queue.entries()) {
@@ -84,7 +84,7 @@ export async function probe(
   console.log(`The stage ${stage} passed ${queue.length - failed} checks.`);
 }
 
-/** Returns why a retry is needed, or undefined if the check passed. @throws UsageError if a retry cannot help */
+/** Returns the reason for a retry, or undefined if the check passed. @throws UsageError if a retry cannot help */
 function problemOf({ method, path, key, code }: Check, response: Response): string | undefined {
   const { status, headers, body, reason } = response;
   const expected = code ? errorCatalog[code].status : listOperation.success.status;

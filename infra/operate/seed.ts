@@ -16,10 +16,10 @@ const textsBeyondAscii = ['Zoë', 'Bjørn', 'Łatka', 'Σπίθα', 'Мурка'
 
 const USAGE = `npm run seed -- [--count 1000] [--seed N]
 
-Adds sample pets to the service at BASE_URL with the API key in API_KEY.
+Adds sample pets to a service. Set BASE_URL to the service's base URL, and API_KEY to an API key of the service.
 
   --count  number of pets
-  --seed   seed of the sample data (default: a random number, which is printed)
+  --seed   seed of the sample data (default: a random number, which the command prints)
 
 To resume an interrupted run, run the command again with the printed seed. If both runs use the same API key within
 ${IDEMPOTENCY_HOURS} hours, no pet is created twice.`;
@@ -42,20 +42,20 @@ await runWithOptions(USAGE, options, async (values) => {
   console.log(`All ${count} pets are in the store.`);
 });
 
-/** @throws UsageError if the URL or API key of the service is missing or rejected. */
+/** Returns the base URL and request headers. @throws UsageError if BASE_URL or API_KEY is missing or rejected */
 async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv) {
   const baseUrl = BASE_URL?.replace(/\/+$/, '');
   const apiKey = API_KEY?.trim();
   if (!baseUrl || !apiKey) {
     throw new UsageError(
-      'Set BASE_URL and API_KEY, for the local service as follows: ' +
+      'Set BASE_URL and API_KEY. For the local service, run: ' +
         'export BASE_URL=http://localhost:3000/v1 API_KEY="$(cat .petstore/staging/api-key)"',
     );
   }
   if (!/^(?:https:|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/.test(baseUrl))
-    throw new UsageError('BASE_URL must be an https URL, or an http URL of a loopback host like localhost.');
+    throw new UsageError('BASE_URL must be an https URL, or an http URL with a loopback host.');
   if (apiKey.startsWith(keyPrefix('production')))
-    throw new UsageError('API_KEY must not be a production key, so that production gets no sample pets.');
+    throw new UsageError('Sample pets must not be in production. Set API_KEY to a key of another stage.');
   const headers = { Authorization: `Bearer ${apiKey}` };
   const { status, reason } = await send(`${baseUrl}/pets?limit=1`, { headers });
   if (status === 200) return { baseUrl, headers };
@@ -65,7 +65,7 @@ async function findService({ BASE_URL, API_KEY }: NodeJS.ProcessEnv) {
 type Service = Awaited<ReturnType<typeof findService>>;
 
 /**
- * Creates the pet that `seed` and `index` determine. Retries with an idempotency key as docs/interface.md describes.
+ * Creates the pet that `seed` and `index` determine. Retries failed requests as docs/interface.md recommends.
  *
  * @throws UsageError if the service rejects the pet or all attempts fail.
  */
@@ -91,12 +91,13 @@ async function addPet({ baseUrl, ...service }: Service, seed: number, index: num
   }
 }
 
-/** Returns a random value of a field, or none for an optional field. Some values are ones that clients often corrupt. */
+/** Returns a random valid value. The value of an optional field can be undefined. */
 function sampleOf(field: any): unknown {
   const { datatype, helpers, number, word } = faker;
   if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;
   if (field.options) return helpers.arrayElement(field.options);
   const { minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
+  // Clients often corrupt large integers and non-ASCII text.
   const isOdd = datatype.boolean(0.05);
   const range = isOdd || minimum > 1 || maximum < 9 ? { min: minimum, max: maximum } : { min: 1, max: 9 };
   if (field.type === 'bigint') return number.bigInt(range);

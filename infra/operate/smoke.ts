@@ -15,9 +15,9 @@ const USAGE = `npm run smoke -- --stage STAGE [PATTERN ... | --read-only [--for 
 Runs the HTTP tests against a deployed stage. The pets that the tests create are not deleted.
 
   --stage      stage to test (requires AWS credentials, and the stage's region in AWS_REGION)
-  PATTERN      runs only the test files whose path matches, for example test/http/get-pet
-  --read-only  instead of the HTTP tests, sends one request a second and stores no pets
-  --for        time of less than 1h to repeat the requests, such as 12m (default: sends each request once)
+  PATTERN      runs only the test files whose path matches PATTERN, such as test/http/get-pet
+  --read-only  sends one request a second instead of running the tests, and stores no pets
+  --for        time of less than 1h during which the requests are repeated, such as 12m (default: no repetition)
 
 The tests use the API key in API_KEY, or a new key that expires after 1 hour and is revoked at the end.`;
 
@@ -30,7 +30,7 @@ const options = {
 async function smoke(values: OptionValues<typeof options>, patterns: string[]): Promise<void> {
   const { stage = '', 'read-only': isReadOnly, for: time } = values;
   if (isReadOnly && patterns.length > 0)
-    throw new UsageError('--read-only and PATTERN cannot be combined, because no test files are run.');
+    throw new UsageError('--read-only and PATTERN cannot be combined, as --read-only runs no tests.');
   if (!isReadOnly && time !== undefined) throw new UsageError('--for requires --read-only.');
   const duration = milliseconds(time) ?? 0;
   // The key must not expire before the last request.
@@ -47,7 +47,7 @@ async function smoke(values: OptionValues<typeof options>, patterns: string[]): 
   if (isReadOnly) return await probe({ stage, baseUrl, apiKey }, interruption.signal, duration / 60_000);
   console.log(`Running the HTTP tests against ${baseUrl} …`);
   const parameters = patterns.map((pattern) => `--testPathPatterns=${pattern}`);
-  // The files run one at a time, because new accounts limit Lambda's concurrency and API Gateway throttles methods.
+  // Test files run one at a time, because AWS limits concurrency in new accounts and API Gateway throttles methods.
   const tests = spawn('npm', ['run', 'test:http', '--', '--runInBand', ...parameters], {
     cwd: projectRoot,
     stdio: 'inherit',

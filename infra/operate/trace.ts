@@ -9,12 +9,13 @@ const defaultMaps = join(projectRoot, 'cdk.out', sourceMapsFolder);
 
 const USAGE = `npm run trace -- [--maps DIR] < LOG
 
-Prints log lines of deployed functions with files and lines of the sources in stack traces.
+Prints log lines of deployed functions. Stack traces in the output contain files and lines of the source code.
 
   --maps  folder with the source maps of one or more builds (default: ${relative(projectRoot, defaultMaps)})`;
 
 await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, async ({ maps }) => {
-  if (!existsSync(maps)) throw new UsageError(`The folder ${resolve(maps)} does not exist.`);
+  if (!existsSync(maps))
+    throw new UsageError(`The folder ${resolve(maps)} does not exist. Choose a folder with --maps.`);
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
   const log = stripVTControlCharacters(await text(process.stdin));
   if (bundlesIn(log).length === 0)
@@ -25,6 +26,6 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   const [unknown] = bundlesIn(traced);
   if (unknown)
     throw new UsageError(
-      `${resolve(maps)} contains no source map of ${unknown}. A different build created this version. Get the source maps of that build: see "Find the line" in docs/runbook.md.`,
+      `${resolve(maps)} contains no source map of ${unknown}. A different build created this bundle. To get the source maps of that build, follow "Find the line" in docs/runbook.md.`,
     );
 });

@@ -2,7 +2,7 @@ import { keyPattern } from '../../../shared/contract/authorization.ts';
 import { keyStates } from '../../../shared/storage/api-keys.ts';
 import { type OptionValues, UsageError } from '../../command.ts';
 
-// Control characters in an owner could break the lines of a list.
+// Control characters in the name of an owner could break the lines of the table of keys.
 const OWNER = new RegExp(`^(?!.*${keyPattern()})(?=.*\\S)(?!-)[^\\p{C}\\p{Zl}\\p{Zp}]{1,100}$`, 'u');
 const STATE = new RegExp(`^(${keyStates.join('|')})$`);
 export const DURATION = /^[1-9]\d{0,4}[dhm]$/;
@@ -14,8 +14,8 @@ function option<const T extends 'string' | 'boolean'>(type: T, help: string, pat
 /** Options of all actions. Help and error messages contain the help texts. */
 export const options = {
   stage: option('string', 'stage of the keys: local, or a deployed stage such as staging'),
-  data: option('string', 'data folder of the local service, or memory (default: the running one)'),
-  owner: option('string', 'client that uses the key, as 1 to 100 visible characters without a key', OWNER),
+  data: option('string', 'data folder of the local service, or memory (default: the running service)'),
+  owner: option('string', 'client that uses the key: 1 to 100 visible characters, no API key', OWNER),
   state: option('string', `state of the keys: ${keyStates.join(', ')} (default: any)`, STATE),
   expiring: option('string', 'time within which active keys expire, such as 30d', DURATION),
   overlap: option('string', 'time during which both keys work, such as 2d or 12h (default: 24h)', DURATION),
@@ -56,9 +56,9 @@ ${Object.entries(actions)
   .map(([action, { does }]) => `  ${action.padEnd(6)}  ${does}`)
   .join('\n')}
 
-To list the options of an action, add --help to the action.`;
+To list the options of an action, run npm run keys -- ACTION --help.`;
 
-/** Returns the help of the first action in `words`, or of the whole command. Values that npm left can precede the action. */
+/** Returns the help of an action or of all actions. Values of options that npm consumed can precede the action. */
 export function helpFor(words: string[]): string {
   const action = words.find((word) => Object.hasOwn(actions, word));
   if (!action) return HELP;
@@ -68,7 +68,7 @@ export function helpFor(words: string[]): string {
   return `npm run keys -- ${action} ${usage}\n\n${does}\n\n${list.join('\n')}`;
 }
 
-/** @throws UsageError if an argument is missing or invalid. The message quotes no argument, because it may be an API key. */
+/** @throws UsageError if an argument is missing or invalid. No message quotes an argument, which may be an API key. */
 export function requireValid(action: string, values: Values, operands: string[]): void {
   if (!Object.hasOwn(actions, action))
     throw new UsageError(`The action must be one of ${Object.keys(actions).join(', ')}.`);
@@ -91,7 +91,7 @@ export function requireValid(action: string, values: Values, operands: string[])
 
 const UNIT_MILLISECONDS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
 
-/** Converts a valid duration, such as `90d`. */
+/** Returns the milliseconds in a valid duration, such as `90d`. */
 export function milliseconds(text?: string): number | undefined {
   return text === undefined ? text : Number(text.slice(0, -1)) * UNIT_MILLISECONDS[text.at(-1)!]!;
 }

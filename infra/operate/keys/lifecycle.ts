@@ -12,7 +12,7 @@ import { UsageError } from '../../command.ts';
  * Issues a key. If `show` fails, revokes the key.
  *
  * @param show a function that shows the key to the operator
- * @throws UsageError with the state of the key, unless the database rejected the write.
+ * @throws UsageError that contains the key's state. If the database rejects the write, the database's error is thrown.
  */
 export async function issueApiKey(
   store: KeyStore,
@@ -28,7 +28,7 @@ export async function issueApiKey(
   });
   try {
     if (!(await conditionHolds(store.database.send(put))))
-      throw new Error('Another command revoked the key.');
+      throw new Error('Another command revoked or rotated the key.');
     await show?.(issued);
     return issued;
   } catch (error) {
@@ -57,7 +57,7 @@ export async function* listApiKeys({ stage, table, database }: KeyStore, keyId?:
   for await (const { Items = [] } of pages) yield* Items as ApiKeyRecord[];
 }
 
-/** @throws UsageError if the list does not contain `keyId`. */
+/** Returns the current record of a key. @throws UsageError if the list of keys does not contain `keyId` */
 export async function findApiKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const [entry] = await Array.fromAsync(listApiKeys(store, keyId));
   // The index is eventually consistent, so the current record is read from the table.
@@ -83,7 +83,7 @@ export async function revokeApiKey(store: KeyStore, { keyId, hash }: ApiKeyRecor
   return (await readItem<ApiKeyRecord>(table, { hash }, database))!;
 }
 
-/** Revokes a key, even if a delayed write stores it later. Returns a message about the key's state. */
+/** Revokes a key and prevents a delayed write from storing the key later. Returns a message about the key's state. */
 async function revokeUndeliveredKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
   const key = `The key ${record.keyId} (${record.start}…)`;
   return revokeApiKey(store, record, caller).then(
@@ -92,7 +92,7 @@ async function revokeUndeliveredKey(store: KeyStore, record: ApiKeyRecord, calle
   );
 }
 
-/** @throws UsageError if the key does not exist, has expired, or was rotated or revoked. */
+/** Returns the record of a key. @throws UsageError if the key does not exist, has expired, or was rotated or revoked */
 export async function findRotatableKey(store: KeyStore, keyId: string): Promise<ApiKeyRecord> {
   const record = await findApiKey(store, keyId);
   const { owner, rotatedBy, successor } = record;
@@ -113,7 +113,7 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
  *
  * @param rotation the overlap in milliseconds, and the successor's lifetime (default: the lifetime of the old key)
  * @param show a function that shows the operator the successor and the new expiry of the old key
- * @throws UsageError if another operator has rotated or revoked the old key, in which case the successor is revoked.
+ * @throws UsageError if another command has rotated or revoked the old key. The successor is then revoked.
  */
 export async function rotateApiKey(
   store: KeyStore,

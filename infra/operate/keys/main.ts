@@ -45,9 +45,9 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     }
     const revoked = isRevoked ? found : await lifecycle.revokeApiKey(store, found, await findCaller());
     const { revokedAt, revokedBy, owner, successor } = revoked;
-    if (successor) console.error(`The successor is ${successor.keyId}. Revoke it too if it leaked.`);
+    if (successor) console.error(`If the successor ${successor.keyId} leaked too, revoke the successor.`);
     if (json) return print(toJson(revoked));
-    // An ephemeral stage can have the settings of any stage, so the message uses the maximum of all stages.
+    // An ephemeral stage can be based on any stage, so the message contains the maximum of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     return print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +
@@ -63,7 +63,7 @@ async function findStage({ stage = '', data }: Values) {
     const store = { stage: name, table, database: connect(databaseSettings(access)) };
     return { store, findCaller: async () => localOperator };
   }
-  // This import is slow, so it is executed only for a deployed stage.
+  // This import is slow, and only commands for deployed stages need the imported functions.
   const { findCaller, findDeployedStage } = await import('../deployed-stage.ts');
   const { apiKeysTable: table } = await findDeployedStage(stage);
   return { store: { stage, table, database: connect() }, findCaller };

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { type ApiKeyRecord, type IssuedKey, stateOf } from '../../../shared/storage/api-keys.ts';
 import { plain, UsageError } from '../../command.ts';
 
-/** @throws UsageError if standard output cannot be written. `cause` is the stream's error. */
+/** Prints a line. @throws UsageError if writing to standard output fails. Its `cause` is the stream's error. */
 export async function print(text: string): Promise<void> {
   const error = await new Promise<NodeJS.ErrnoException | null | undefined>((settle) => {
     process.stdout.once('error', settle);
@@ -47,7 +47,7 @@ function tableOf(records: ApiKeyRecord[]): string {
     minute(record.expiresAt ?? 'never'),
     `${stateOf(record, new Date())}${record.rotatedBy ? ' (rotated)' : ''}`,
     record.replaces ?? '-',
-    plain(record.owner), // last, because its characters can have different widths
+    plain(record.owner), // last, because characters of a name can have different widths
   ]);
   rows.unshift(['KEY ID', 'STARTS WITH', 'CREATED (UTC)', 'EXPIRES (UTC)', 'STATE', 'REPLACES', 'OWNER']);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
@@ -55,7 +55,7 @@ function tableOf(records: ApiKeyRecord[]): string {
   return lines.join('\n').replaceAll(/ +$/gm, '');
 }
 
-/** Returns a record as JSON. Absent fields are null, and hashes are not included. */
+/** Returns a record as JSON. Absent fields are null. The hash of the key is not included. */
 export function toJson(record: ApiKeyRecord): string {
   const { keyId, owner, start, createdAt, createdBy, expiresAt, replaces } = record;
   const { rotatedBy, revokedAt, revokedBy } = record;
