@@ -56,7 +56,7 @@ function errorList(): string {
   return markdownList(lines);
 }
 
-/** Returns the fields of the resource with the rules for fields that clients send. */
+/** Returns a list of the resource's fields. The descriptions contain the rules for requests. */
 function fieldList(contract: any): string {
   const { requestBody, responses } = operationsIn(contract).find((operation) => operation.responses[201]);
   const sent = requestBody.content['application/json'].schema;

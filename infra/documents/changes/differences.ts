@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../shared/contract/json.ts';
 
-/** A schema can allow more values (wider) or fewer values (narrower). Requests may get wider, and responses narrower. */
+/** A wider schema allows additional values. Schemas of requests may become wider, and schemas of responses narrower. */
 type Impact = 'breaking' | 'non-breaking' | 'wider' | 'narrower';
 type Classifier = Impact | ((before: any, after: any) => Impact);
 type Rule = [path: string, added: Classifier, removed: Classifier, changed?: Classifier];
@@ -33,7 +33,7 @@ const SCHEMA = `(${OPERATION}|x-other-requests) › .+ › schema( › items| �
 const INFO = 'summary|description|(x-)?deprecated(-reason)?|example|operationId|tags|links|x-extensible-enum';
 
 // Impact of adding, removing and changing the part at a path, according to the policy in docs/interface.md
-// ("Compatibility"). The first rule with the path applies.
+// ("Compatibility"). The first rule whose pattern matches the path applies.
 const rules: Rule[] = [
   ['(info|servers|tags|externalDocs)( › .+)?', SAFE, SAFE, SAFE],
   ['(security|components › securitySchemes)( › (?!.+ › description).+)?', BREAKING, BREAKING, BREAKING],
@@ -51,13 +51,13 @@ const rules: Rule[] = [
   [`${SCHEMA} › max(imum|Length)`, 'narrower', 'wider', upperLimit],
   [`${SCHEMA} › enum › .+`, 'wider', 'narrower'],
   [`${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, 'narrower', 'wider'],
-  // Fields, parameters and headers can have these names too.
+  // The lookbehind excludes fields, parameters and headers that have these names.
   [`.+(?<!parameters|headers|properties) › (${INFO})( › .+)?`, SAFE, SAFE, SAFE],
 ];
 
 /**
- * Returns a line for each change between two OpenAPI documents without references, or between their parts at `path`, such
- * as `breaking: changed paths › /things › get › parameters › limit › schema › maximum: 100 → 50`.
+ * Returns a line for each change between two OpenAPI documents without references, or between their parts at `path`.
+ * Example: `breaking: changed paths › /things › get › parameters › limit › schema › maximum: 100 → 50`.
  */
 export function differences(before: unknown, after: unknown, path: string[] = []): string[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -74,7 +74,7 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   return [`${verdict ?? 'cannot classify'}: ${action} ${name}: ${texts.join(' → ')}`];
 }
 
-/** Splits an object into its members, or a list into its items by name. Returns undefined if that is not possible. */
+/** Returns the members of an object or the items of a list by name. Without unique names, returns undefined. */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));
@@ -82,7 +82,7 @@ function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   return parts.size === value.length ? parts : undefined;
 }
 
-/** Returns undefined if no rule applies. */
+/** Returns the impact of a change on clients, or undefined if no rule applies. */
 function verdictOn(path: string, before: unknown, after: unknown): string | undefined {
   const rule = rules.find(([pattern]) => new RegExp(`^(${pattern})$`).test(path));
   const [, added, removed, changed] = rule ?? [];

@@ -25,7 +25,7 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
   const failing = lines.filter((line) => !line.startsWith('non-breaking:'));
   if (failing.length > 0) {
     throw new UsageError(
-      `${failing.length} of ${lines.length} changes since ${base} break clients or cannot be classified. Undo them, ` +
+      `${failing.length} of ${lines.length} changes since ${base} break clients or cannot be classified. Undo these changes, ` +
         'publish a new version (docs/interface.md, "Compatibility") or add rules to infra/documents/changes/differences.ts.',
     );
   }

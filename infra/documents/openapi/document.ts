@@ -56,8 +56,8 @@ export function openApiJson(version: '3.0.4' | '3.1.1'): string {
     },
     'x-other-requests': {
       description:
-        'Responses to requests that do not match an operation, with or without an API key. An unknown URL gets a 404. An ' +
-        'unsupported method gets a 405.',
+        'Responses to requests that do not match an operation. These requests need no API key. An unknown URL gets a 404. ' +
+        'An unsupported method gets a 405.',
       responses: otherResponses(),
     },
   };

@@ -9,7 +9,7 @@ const LIST_URL = `https://${PRODUCTION_DOMAIN}${listOperation.path}`;
 const nextPage = new URLSearchParams(exampleOf(listOperation.request.entries.query)).toString();
 const [{ id }] = exampleOf(listOperation.success.schema);
 
-/** Headers by their keys in the contract, which are also the names of components. */
+/** Headers by their keys in the contract. The keys are also the names of the components. */
 const headers: Record<string, ReturnType<typeof header>> = {
   RequestId: header(
     'x-amzn-RequestId',
@@ -57,7 +57,7 @@ export function headersObject(presence: Record<string, 'always' | 'sometimes'>):
   const entries = Object.entries(all).map(([key, when]) => {
     const { name, content } = headers[key]!;
     if (when === 'sometimes') return [name, { ...content, required: undefined }];
-    // No operation returns `Allow`, so this header is not a component.
+    // Components are headers of operations, and no operation returns `Allow`.
     return [name, key === 'Allow' ? content : { $ref: `#/components/headers/${key}` }];
   });
   return Object.fromEntries(entries);

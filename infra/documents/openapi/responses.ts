@@ -37,8 +37,8 @@ export function otherResponses(): Json {
 }
 
 /**
- * Returns the error responses of all operations by their names in the document. The document has no other error responses
- * of operations, because ogen derives conflicting types from responses without a name.
+ * Returns the error responses of all operations by their names in the document. All of these responses have names,
+ * because ogen derives conflicting types from responses without a name.
  */
 export function responseComponents(): Json {
   const all = Object.values<Operation>(operations).flatMap((operation) =>

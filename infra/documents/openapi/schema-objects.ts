@@ -58,7 +58,7 @@ export function schemaObject(schema: v.GenericSchema, direction: 'sent' | 'recei
   return withTextRules(converted, direction === 'sent');
 }
 
-/** Appends the rules of each text field to its description, or removes the rules from a schema of received values. */
+/** Appends the rules of each text field to the field's description, or removes the rules if the values are received. */
 function withTextRules(schema: any, isSent: boolean): any {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((part) => withTextRules(part, isSent));
@@ -72,7 +72,7 @@ function withTextRules(schema: any, isSent: boolean): any {
   return Object.fromEntries(parts);
 }
 
-/** Returns the schema's own example, or an example composed from its entries. The example of an array has two items. */
+/** Returns the schema's example, or an example composed of its entries' examples. Examples of arrays have two items. */
 export function exampleOf(schema: any, index = 0): any {
   const { entries, item, wrapped } = schema;
   const examples: readonly unknown[] = v.getExamples(schema);
@@ -106,7 +106,7 @@ export function parameterObjects({ path, query, headers: header }: RequestParts)
 /**
  * Returns a copy of the document in which the target of each reference replaces the reference.
  *
- * @throws TypeError if the document does not contain a target.
+ * @throws TypeError if a reference has no target
  */
 export function withoutReferences(document: any): any {
   const { securitySchemes } = document.components;

@@ -7,7 +7,7 @@ const USAGE = `npm run docs -- [--output docs-site]
 
 Exports the API reference as static files for any web server.
 
-  --output  folder for index.html and the linked files; created if it does not exist`;
+  --output  folder for index.html and the linked files, which is created if it does not exist`;
 
 /** Files that the page links to, directly or through another of these files. */
 const linked = [

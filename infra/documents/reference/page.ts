@@ -6,9 +6,9 @@ declare const SwaggerUIBundle: any;
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16">🐾</text></svg>';
 
 /**
- * Renders the reference page of an OpenAPI document. The page loads no other files. In a page from a file, the library
- * resolves references only in version 3.0 of OpenAPI.
+ * Renders the reference page of an OpenAPI document. The page loads no other files.
  *
+ * @param document JSON in version 3.0, because Swagger UI resolves no references of version 3.1 if the page is a file
  * @param service service that the page sends requests to @default - the page is read-only
  * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
@@ -20,8 +20,8 @@ export function referencePage(document: string, service?: { baseUrl: string; api
   } else {
     spec.externalDocs.url = 'docs/interface.md';
     spec.info.description +=
-      `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests from it, ` +
-      'run `npm start` and open the URL that it prints. Download the [OpenAPI document](openapi.json).';
+      `\n\n${spec.components.securitySchemes.bearerAuth.description}\n\nThis page is read-only. To send requests, ` +
+      'run `npm start` and open the URL that the command prints. Download the [OpenAPI document](openapi.json).';
     delete spec.components.securitySchemes; // Otherwise, the page asks for an API key.
     delete spec.security;
   }
@@ -78,7 +78,7 @@ function forLibrary(key: string, part: any): unknown {
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
   const { description, example, schema, ...others } = part ?? {};
   if (description === undefined || example === undefined) return part;
-  // The library would send the examples and defaults of parameters, and does not show the examples of headers.
+  // The library would send examples and defaults of parameters and hide examples of headers, so they become text.
   const { default: value, ...typed } = schema;
   const texts = [`Example: \`${example}\`.`, ...(value === undefined ? [] : [`Default: \`${value}\`.`])];
   return { ...others, schema: typed, description: [description, ...texts].join(' ') };
@@ -95,8 +95,8 @@ function showReference({ apiKey, ...options }: any): void {
     defaultModelExpandDepth: 3,
     validatorUrl: null,
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
-    // The library rounds integers beyond 2^53 in JSON, but shows text as it is. It reads the media type only from headers in
-    // small letters. Browsers have supported rawJSON since Chrome 114, Firefox 135 and Safari 18.4.
+    // The library rounds integers beyond 2^53 in JSON, but shows other text unchanged. It recognizes JSON only by a
+    // lowercase header name, so the name is changed. Chrome 114, Firefox 135 and Safari 18.4 introduced rawJSON.
     responseInterceptor(response: any) {
       const { text, headers } = response;
       const { 'content-type': type, ...others } = headers;
