@@ -11,12 +11,8 @@ export async function send(url: string, init: RequestInit, interruption = new Ab
   // A response from a proxy can have a body that is not JSON.
   const body: any = await response.json().catch(() => null);
   const { status, headers } = response;
-  return {
-    status,
-    headers,
-    body,
-    reason: body?.message ?? `The response has status ${status} and no Error body.`,
-  };
+  const reason = body?.message ?? `The response has status ${status} and no Error body.`;
+  return { status, headers, body, reason };
 }
 
 export type Response = Awaited<ReturnType<typeof send>>;
