@@ -50,10 +50,11 @@ export function responseComponents(): Json {
   return Object.fromEntries(all);
 }
 
-/** Returns the name of an error response. Operations whose responses are the same share a name. */
+/** Returns the name of an error response in Pascal case. Operations with equal responses share a name. */
 function responseName(code: ErrorCode, operation: Operation): string {
   const isCommon = isDeepStrictEqual(errorResponse(code, operation), errorResponse(code));
-  return pascalCase(isCommon ? code : `${operation.id}_${code}`);
+  const name = isCommon ? code : `${operation.id}_${code}`;
+  return name.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 function errorCodesOf({ errors }: Requests, ofGateway: Set<ErrorCode>): ErrorCode[] {
@@ -85,8 +86,4 @@ export function jsonContent(schema: Json, example: unknown): Json {
 
 function deprecationHeaders({ deprecation }: Requests, presence: 'always' | 'sometimes') {
   return deprecation && { Deprecation: presence, Sunset: presence, Successor: presence };
-}
-
-function pascalCase(name: string): string {
-  return name.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
