@@ -62,11 +62,10 @@ export function schemaObject(schema: v.GenericSchema, direction: 'sent' | 'recei
 function withTextRules(schema: any, isSent: boolean): any {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((part) => withTextRules(part, isSent));
-  const { rules, ...others } = schema;
+  const { rules, type, description, ...limits } = schema;
   if (typeof rules === 'string') {
-    const { minLength: _, maxLength: __, pattern: ___, ...relaxed } = others;
-    const description = [others.description, rules].filter(Boolean).join(' ');
-    return isSent ? { ...others, description } : relaxed;
+    const text = [description, rules].filter(Boolean).join(' ');
+    return isSent ? { type, ...limits, description: text } : { type, description };
   }
   const parts = Object.entries(schema).map(([name, part]) => [name, withTextRules(part, isSent)]);
   return Object.fromEntries(parts);
