@@ -84,7 +84,7 @@ export async function revokeApiKey(store: KeyStore, { keyId, hash }: ApiKeyRecor
 }
 
 /** Revokes a key and prevents a delayed write from storing the key later. Returns a message about the key's state. */
-async function revokeUndeliveredKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
+function revokeUndeliveredKey(store: KeyStore, record: ApiKeyRecord, caller: string): Promise<string> {
   const key = `The key ${record.keyId} (${record.start}…)`;
   return revokeApiKey(store, record, caller).then(
     () => `${key} was revoked. Do not use it.`,
@@ -97,10 +97,8 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
   const record = await findApiKey(store, keyId);
   const { owner, rotatedBy, successor } = record;
   if (rotatedBy) {
-    const { time, caller } = rotatedBy;
-    throw new UsageError(
-      `The key ${keyId} was rotated at ${time} by ${caller}. Its successor is ${successor?.keyId}.`,
-    );
+    const rotation = `was rotated at ${rotatedBy.time} by ${rotatedBy.caller}`;
+    throw new UsageError(`The key ${keyId} ${rotation}. The successor is ${successor?.keyId}.`);
   }
   const state = stateOf(record, new Date());
   if (state !== 'active') throw new UsageError(`The key ${keyId} is ${state}. Issue a new key to ${owner}.`);
