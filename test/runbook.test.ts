@@ -117,7 +117,7 @@ describe('the Logs Insights queries of the runbook', () => {
   const byLambda =
     'errorType errorMessage type record.status record.errorType record.metrics.durationMs record.metrics.maxMemoryUsedMB';
 
-  test('use only fields that the access log of every stage contains', () => {
+  test('use only fields of the access log that every stage logs', () => {
     for (const template of templates) {
       const [[, { Properties }]] = resourcesOf(template, 'AWS::ApiGateway::Stage') as [[string, any]];
       const fields = Object.keys(JSON.parse(Properties.AccessLogSetting.Format) as object);
@@ -126,14 +126,14 @@ describe('the Logs Insights queries of the runbook', () => {
   });
 
   // https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html
-  test('use only fields that AWS WAF logs', () => {
+  test('use only fields of the firewall log that AWS WAF writes', () => {
     const ofRequest = ['clientIp', 'httpMethod', 'uri'].map((field) => `httpRequest.${field}`);
     const ofRules = ['terminatingRuleId', 'nonTerminatingMatchingRules.0.ruleId'];
     const known = [...ofRules, ...ofRequest, ...builtIn];
     expect(unknown(fieldsRead('firewall_log'), known)).toEqual([]);
   });
 
-  test('use only fields that functions or Lambda log', async () => {
+  test('use only fields of the function logs that functions or Lambda write', async () => {
     process.env['_X_AMZN_TRACE_ID'] = 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1';
     const handler = endpoint(list, async () => {
       throw Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'ECONNREFUSED' });

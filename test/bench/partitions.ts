@@ -4,7 +4,7 @@ import { PAGE } from '../../shared/contract/limits.ts';
 import { queryLimit } from '../../shared/storage/ids.ts';
 import { itemsPath } from '../support/sample.ts';
 
-// Computes a stage's throughput limits for docs/scaling.md from the quotas in AWS's documentation.
+// Computes production's throughput limits for docs/scaling.md from its settings and AWS's documented quotas.
 
 /** Bytes of an item with a text of 20 characters, including the create token and the keys of both indexes. */
 const ITEM_BYTES = 165;

@@ -115,7 +115,7 @@ describe('the create operation with invalid input', () => {
     ['application/json', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['application/json', { 'Content-Type': 'image/svg+json' }],
     ['charset', { 'Content-Type': 'application/json; charset=iso-8859-1' }],
-    // Tests gzip, because API Gateway itself rejects all content codings except gzip and deflate.
+    // Tests gzip, because API Gateway itself rejects all content codings except identity, gzip and deflate.
     ['Content-Encoding', { 'Content-Encoding': 'gzip' }, gzipSync(marked)],
   ])('rejects a body with a message about %s if the headers are %j', async (word, headers, body = marked) => {
     expectError(await post(body, headers), 'unsupported_media_type', expect.stringContaining(word));

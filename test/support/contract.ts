@@ -161,7 +161,7 @@ function asValidated(value: unknown): unknown {
   }
   // Replaces fractions that were rounded to integers. `parseJson` returns integers below 1e19 as bigint.
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e19) return 0.5;
-  // Replaces strings that contain lone surrogates, because JSON Schema cannot forbid them.
+  // Replaces strings that contain lone surrogates, because the published schemas do not forbid such strings.
   if (typeof value === 'string' && !value.isWellFormed()) return null;
   if (Array.isArray(value)) return value.map(asValidated);
   if (typeof value !== 'object' || value === null) return value;
