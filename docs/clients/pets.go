@@ -68,7 +68,8 @@ func (c Client) ListPets(ctx context.Context, query url.Values) iter.Seq2[Pet, e
 	}
 }
 
-// CreatePet creates a pet. Generate one idempotency key per pet. Within 24 hours, calls with it create only one pet.
+// CreatePet creates a pet. Generate one idempotency key per pet. Within 24 hours, calls with this key create only one
+// pet.
 func (c Client) CreatePet(ctx context.Context, pet Pet, idempotencyKey string) (created Pet, err error) {
 	body, err := json.Marshal(pet)
 	if err == nil {

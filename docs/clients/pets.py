@@ -34,7 +34,7 @@ def list_pets(base_url, api_key, limit=100, **query):
 
 
 def create_pet(base_url, api_key, pet, idempotency_key):
-    """Creates a pet. Generate one key per pet. Within 24 hours, calls with this key create only one pet."""
+    """Creates a pet. Generate one idempotency key per pet. Within 24 hours, calls with this key create only one pet."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": idempotency_key}
     return _send(f"{base_url}/pets", api_key, json.dumps(pet).encode(), headers)[1]
 

@@ -48,7 +48,7 @@ function limitsOf(kind: 'Write' | 'Read', units: Figure): Record<string, Figure>
   const { requestsPerSecond, [`max${kind}UnitsPerSecond` as const]: maxUnits } = stages.production;
   return {
     '`requestsPerSecond`': () => requestsPerSecond,
-    'partition keys of an index': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
+    'list partitions': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
     [`\`max${kind}UnitsPerSecond\``]: (partitions) => maxUnits / units(partitions),
     'new on-demand table': (partitions) => UNITS_PER_NEW_TABLE[kind] / units(partitions),
     "API Gateway's account quota": () => 10_000, // in most regions
