@@ -28,7 +28,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   expect(await failure('staging', { ...unreachable, ...environment })).toMatch(reason);
 });
 
-// In Jest, network errors have a different class, so this command runs in a separate process.
+// In Jest, network errors are instances of another `Error` class, so this command runs in a separate process.
 test('a command reports what to check if AWS cannot be reached', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
@@ -52,7 +52,7 @@ test.each<[string, AwsBehavior, RegExp, string?]>([
     /^(?!.*cdk deploy).* Did you mean staging or .* AWS_REGION, or see "Your own stage" in docs\/runbook\.md\.$/,
     'drill',
   ],
-  ['the stack has no table name', { outputs: { BaseUrl: outputs.BaseUrl } }, /staging has incomplete/],
+  ['a stack output is missing', { outputs: { BaseUrl: outputs.BaseUrl } }, /staging has incomplete/],
   ['the local clock is wrong', { clockOffset: 600_000 }, /clock is wrong by (?:59\d|600) seconds/],
   [
     'the credentials are missing a permission',

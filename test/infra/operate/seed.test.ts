@@ -27,7 +27,7 @@ function decide(behavior: (index: number) => Behavior): void {
   );
 }
 
-/** Runs the command without faults, and returns the bodies of its create requests by idempotency key. */
+/** Runs the command without faults. Maps the idempotency key of each create request to the request's body. */
 async function bodiesOf(...parameters: string[]): Promise<Record<string, string>> {
   decide(() => ({ status: 201 }));
   await seed(parameters);

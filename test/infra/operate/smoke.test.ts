@@ -74,7 +74,7 @@ describe('the smoke test of a stage', () => {
     );
   });
 
-  test('if API_KEY is not set, issues a key that expires after 1 hour, and then revokes the key', async () => {
+  test('without API_KEY, issues a key that expires after 1 hour, and revokes the key after the tests', async () => {
     const outcome = await smoke([]);
     expect(outcome).toMatchObject({ code: 3, stderr: '' });
     const [, , key = ''] = readFileSync(called, 'utf8').split(' ');
@@ -90,7 +90,7 @@ describe('the smoke test of a stage', () => {
   test('reports a key that could not be revoked', async () => {
     const { prototype }: { prototype: any } = DynamoDBDocumentClient;
     const { send } = prototype;
-    // The first request stores the key, and the second request revokes the key.
+    // The first request stores the key. The second request, which would revoke the key, fails.
     jest
       .spyOn(prototype, 'send')
       .mockImplementationOnce(send)
@@ -101,7 +101,7 @@ describe('the smoke test of a stage', () => {
     expect({ code, stderr }).toEqual({ code: 3, stderr: message });
   });
 
-  test('revokes its key if it is interrupted', async () => {
+  test('revokes its key after an interruption', async () => {
     const server = createServer(() => running.process.kill());
     const { origin, close } = await listenOnLoopback(server);
     outputs.BaseUrl = `${origin}/v1`;

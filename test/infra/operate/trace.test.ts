@@ -15,7 +15,7 @@ const temporary = temporaryFolder();
 const { assembly } = await sharedSynthesis();
 const [bundle = ''] = globSync('asset.*/authorizer-*.mjs', { cwd: assembly });
 
-// Without environment variables, the authorizer throws an error. The script prints the error as Lambda does.
+// Without environment variables, the authorizer throws an error. This script prints the error in Lambda's log format.
 const script = `
   const { handler } = await import(process.argv[1]);
   const { name, message, stack } = await handler({}, {}).catch((error) => error);
@@ -35,7 +35,7 @@ test('trace replaces bundle positions in a log line with source positions', asyn
   expect(traced).not.toContain('.mjs:');
 });
 
-test('trace finds source maps in the folders of several builds and prints each frame on its own line', async () => {
+test('trace finds source maps in subfolders and prints each frame on its own line', async () => {
   const error = { stack: JSON.parse(logLine).stackTrace.join('\n') };
   const traced = done(await trace(`${JSON.stringify({ error })}\n${logLine}`, assembly));
   expect(traced.match(/\n +at \S+ \(shared\/names\.ts:\d+:\d+\)\n +at /g)).toHaveLength(2);

@@ -47,7 +47,7 @@ describe('npm run keys', () => {
   const staging = ['--stage', stage];
   const issue = ['issue', ...staging, '--owner', 'Acme'];
 
-  test('describes only the options of the action in its help', async () => {
+  test('lists only the options of revoke in the help for revoke', async () => {
     const options = done(await keys(['revoke', '--help'])).matchAll(/^  --([\w-]+) +\w+/gm);
     expect(Array.from(options, ([, name]) => name)).toEqual(['stage', 'data', 'yes', 'json']);
   });
@@ -73,7 +73,7 @@ describe('npm run keys', () => {
     expect(line).not.toContain(key.slice(13, 20));
   });
 
-  test('prints the usage with "--" if npm consumed an option of the command, but not for npm options', async () => {
+  test('prints the usage with "--" if npm consumed --stage, but not if the npm option --yes is set', async () => {
     for (const parameters of [['list'], [stage, 'list']]) {
       const line = errorOutput(await keys(parameters, { npm_config_stage: 'staging' }));
       expect(line).toContain('npm run keys -- list --stage STAGE');

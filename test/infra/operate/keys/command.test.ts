@@ -26,7 +26,7 @@ const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
 const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
 
-/** Returns the values that `issue` or `rotate` has printed, by name. */
+/** Maps each name that `issue` or `rotate` has printed to the printed value. */
 const shownIn = (stdout: string): Record<string, string> =>
   Object.fromEntries(Array.from(stdout.matchAll(/^(\w+) {2,}(.*)$/gm), ([, name, value]) => [name, value]));
 
@@ -45,7 +45,7 @@ describe('keys -- issue', () => {
     expect(JSON.stringify(Items)).not.toContain(key.slice(20));
   });
 
-  test('prints the key as JSON with --json', async () => {
+  test('with --json, prints the key as JSON', async () => {
     const { key, ...shown } = JSON.parse(done(await keys(['issue', '--owner', 'Acme', '--json'])));
     const { keyId, createdAt } = await stored({ hash: hashOf(key) });
     expect(shown).toEqual({ keyId, owner: 'Acme', createdAt, expiresAt: null });
@@ -108,7 +108,7 @@ describe('keys -- list', () => {
 });
 
 describe('keys -- rotate', () => {
-  test('by default, keeps the lifetime and lets the old key work for 1 more day', async () => {
+  test('by default, issues a successor with the same lifetime and lets the old key expire after 1 day', async () => {
     const { record } = await issue(90 * DAY);
     stopClock(Date.now() + 80 * DAY);
     const { key = '', replaces } = shownIn(done(await keys(['rotate', record.keyId])));

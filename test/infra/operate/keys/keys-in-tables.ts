@@ -38,7 +38,7 @@ export function startStage(): void {
   });
 }
 
-/** Runs `npm run keys` for the local service in the test's process. */
+/** Runs the command `npm run keys` in the test's process, with the options for the local service. */
 export function keys(parameters: string[], options?: Parameters<typeof runInProcess>[2]): Promise<Outcome> {
   const local = ['--stage', 'local', '--data', dataFolder];
   // A developer's AWS settings for other projects. Commands for a local service must ignore these settings.

@@ -95,7 +95,7 @@ test('finding a key by its id returns the current record even if the index is ou
   expect(revoked.revokedBy).toEqual(auditLine('revoke', record.keyId));
 });
 
-test('the first revocation of a key takes effect immediately and cannot be changed', async () => {
+test('a revoked key is no longer valid, and a second revocation does not change its record', async () => {
   const retrying = via((_call, execute) => execute().then(execute, execute));
   for (const { key, record } of [await issue(), await issue(0)]) {
     const revoked = await revokeApiKey(retrying, record, caller);

@@ -94,7 +94,7 @@ test('the documented policy allows only what is needed to issue, rotate and revo
   expect([...usedActions].toSorted()).toEqual(policy.flatMap(({ Action }) => Action).toSorted());
 });
 
-test('the first two policy statements allow listing keys but not issuing keys', async () => {
+test('the first two statements of the documented policy allow listing keys but not issuing keys', async () => {
   const before = await Array.fromAsync(listApiKeys(store));
   expect(JSON.parse(done(await keys('READER', ['list', '--json'])))).toHaveLength(before.length);
   expect(errorOutput(await keys('READER', ['issue', '--owner', 'Eve']))).toMatch(

@@ -127,7 +127,7 @@ test.each([
   ['', false],
   [' even if one rotation retries a request', true],
 ])('two simultaneous rotations of a key leave one active successor%s', async (_what, isRetried) => {
-  // Request number `at` of the first operator waits until the second operator has rotated the key.
+  // Request number `at` of the first operator waits until the second operator's rotation has succeeded or failed.
   for (let at = 1; at <= 4; at += 1) {
     startStage();
     stopClock(); // so that both rotations have the same time
