@@ -30,8 +30,18 @@ export function apiCases(stage: StageName): AlarmCase[] {
   const latency = metricOf('AWS/ApiGateway', 'Latency', { ApiName: serviceName(stage), Stage: stage });
   const slow = [2, 7, 12].map((minute): Count => [minute, latency, 2_000]);
   return [
-    ['ApiServerErrors', '7 of 1,007 requests', [...many, ...failed(7)], [...many, ...failed(6), ...tooLarge]],
-    ['ApiServerErrorShare', '3 of 13 requests', [...few, ...failed(3)], [...few, ...failed(2), ...tooLarge]],
+    [
+      'ApiServerErrors',
+      '7 failures in 1,007 requests',
+      [...many, ...failed(7)],
+      [...many, ...failed(6), ...tooLarge],
+    ],
+    [
+      'ApiServerErrorShare',
+      '3 failures in 13 requests',
+      [...few, ...failed(3)],
+      [...few, ...failed(2), ...tooLarge],
+    ],
     ['ApiLatency', 'slow responses for 15 minutes', slow, [...slow.slice(1), [17, latency, 1_999]]],
     ...rejectionCases(requests),
     ...firewallCases(stage),

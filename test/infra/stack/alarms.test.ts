@@ -6,7 +6,7 @@ import { apiCases, functionCases, tableCases, templates } from './alarm-cases.ts
 import { type AlarmState, type Count, type Evaluation, nextState, statesOf } from './cloudwatch.ts';
 
 interface Conditions extends Evaluation {
-  /** Delays in minutes between the end of a period and the arrival of its data, for AWS metrics and log metrics. */
+  /** Minutes from the end of a minute to the arrival of its datapoints, for AWS's metrics and for metrics from logs. */
   delays: [awsMetrics: number, logMetrics: number];
 }
 
@@ -82,7 +82,7 @@ describe.each(stageNames)('in %s', (stage) => {
           !states.slice(0, last + 5).includes('ALARM') && 'does not fire. Correct the alarm or its case',
           states.at(-1) !== 'OK' &&
             'stays active without data. Write its metrics as FILL(metric, 0) where infra/stack adds the alarm',
-          others.includes('ALARM') && 'fires too early. Correct the alarm or its case',
+          others.includes('ALARM') && 'fires on values that must not fire it. Correct the alarm or its case',
         ].filter(Boolean);
         expect(faults.map((fault) => `${name} ${fault} (${JSON.stringify(conditions)}).`)).toEqual([]);
       }

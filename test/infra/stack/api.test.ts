@@ -36,7 +36,7 @@ describe.each(stageNames)('the REST API of %s', (stage) => {
     }
   });
 
-  test('has an authorizer whose regex has no JavaScript-specific syntax', () => {
+  test('has an authorizer whose regular expression uses only syntax that API Gateway supports', () => {
     const { IdentityValidationExpression: expression } = ApiAuthorizer.Properties;
     expect(expression).toBe(authorizationPattern(stage));
     expect(expression).not.toMatch(/\(\?|\\[pPkbB]|\[\^/);

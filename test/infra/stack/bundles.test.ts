@@ -30,7 +30,7 @@ test.each(bundles)('the bundle of %s is one file within the size limit', (name, 
   expect(size).toBeLessThanOrEqual(name === 'authorizer' ? 170_000 : 215_000);
 });
 
-/** Matches modules of event streams, of second versions of packages, and of defaults that the SDK settings replace. */
+/** Matches modules of event streams, of nested package copies, and of SDK defaults that `sdkSettings` replaces. */
 const UNWANTED =
   /\/(?:credential-provider-(?!env\/)|dynamodb-codec|nested-clients)|\/event-streams\/|node_modules\/.*node_modules\//;
 
@@ -45,7 +45,7 @@ test.each(bundles)('the bundle of %s contains no unwanted module', (_name, file)
 test('a new comment in a source changes only the name of the bundle that contains the source', () => {
   const project = copyProject(folder);
   project.write('functions/get-pet.ts', `// comment\n${project.read('functions/get-pet.ts')}`);
-  // Bundles in a new process, because the exports of node:process depend on the modules that a process has loaded.
+  // Runs esbuild in a new process, because the exports of node:process depend on the modules that a process has loaded.
   const script = `import { bundleFunctions } from './infra/stack/bundling.ts'; await bundleFunctions('built');`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project.folder });
   const changed = bundles.filter(([name, file]) => {
@@ -57,8 +57,8 @@ test('a new comment in a source changes only the name of the bundle that contain
   expect(changed.map(([name]) => name)).toEqual(['get-pet']);
 });
 
-// Otherwise, these functions would fail on AWS: esbuild compiles a missing export to `undefined`, and a bundle does not
-// contain packages that it imports dynamically.
+// Functions with the following mistakes would fail on AWS, because esbuild compiles a missing export to `undefined` and
+// omits packages that a function imports dynamically.
 test.each([
   [
     'uses a missing export of a Node.js module',
@@ -87,10 +87,10 @@ test('every bundle exports only the handler and loads few Node.js modules', () =
     console.log(JSON.stringify({ exported, loaded: process.moduleLoadList.slice(ownModules) }));`;
   const urls = bundles.map(([, file]) => pathToFileURL(file).href);
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, ...urls], {
-    // Omits the environment of this process, because a function has only the variables that the stack sets.
+    // Omits the environment of this process, because a function has only the variables that Lambda or the stack sets.
     env: {
       AWS_REGION: 'eu-central-1',
-      // Enables priming, which loads more modules. The requests of priming fail, because port 1 is closed.
+      // Enables priming, which loads further modules. The requests of priming fail, because port 1 is closed.
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
       AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1',
       AWS_ACCESS_KEY_ID: 'nobody',

@@ -90,9 +90,9 @@ describe('a custom domain', () => {
   });
 
   test.each([
-    ['leaves', extended, false],
+    ['keeps', extended, false],
     ['disables', moved, true],
-  ])('is the base URL and %s the default endpoint', (_what, { Resources, Outputs }, isDisabled) => {
+  ])('is part of the base URL, and %s the default endpoint', (_what, { Resources, Outputs }, isDisabled) => {
     expect(Resources.ApiRestApi.Properties.DisableExecuteApiEndpoint).toBe(isDisabled);
     expect(Outputs['BaseUrl'].Value).toBe('https://api.example.com/v1');
   });
@@ -115,7 +115,7 @@ describe('a backup', () => {
     expect(BackupPlan.Properties.BackupPlan.BackupPlanRule).toMatchObject([{ CopyActions: [copy] }]);
   });
 
-  test('has a vault with a unique name, which outlives the stack only if retainData is true', () => {
+  test('has a uniquely named vault that outlives the stack only if retainData is true', () => {
     expect(BackupVault.Properties.BackupVaultName).toBe('${AWS::StackName}-${AWS::StackId}');
     const kept = readable(templateOf({ stage: 'kept', settings: { ...stages.production, backup } }));
     const policies = [BackupVault, kept.Resources.BackupVault].map((vault) => vault.DeletionPolicy);
@@ -128,7 +128,7 @@ test('a stage with the settings of production except retainData retains no data'
   const template = readable(templateOf({ stage: 'drill', settings }));
   expect(JSON.stringify(template)).not.toMatch(/production|staging|"DeletionProtectionEnabled":true/);
   const kept = Object.values<any>(template.Resources).filter((one) => /Retain/.test(one.DeletionPolicy));
-  // Function versions have the policy Retain, but Lambda deletes them together with the function.
+  // CloudFormation retains function versions, but Lambda deletes the versions together with their function.
   expect(new Set(kept.map(({ Type }) => Type))).toEqual(new Set(['AWS::Lambda::Version']));
 });
 
@@ -143,7 +143,7 @@ test.each([
   );
 });
 
-test('synthesis prints messages about settings that AWS may reject', () => {
+test('synthesis reports a high burst limit, a missing email address and a certificate in the wrong region', () => {
   const settings = { domain, maxReadUnitsPerSecond: 40_000, requestBurst: 5_001 };
   expect(annotationsOf('production', settings, 'us-east-1')).toEqual([
     expect.stringMatching(/^warning: requestBurst .* is 5001\. Choose at most 5000, unless AWS has raised /),

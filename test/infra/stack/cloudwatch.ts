@@ -79,7 +79,7 @@ export function queriesOf(alarm: any): any[] {
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns an alarm's period in minutes, its metrics, and a function that computes the value of a period or null. */
+/** Returns an alarm's period in minutes, its metrics, and a function that returns a period's value or null. */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
     const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);

@@ -25,9 +25,9 @@ describe('the web ACL of production', () => {
     for (const { OverrideAction } of managed) expect(OverrideAction).toEqual({ None: {} });
   });
 
-  // The authorizer accepts `Bearer` in any case and with any number of spaces. Without normalization, a client could
+  // The authorizer accepts `Bearer` in any case, followed by one or more spaces. Without normalization, a client could
   // circumvent the limit with variants of the header.
-  test('limits the requests of each IP address and each API key before all other rules', () => {
+  test('limits the requests of each IP address and each API key in its first two rules', () => {
     const TextTransformations = [
       { Priority: 0, Type: 'COMPRESS_WHITE_SPACE' },
       { Priority: 1, Type: 'LOWERCASE' },
@@ -44,8 +44,8 @@ describe('the web ACL of production', () => {
     expect(ResponseHeaders).toContainEqual({ Name: 'Retry-After', Value: '60' });
   });
 
-  // WAF gets only the first 64 KiB of a body, so WAF can only detect that a body is larger, not measure the body.
-  test('blocks each body of more than 64 KiB', () => {
+  // WAF receives only the first 64 KiB of a body. It can detect that a body is larger, but cannot measure the body.
+  test('blocks each request whose body is larger than 64 KiB', () => {
     expect(webAcl.AssociationConfig.RequestBody.API_GATEWAY.DefaultSizeInspectionLimit).toBe('KB_64');
     expect(largeBody.Statement.SizeConstraintStatement).toEqual({
       FieldToMatch: { Body: { OversizeHandling: 'MATCH' } },

@@ -55,7 +55,7 @@ test.each(stageNames)('the alarms and graphs of %s use only metrics that exist',
   expect(unknown.map((watched) => `${watched.join(' ')}, which does not exist. ${advice}.`)).toEqual([]);
 });
 
-/** Returns the metric in a line of a graph, or the metrics that its SEARCH expression finds. */
+/** Returns the metric in a graph's line, or the metrics that the line's SEARCH expression finds. */
 function shownBy([first, name, ...rest]: any[]): string[] {
   const dimensions = rest.slice(0, -1).filter((_, index) => index % 2 === 0);
   if (typeof first === 'string') return [textOf(first, name, dimensions)];

@@ -72,7 +72,7 @@ describe.each(stageNames)('in %s', (stage) => {
   });
 });
 
-test('CodeDeploy can only update the functions’ aliases and read alarms', () => {
+test('CodeDeploy can only read and update the functions’ aliases, and read provisioned concurrency and alarms', () => {
   const arns = functionNames.map((name) => `\${${name}.Arn}`).toSorted();
   const aliases = arns.map((arn) => `${arn}:live`);
   expect(roleOf('production', 'DeploymentRole')).toEqual({
@@ -85,8 +85,8 @@ test('CodeDeploy can only update the functions’ aliases and read alarms', () =
   });
 });
 
-// Both resources outlive the stack, because other APIs in the account can depend on the role.
-test('the account stack contains only the role that API Gateway uses to write logs', () => {
+// The log role and the account setting outlive the stack, because other APIs in the account can depend on the role.
+test('the account stack contains only the role and the setting that let API Gateway write logs', () => {
   const { LogRole, ApiGatewayAccount, ...others } = readableTemplate('account').Resources;
   expect(roleOf('account', 'LogRole')).toEqual({
     trusts: trustIn('apigateway.amazonaws.com', { StringEqualsIfExists: thisAccount }),

@@ -8,7 +8,7 @@ import { functionNames, readableTemplate, resourcesOf, stageNames } from '../../
 const { assembly, code, stdout } = await sharedSynthesis();
 
 describe('cdk synth', () => {
-  test('creates one stack per stage, each with tags and a dependency on the account stack', () => {
+  test('creates the account stack, and one stack per stage with tags and a dependency on the account stack', () => {
     const [service, dependsOnAccount] = ['pet-store', true];
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const stacks = Object.entries<any>(readReport('manifest.json').artifacts)
@@ -64,7 +64,7 @@ describe.each(stageNames)('the stack of %s', (stage) => {
   });
 
   // A new AWS account allows so few concurrent executions that reserving some of them makes the deployment fail.
-  test.each(functionNames)('lets %s log to its own log group without reserved concurrency', (name) => {
+  test.each(functionNames)('gives %s its own log group and no reserved concurrency', (name) => {
     const { LoggingConfig, ReservedConcurrentExecutions } = template.Resources[name].Properties;
     expect([LoggingConfig.LogGroup, ReservedConcurrentExecutions]).toEqual([`\${${name}Logs}`, undefined]);
   });

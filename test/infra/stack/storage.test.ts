@@ -56,7 +56,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
   });
 
   // An index needs the same write limit as its table, because a lower limit would throttle writes to the table.
-  test.each([...tables])('limit the throughput of %s and report throttled keys', (_name, { Properties }) => {
+  test.each([...tables])('have throughput limits and report throttled keys: %s', (_name, { Properties }) => {
     const { GlobalSecondaryIndexes: indexes = [], Replicas } = Properties;
     const { GlobalSecondaryIndexes: indexesOfReplica = [], ...replica } = Replicas[0];
     for (const { WriteOnDemandThroughputSettings } of [Properties, ...indexes])

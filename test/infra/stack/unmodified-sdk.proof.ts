@@ -4,8 +4,8 @@ import { allFiles, copyProject } from '../local/project-copy.ts';
 
 const folder = temporaryFolder();
 
-// docs/decisions.md, "Settings of the SDK and rules of bundling", describes the settings that this test removes.
-test('the functions pass their tests and the HTTP tests without SDK settings and bundling rules', async () => {
+// docs/decisions.md, "SDK settings and bundling plugins", describes the settings and plugins that this test removes.
+test('the functions pass their tests and the HTTP tests without SDK settings and bundling plugins', async () => {
   const project = copyProject(folder, allFiles());
   const parts: [file: string, removed: RegExp][] = [
     ['shared/storage/sdk.ts', /(?<=sdkSettings = \{)[^]*(?=\})/],
