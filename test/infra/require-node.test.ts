@@ -25,7 +25,7 @@ test('every node command in npm scripts and in cdk.json loads require-node.cjs',
   expect(unchecked).toEqual([]);
 });
 
-test('all files use the major version of Node.js in package.json', () => {
+test('package.json, workflows, infra and benchmarks specify the same major version of Node.js', () => {
   const major = parseInt(devDependencies.node);
   const version = /(?<=NODEJS_|nodejs|'node|node-version: |@types\/node": ")\d+(?=_X|\.x|'|\n|\.)/g;
   const files = globSync('{package.json,.github/workflows/*,infra/**/*.ts,test/bench/*.ts}');
@@ -35,7 +35,7 @@ test('all files use the major version of Node.js in package.json', () => {
   expect(found.filter((one) => !one.endsWith(`: ${major}`))).toEqual([]);
 });
 
-// This test runs infra/stages.ts itself, because every command that imports this file fails in the same way.
+// This test runs infra/stages.ts directly, because every command that imports this file fails in the same way.
 test('a missing comma in infra/stages.ts is reported in one line', async () => {
   const file = join(project, 'infra/stages.ts');
   writeFileSync(file, 'export const stages = {\n  one: {}\n  two: {},\n};\n');

@@ -5,14 +5,14 @@ import { allFiles, copyProject } from './local/project-copy.ts';
 
 // Operators must be able to deploy a change of infra/stages.ts without changing other files. For each change, these
 // tests run only the generator, the compiler and the tests that load the settings. Running all checks and tests would
-// take a minute for each change, so adapt.proof.ts runs all checks and tests once after all changes.
+// take a minute for each change, so test/adapt.proof.ts runs all checks and tests once after all changes.
 
 const project = copyProject(temporaryFolder(), allFiles());
 const readers = 'infra/stages.ts test/infra/operate/deployed-stage.test.ts';
 const related = `npm test -- --selectProjects unit --findRelatedTests ${readers}`;
 
 test.each(Object.entries(changes))(
-  'after a change of only %s, the code compiles and the related tests pass',
+  'the code compiles and the related tests pass after this change of infra/stages.ts: %s',
   async (_what, change) => {
     project.write('infra/stages.ts', stagesWith(change));
     expect(await project.failureOf(`npm run generate:contract && npx tsc && ${related}`)).toBe('');

@@ -10,7 +10,7 @@ import { copyProject } from './local/project-copy.ts';
 const project = copyProject(temporaryFolder());
 const data = join(project.folder, 'data');
 mkdirSync(data);
-// A synthesis is slow, so the app of the copied project copies the shared assembly instead, and runs test.mjs.
+// A synthesis is slow, so the copied project's app copies the shared assembly instead. Tests add code in test.mjs.
 const source = JSON.stringify((await sharedSynthesis()).assembly);
 const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.CDK_OUTDIR, { recursive: true });`;
 project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);
@@ -63,7 +63,7 @@ test('synthesizeIfChanged synthesizes again after a failure', async () => {
   expect(await start()).toBe(true);
 });
 
-test('synthesizeIfChanged synthesizes again if a source changed during the synthesis', async () => {
+test('synthesizeIfChanged synthesizes again if a source changed during the last synthesis', async () => {
   project.write('test.mjs', "import { writeFileSync } from 'node:fs'; writeFileSync('shared/saved.ts', '')");
   await start(true);
   project.write('test.mjs', '');

@@ -15,7 +15,7 @@ const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
 const STORAGE = 'shared/storage/pets.ts';
 
-/** Returns the position of a line in the function after the assignments of its variables. */
+/** Returns the position of a line that follows the assignments of the function's variables. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
 
 /** The lowest valid value of `functionTimeoutSeconds`. */
@@ -36,7 +36,7 @@ async function fetchJson(url: string): Promise<any> {
   return (await fetch(url)).json();
 }
 
-/** Attaches to the function and sets a breakpoint at each source position, which the bundle's source map translates. */
+/** Attaches to the function, and uses the bundle's source map to set breakpoints at the given source positions. */
 async function attachDebugger(...breakpoints: string[]) {
   const url = `http://127.0.0.1:${port}/json/list`;
   let targets: any;
@@ -88,7 +88,7 @@ async function attachDebugger(...breakpoints: string[]) {
 }
 
 // Each test depends on the previous test.
-test('a debugger stops a function at breakpoints for longer than its timeout, and reads its variables', async () => {
+test("a debugger can stop a function for longer than the function's timeout, and can read its variables", async () => {
   const breakpoints = [
     sourcePosition(STORAGE, 'if (!Number.isInteger(partitions)', project.folder),
     functionPosition(),

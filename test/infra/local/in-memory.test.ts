@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 /** Isolates the test from other local services, whose working files are in the default temporary folder. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
-/** Empty unless the developer's own service is running, which commands without `--data` would use. */
+/** Not empty if a developer's service is running, because commands without `--data` would use that service. */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 
 let service: LocalService;
@@ -31,7 +31,7 @@ function issue(...options: string[]): Promise<Outcome> {
   return runModule('infra/operate/keys/main.ts', parameters);
 }
 
-/** Issues a key with the given options and expects the service to accept it. */
+/** Issues a key with the given options and expects the service to accept the key. */
 async function expectToIssue({ request }: LocalService, ...options: string[]): Promise<void> {
   const key = done(await issue(...options)).trim();
   expect((await request(itemsPath, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
@@ -71,11 +71,11 @@ test('a service stops if the program that reads its output exits', async () => {
   expect([await ended, await Promise.all(requests)]).toMatchObject([[0, null], {}]);
 });
 
-test('a service completes a request in progress and deletes its files after it receives signals', async () => {
+test('a service completes a request in progress and deletes its files after SIGINT and SIGTERM', async () => {
   const { apiKey, baseUrl, process: child, output, request } = production;
   expect(apiKey).toMatch(new RegExp(`^${keyPrefix('production')}`));
   expect(readFileSync(join(folder, 'api-key'), 'utf8')).toBe(apiKey);
-  await request(`${itemsPath}?limit=1000`); // writes a metric
+  await request(`${itemsPath}?limit=1000`); // makes the function print a metric
   const headers = { Authorization: `Bearer ${apiKey}`, Expect: '100-continue' };
   const adding = httpRequest(`${baseUrl}${itemsPath}`, { method: 'POST', headers });
   adding.flushHeaders();

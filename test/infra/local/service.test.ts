@@ -63,7 +63,7 @@ describe('the local service with a data folder', () => {
     expect(printed).not.toMatch(/limit|Bearer|local development/);
   });
 
-  test('lists the resource types that it does not run if --verbose is set', async () => {
+  test('with --verbose, lists the resource types that it does not run', async () => {
     const { skippedTypes } = readTemplate(stackName('staging'), (await sharedSynthesis()).assembly);
     expect(skippedTypes).toContain('AWS::CloudWatch::Alarm');
     const list = `\nNot run locally:\n${skippedTypes.map((type) => `  ${type}\n`).join('')}\n`;

@@ -65,7 +65,7 @@ describe('the local service', () => {
 
   const damaged = /^The tables in \S+ are damaged \(.+\)\. Choose another folder .+ Delete the data only/;
   const unusable = /^The folder \S+ is unusable \(.+\)\. Do not delete the data\. Check .+ with --data\.$/;
-  const isRoot = process.getuid?.() === 0; // Root can read any file, so the test creates a folder.
+  const isRoot = process.getuid?.() === 0; // Root can read any file, so for root the test creates a folder.
   test.each<[string, RegExp, (file: string) => void]>([
     ['is empty', damaged, (file) => writeFileSync(file, '')],
     ['names a missing file', damaged, (file) => writeFileSync(file, 'MANIFEST-7\n')],

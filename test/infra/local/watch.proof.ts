@@ -33,7 +33,7 @@ async function until(line: RegExp, change: () => void): Promise<void> {
   await service.printed(new RegExp(`(?:${line.source}[^]*){${times}}`));
 }
 
-/** Saves a source file and waits until the service has reloaded the functions, or until it prints `line`. */
+/** Saves a source file and waits until the service prints a line that matches `line`, by default about a reload. */
 async function save(file: string, text: string, line = RELOADED): Promise<void> {
   await until(line, () => project.write(file, text));
 }
@@ -107,7 +107,7 @@ describe('the local service with --watch', () => {
     expect(await message()).toBe('filled');
   });
 
-  test('runs the previous code while a shared module is empty or incomplete', async () => {
+  test('runs the previous code while a shared module is empty or invalid', async () => {
     const storage = project.read(STORAGE);
     for (const text of ['', 'this is not code', storage.slice(0, storage.lastIndexOf('}'))]) {
       await save(STORAGE, text, /Z The functions cannot be bundled\. The previous code continues to run\.\n/);

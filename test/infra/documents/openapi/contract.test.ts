@@ -10,7 +10,7 @@ import { bodyWith, collection, create, get, list } from '../../../support/sample
 const { responses, contradictions, examples } = contract();
 const path = collection.replace('/v1', '');
 
-/** Returns an exchange with an operation's example request and the example of a response, such as `getItem 404`. */
+/** Returns an operation's example request with the example of the response `name`, such as `getItem 404`. */
 function documented(name: string): Exchange {
   const [operation, status] = name.split(' ') as [OperationId, string];
   const request = examples[operation];

@@ -21,7 +21,7 @@ const service = await startFaultyService(template, () => (isThrottled ? 'throttl
 afterAll(() => service.close());
 
 const elsewhere: Request = { target: '/v1/elsewhere' };
-/** Calls by status for requests that match no operation. They take precedence over `commonCalls`. */
+/** Maps each status to a call whose request matches no operation. These calls take precedence over `commonCalls`. */
 const callsOfOther: Record<number, Call> = {
   404: () => sent(elsewhere),
   405: () => sent({ target: collection, method: 'PUT' }),
@@ -33,7 +33,7 @@ const callsOfOther: Record<number, Call> = {
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-/** Returns the calls that get the response of `id` with this status. The first exchange must equal the example. */
+/** Returns the calls that get the response of `id` with `status`. The first exchange must equal the example. */
 function callsFor(id: OperationId | 'other', status: number): Call[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]!];
   const { success, errors }: Operation = operations[id];
@@ -44,7 +44,7 @@ function callsFor(id: OperationId | 'other', status: number): Call[] {
   return [call, commonCalls(examples[id])[status]].filter((one) => one !== undefined);
 }
 
-/** Returns calls that get the responses common to all operations, by status. */
+/** Maps the status of each response that all operations have in common to a call that gets this response. */
 function commonCalls(request: Request): Record<number, Call> {
   return {
     400: async () => fromApiGateway('BAD_REQUEST_PARAMETERS', request),
@@ -95,7 +95,7 @@ function fromApiGateway(responseType: string, request: Request): Exchange {
   return exchange(request, service.api.gatewayResponse(responseType));
 }
 
-/** Returns the response of the production firewall to a request that a rule blocks. */
+/** Returns the response of the production firewall to a request that the rule blocks. */
 function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
   const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
   const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../support/temporary-folder.ts';
 const folder = temporaryFolder();
 const command = 'infra/documents/reference/export.ts';
 
-test('npm run docs creates a folder with the page and the files that the page links to', async () => {
+test('npm run docs creates a folder with the reference page and the files that the page links to', async () => {
   const output = join(folder, 'for', 'clients');
   const printed = done(await runModule(command, ['--output', output]));
   const [, page, files = ''] = /^Wrote (\S+) and, in the same folder, (.+)\.\n$/.exec(printed)!;

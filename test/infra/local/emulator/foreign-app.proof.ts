@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { startEmulator } from '../../../../infra/local/emulator/emulator.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-// The app differs from this project in its routes, methods and table, and has no authorizer.
+// The CDK app in this file differs from this project in its routes, methods and table, and has no authorizer.
 
 const folder = temporaryFolder();
 

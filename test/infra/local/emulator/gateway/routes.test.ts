@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readRoutes } from '../../../../../infra/local/emulator/gateway/routes.ts';
 import { method, pathResource, root, sampleApi, templateOf } from '../sample-resources.ts';
 
-// Less specific resources come first, because the order of resources in the template must not affect the route.
+// Less specific resources come first, so that these tests fail if the order in the template affects the route.
 const findRoute = readRoutes(
   templateOf({
     ...sampleApi,

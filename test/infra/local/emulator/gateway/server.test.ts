@@ -60,14 +60,14 @@ describe('the server', () => {
   test.each([
     ['/a%2Fb//c/?x=%20&y=?z', '/a%2Fb//c/', 'x=%20&y=?z'],
     ['HTTP://localhost:3000/v1/things?limit=1', '/v1/things', 'limit=1'],
-  ])('passes the whole head of a request for %s to the API', async (url, path, query) => {
+  ])('passes the URL and headers of a request for %s to the API', async (url, path, query) => {
     const { body } = await send(`PATCH ${url} HTTP/1.1\r\n${close}x-TEST: one\r\nX-Test: two\r\n\r\n`);
     const { headers, ...others } = JSON.parse(body);
     expect(others).toEqual({ method: 'PATCH', path, query });
     expect(headers.slice(2)).toEqual(Object.entries({ 'x-TEST': 'one', 'X-Test': 'two' }));
   });
 
-  test('sends a 204 without Content-Length and body', async () => {
+  test('sends a 204 without a Content-Length header and without a body', async () => {
     const { head, body } = await send(`GET /no-content HTTP/1.1\r\n${close}\r\n`);
     expect(head).toMatch(/^HTTP\/1\.1 204 No Content\r\nDeprecation: @0\r\nDate: .*\r\nConnection: close$/);
     expect(body).toBe('');
@@ -110,7 +110,7 @@ describe('the server', () => {
     await expectToServe();
   });
 
-  // An address with a scope would need the name of its interface in the URL.
+  // Omits addresses with a scope, because their URLs would have to name the network interface.
   const hosts = Object.values(networkInterfaces()).flatMap((all = []) =>
     all.filter(({ scopeid }) => !scopeid),
   );
@@ -138,7 +138,7 @@ test.each([
   ['text that is not HTTP', 'hello\r\n\r\n'],
   ['an unknown method', `FETCH / HTTP/1.1\r\n${host}\r\n`],
   ['a missing Host header', 'GET / HTTP/1.1\r\n\r\n'],
-  // Attackers use these requests to hide a second request in a body (RFC 9112 section 11.2).
+  // Attackers use the next two requests to hide a second request in a body (RFC 9112 section 11.2).
   ['the transfer encodings chunked and identity', `${chunked}, identity\r\n\r\n${second}`],
   ['a chunked body with Content-Length', `${chunked}\r\nContent-Length: 5\r\n\r\n${second}`],
   ['a URL of 30,000 characters', `GET /${'a'.repeat(30_000)} HTTP/1.1\r\n${host}\r\n`],

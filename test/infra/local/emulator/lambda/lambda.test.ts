@@ -160,7 +160,7 @@ describe('a function', () => {
     expect(lines).toEqual([expect.stringMatching(reason)]);
   });
 
-  test('completes events in progress with the previous code, and waiting events with the new code', async () => {
+  test('uses the previous code for running events and the new code for waiting events after an update', async () => {
     const gate = join(assembly, 'gate');
     const { invoke, updateCode } = functionOf(`
       import { existsSync } from 'node:fs';

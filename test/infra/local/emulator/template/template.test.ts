@@ -45,13 +45,13 @@ describe('parseTemplate', () => {
   });
 
   const unresolvable = { 'Fn::If': ['Never', 1, { 'Fn::GetAtt': ['Nobody', 'Arn'] }] };
-  test('lists each skipped type once, and accepts any properties of its resources', () => {
+  test('lists each skipped type once, and accepts any properties of resources with a skipped type', () => {
     const types = ['AWS::ApiGateway::DomainName', 'AWS::Backup::BackupPlan', 'AWS::Logs::LogGroup'];
     const resources = [...types, ...types].map((Type) => ({ Type, Properties: { Owner: unresolvable } }));
     expect(templateOf(Object.fromEntries(resources.entries())).skippedTypes).toEqual(types);
   });
 
-  test('accepts unresolvable references in properties that have no effect locally', () => {
+  test('accepts any value of a property that has no effect locally, even an unresolvable reference', () => {
     const Function = withProperties(lambdaFunction('asset'), { KmsKeyArn: unresolvable, Tags: unresolvable });
     const Stage = withProperties(sampleApi.Stage, { CacheClusterEnabled: true, Description: 'a stage' });
     const Data = withProperties(table('id'), { StreamSpecification: { StreamViewType: 'NEW_IMAGE' } });
