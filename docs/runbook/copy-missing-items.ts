@@ -13,7 +13,8 @@ type Item = Record<string, AttributeValue>;
 
 const USAGE = `SOURCE=TABLE TARGET=TABLE npx node docs/runbook/copy-missing-items.ts
 
-Copies the items in the table SOURCE that the table TARGET does not contain. An interrupted run resumes.`;
+Copies the items in the table SOURCE that the table TARGET does not contain. To resume after an
+interruption, repeat the command.`;
 
 async function copyMissingItems(): Promise<void> {
   const { SOURCE, TARGET } = process.env;

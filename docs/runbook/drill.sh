@@ -27,7 +27,7 @@ drill_statuses() {
   : > "$STATUSES"
 }
 
-# drill_watch: every 20 seconds, prints the deployment, the alarms and the live versions of get-pet.
+# drill_watch: every 20 seconds, prints the output of status and the live versions of get-pet.
 drill_watch() {
   while sleep 20; do
     date +%T

@@ -19,7 +19,8 @@ find_cause() {
         error.stack, xray_trace_id'
 }
 
-# find_trace TRACE_ID: prints the function log's lines about a request that the function did not complete.
+# find_trace TRACE_ID: prints the lines in the function log that contain a trace id. These lines exist even if the
+# function did not complete the request.
 find_trace() { function_log 'filter @message like "'"$1"'" | fields @timestamp, @message'; }
 
 last_error() { function_log 'filter level = "ERROR" | sort @timestamp desc | limit 1 | display @message'; }
@@ -65,7 +66,7 @@ latencies() {
         pct(integrationLatency, 99) as function99, pct(authorizerLatency, 99) as authorizer99 by method, resource'
 }
 
-# crashes: prints crashes, timeouts, and errors that the function threw outside a request.
+# crashes: prints crashes, timeouts, and errors that the function threw to Lambda.
 crashes() {
   function_log 'filter ispresent(errorType) or ispresent(record.status)
     | fields @timestamp, type, record.status, record.errorType, record.metrics.durationMs,
@@ -105,17 +106,17 @@ used_keys() {
 unused_keys() {
   local used
   used=$(access_log 'filter keyId like /^key_/ | stats count(*) as requests by keyId' | grep -oE 'key_\w+')
-  if [ -z "$used" ]; then echo 'The access log contains no key ids, so unused keys cannot be found.' >&2; return 1; fi
+  if [ -z "$used" ]; then echo 'The access log contains no key ids. Increase MINUTES.' >&2; return 1; fi
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
-# callers METHOD RESOURCE: prints the keys that call an operation.
+# callers METHOD RESOURCE: prints the keys that were used to call an operation.
 callers() {
   access_log 'filter method = "'"$1"'" and resource = "'"$2"'" and status like /^[245]/
     | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
 }
 
-# default_url_keys: prints the keys in requests to the base URL that API Gateway assigned.
+# default_url_keys: prints the keys of requests to the base URL that API Gateway assigned.
 default_url_keys() {
   access_log 'filter domainName like /execute-api/ and keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'

@@ -7,7 +7,7 @@ aws sts get-caller-identity --query '[Account,Arn]' --output text
 STACK=PetStore-${STAGE:?Set STAGE first.}
 export AWS_PAGER=
 
-# physical_id TYPE PREFIX: prints the name of the resource with this type and a logical id that starts with PREFIX.
+# physical_id TYPE PREFIX: prints the physical id of the resource of this type whose logical id starts with PREFIX.
 physical_id() {
   local match="ResourceType=='AWS::$1' && starts_with(LogicalResourceId,'$2')" id
   id=$(aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
@@ -16,7 +16,7 @@ physical_id() {
   echo "$id"
 }
 
-# resources TYPE: prints the names of all resources of this type.
+# resources TYPE: prints the physical ids of all resources of this type.
 resources() {
   aws cloudformation list-stack-resources --stack-name "$STACK" --output text \
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
@@ -47,7 +47,7 @@ metric() {
       'average', to_string(Average), 'maximum', to_string(Maximum), 'sum', to_string(Sum)])" | tr '\t' '\n'
 }
 
-# deployments [OPTION ...]: prints the ids of the functions' deployments. A stage without canaries has none.
+# deployments [OPTION ...]: prints the ids of the functions' deployments. A stage without canaries has no deployments.
 deployments() {
   local application
   application=$(resources CodeDeploy::Application) || return 0
@@ -117,7 +117,7 @@ throttled_limits() {
   done
 }
 
-# throttled_keys TABLE [INDEX]: prints the partition keys that were throttled most often in the last hour.
+# throttled_keys TABLE [INDEX]: prints the key values that were throttled most often in the last hour.
 throttled_keys() {
   aws dynamodb describe-contributor-insights --table-name "$1" ${2:+--index-name} ${2:+"$2"} --output text \
     --query 'ContributorInsightsRuleList[]' | tr '\t' '\n' | while read -r rule; do

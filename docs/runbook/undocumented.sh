@@ -75,9 +75,10 @@ metric 60 Lambda Invocations "Name=FunctionName,Value=$(physical_id Lambda::Func
 
 expect 'Check these assumptions by hand:
 - Cancellation: if step 7 of the drill stops the canary, remove stop_canaries from .github/deploy-production.sh.
-- Rollback after the canary: cancel a deployment of the drill stage in the five minutes after its canary. If the status
-  becomes UPDATE_ROLLBACK_FAILED, or a canary of the old version starts, correct what docs/pipelines.md says about
-  rollbacks after the canary.
+- Rollback after the canary: deploy the drill stage with --monitoring-time-minutes 5 and the ARN of an alarm in
+  --rollback-trigger-alarm-arns. Cancel the deployment in the five minutes after its canary. If the status becomes
+  UPDATE_ROLLBACK_FAILED, or a canary of the old version starts, correct what docs/pipelines.md says about rollbacks
+  after the canary.
 - Recovery settings: deploy a change to maxReadUnitsPerSecond alone. If CloudTrail contains a new event
   UpdateContinuousBackups, correct docs/pipelines.md, because the policy pet-store-keep-data rejects such deployments.
 - Custom domain: in the first stage with a domain, check both base URLs. AWS documents the access mode STRICT for an API
