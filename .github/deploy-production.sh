@@ -3,8 +3,8 @@
 #
 #   .github/deploy-production.sh
 #
-# CloudFormation rolls back the deployment if an alarm fires during the deployment or in the next five minutes. The
-# script cancels the deployment if the probe fails in this period.
+# CloudFormation rolls back the deployment if one of the alarms below fires during the deployment or in the next five
+# minutes. The script cancels the deployment if the probe fails in this period.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
 set -euo pipefail
 stack=PetStore-production
@@ -35,13 +35,13 @@ stop_canaries() {
 alarms=$(aws cloudwatch describe-alarms --alarm-name-prefix "$stack-Monitoring" --output text --query "MetricAlarms[?
   contains(AlarmName, 'ApiServerErrors') || contains(AlarmName, 'ApiRejectedRequests') ||
   contains(AlarmName, 'FirewallBlocks')].AlarmArn")
-[[ $alarms ]] || fail "$stack has no alarms for rollbacks. Deploy it by hand, as in First deploy in docs/runbook.md."
+[[ $alarms ]] || fail "$stack has no rollback alarms. Follow 'First deploy' in docs/runbook.md."
 triggers=()
 for arn in $alarms; do triggers+=(--rollback-trigger-alarm-arns "$arn"); done
 "${probe[@]}" || fail 'The probe failed, so nothing was deployed. Check production, and re-run the job.'
 
-# All stages share the account stack, so it has no rollback alarms. CloudFormation would use production's alarms for
-# every later deployment of the account stack.
+# The account stack is deployed without rollback alarms, because all stages share it. CloudFormation would otherwise use
+# production's alarms for every later deployment of the account stack.
 deploy PetStore-account
 deploy "$stack" "${triggers[@]}" --monitoring-time-minutes 5 &
 deployment=$!

@@ -8,9 +8,9 @@
 set -euo pipefail
 base=$1 head=$2 output=$3
 
-# GitHub rejects a step summary of more than 1 MiB, which is more than five times this number.
+# GitHub rejects a step summary of more than 1 MiB. Five diffs of this size fit.
 summary_bytes_per_stack=200000
-# The fence has ten tildes, because fewer tildes in a template cannot end the code block.
+# The fence has ten tildes, so that a shorter row of tildes in a template cannot end the code block.
 fence='~~~~~~~~~~'
 
 mkdir -p "$output"
