@@ -1,4 +1,4 @@
-# Commands of the drill in docs/runbook.md. Source this file after queries.sh and runbook.sh.
+# Commands of the drill in docs/runbook.md. drill_requests and drill_watch also need runbook.sh.
 
 # drill ACTION: deploys or destroys the stage "drill".
 drill() { npx cdk "$1" PetStore-drill -c stage=drill -c based-on=production; }
