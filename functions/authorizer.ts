@@ -7,8 +7,8 @@ import { database } from '../shared/storage/database.ts';
 import { count } from '../shared/telemetry.ts';
 
 /**
- * Returns a policy that allows requests with an active API key. API Gateway caches the policy per key, so the policy
- * covers all routes of the stage. It denies requests with other keys, because an exception would count as a function error.
+ * Returns a policy that allows requests with an active API key, or denies requests with any other key, because an
+ * exception would count as a function error. API Gateway caches the policy per key, so it covers all routes of the stage.
  *
  * @throws Error if the table cannot be read.
  */

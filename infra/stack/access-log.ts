@@ -40,7 +40,7 @@ const fields = {
 export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: ['status', 'type'] };
 
 /**
- * Counts 5xx responses of a stage whose firewall does not block, except for those that clients cause with large bodies.
+ * Counts 5xx responses of a stage without a blocking firewall, except 5xx responses that clients cause with large bodies.
  * Lambda rejects bodies above 6,291,456 bytes with a 413, which API Gateway can turn into a 5xx.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */

@@ -76,7 +76,7 @@ interface TableProps extends dynamodb.TablePropsV2 {
 class Table extends dynamodb.TableV2 {
   /**
    * Number of throttled reads and writes of the table and its indexes. Alarms always ignore missing DynamoDB data, so
-   * without FILL an alarm would never return to OK. However, FILL hides late data.
+   * without FILL an alarm would never return to OK. However, FILL replaces late data with zero.
    * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
    */
   readonly throttles: cloudwatch.MathExpression;

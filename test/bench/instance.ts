@@ -12,7 +12,7 @@ import type { CpuQuota } from './cpu-quota.ts';
 
 const runtimeFolder = fileURLToPath(new URL('runtime', import.meta.url));
 const client = `${runtimeFolder}/node_modules/aws-lambda-ric`;
-// The benchmark also runs without AWS's runtime interface client, because building the client requires a C++ compiler.
+// A substitute is the default, because building AWS's runtime interface client requires a C++ compiler.
 const hasClient = existsSync(`${client}/rapid-client.node`);
 
 /** Module that gets events from the Runtime API and calls the handler. */

@@ -84,7 +84,7 @@ describe('the script that copies missing items', () => {
   test.each([
     ['empty', 'empty', 'Set SOURCE and TARGET to the names of different tables.'],
     ['none', 'empty', 'Requested resource not found: Table: none not found'],
-  ])('rejects the tables %s and %s with one sentence', async (SOURCE, TARGET, message) => {
+  ])('prints only one sentence if SOURCE is %s and TARGET is %s', async (SOURCE, TARGET, message) => {
     expect(errorOutput(await start(restore, { SOURCE, TARGET }).ended)).toBe(message);
   });
 });
