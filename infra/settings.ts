@@ -132,7 +132,7 @@ export type Stage = StageSettings & { name: string };
  */
 export function requireStageName(name: string, place: string): void {
   if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
-    throw new UsageError(`${place} must be 1 to 30 lowercase letters other than 'account' and 'local'.`);
+    throw new UsageError(`${place} must be 1 to 30 lowercase letters, but not 'account' or 'local'.`);
 }
 
 /**

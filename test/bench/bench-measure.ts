@@ -8,7 +8,7 @@ import type { StubDatabase } from './stub-database.ts';
 interface Setup {
   quota: CpuQuota | undefined;
   database: StubDatabase;
-  /** Latency of the stub database. The functions use no CPU time while they wait for a response. */
+  /** Latency of the stub database. It does not affect CPU times, because waiting functions use no CPU time. */
   databaseMilliseconds: number;
   /** Duration of the warm-up requests. The instance handles them with a full core, so that V8 compiles the hot code. */
   warmUpMilliseconds: number;

@@ -52,7 +52,7 @@ function* newestItems(items: number): Generator<Item> {
 }
 
 /**
- * Fills a local service's data folder. Calls dynalite's internal functions, which write a million items in a minute.
+ * Fills a local service's data folder. Writes to LevelDB in dynalite's format, so that a million items take a minute.
  * Then compacts LevelDB, so that LevelDB does not compact its files during the measurements.
  *
  * @param folder data folder, which is created if it does not exist

@@ -13,7 +13,7 @@ const allFilters = filterQueries[0]!;
 // There are enough items for the longest page, so that only `limit` determines the length of a page.
 const older = await addItems(PAGE.maximum);
 const { id: oldest } = await addItem();
-/** Items newer than `oldest`: one for each value of each field, and three for each combination of filters. */
+/** Items newer than `oldest`: one for each of `variants`, and three for each of `filterQueries`. */
 const recent: Item[] = [];
 for (const input of variants) recent.push(await addItem(input));
 for (const query of filterQueries) recent.push(...(await addItems(3, { ...validBody, ...query })));

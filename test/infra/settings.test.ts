@@ -85,7 +85,7 @@ test('rejects a domain name of more than 253 characters, and abbreviates the nam
   expect(problem.length).toBeLessThan(300);
 });
 
-const validName = "1 to 30 lowercase letters other than 'account' and 'local'";
+const validName = "1 to 30 lowercase letters, but not 'account' or 'local'";
 test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
   'rejects the stage name %j',
   (name) => {

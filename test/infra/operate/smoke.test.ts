@@ -40,7 +40,7 @@ function keys() {
 
 test.each(['', 'local', generateApiKey('staging')])('the smoke test rejects the stage %j', async (stage) => {
   const line = errorOutput(await runInProcess(command, ['--stage', stage]));
-  expect(line).toMatch(/^--stage must be a deployed stage, whose name must be 1 to 30 lowercase letters /);
+  expect(line).toMatch(/^--stage must be a deployed stage, whose name must be 1 to 30 lowercase letters, /);
 });
 
 test.each([
