@@ -65,5 +65,5 @@ function insert(project: Project, file: string, code: string): string {
   const lines = code.trimEnd().split('\n');
   const anchor = [lines[0], lines.at(-1)].find((line) => text.split(`\n${line}\n`).length === 2);
   project.write(file, isNew ? code : text.replace(`\n${anchor}\n`, () => `\n${code}`));
-  return isNew || anchor ? '' : `${file} contains neither the first nor the last line of its block.`;
+  return isNew || anchor ? '' : `${file} must contain the first or last line of its code block once.`;
 }

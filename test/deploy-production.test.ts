@@ -10,7 +10,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 const script = resolve('.github/deploy-production.sh');
 const parent = temporaryFolder();
 
-/** Stub of each command. The stubbed deployment ends when the concurrent probe has run or the update is canceled. */
+/** Stub of aws, node and npx. The stubbed deployment ends when the concurrent probe has run or is canceled. */
 const stub = `#!/bin/bash
 command="\${0##*/} $*"
 [[ $command != *50m ]] || until [[ -s deployment ]]; do sleep 0.01; done
@@ -33,7 +33,7 @@ case $command in
 esac
 `;
 
-/** Runs the script with stubs of aws, node and npx. */
+/** Runs `deploy-production.sh` with stubs of aws, node and npx. */
 async function run(faults: object) {
   const cwd = mkdtempSync(join(parent, 'run-'));
   for (const name of ['aws', 'node', 'npx']) writeFileSync(join(cwd, name), stub, { mode: 0o755 });
@@ -53,14 +53,18 @@ test.each([
   ['fails the probe', { FAILING: '2', DEPLOYED: '1' }, 1, /was canceled/, canceled],
   ['ends before its cancellation', { FAILING: '2', CANCELED: '254' }, 1, /"Rollback by hand"/, canceled],
   ['fails the last probe', { FAILING: '3' }, 1, /"Rollback by hand"/, `${started} 1m`],
-])('the script runs the expected steps if a deployment %s', async (_, faults, code, message, expected) => {
-  const { calls, ...outcome } = await run(faults);
-  expect(outcome).toEqual({ code, stderr: expect.stringMatching(message) });
-  const steps = /(?<=deploy PetStore-)\w+|cancel-update-stack|stop-deployment|1m|50m|smoke(?=.*read-only$)/gm;
-  expect((calls.match(steps) ?? []).join(' ')).toBe(expected);
-});
+])(
+  'deploy-production.sh runs the expected steps if a deployment %s',
+  async (_, faults, code, message, expected) => {
+    const { calls, ...outcome } = await run(faults);
+    expect(outcome).toEqual({ code, stderr: expect.stringMatching(message) });
+    const steps =
+      /(?<=deploy PetStore-)\w+|cancel-update-stack|stop-deployment|1m|50m|smoke(?=.*read-only$)/gm;
+    expect((calls.match(steps) ?? []).join(' ')).toBe(expected);
+  },
+);
 
-test('the alarms that roll back canaries also roll back the deployment of production', async () => {
+test('the API and firewall alarms that roll back canaries also roll back the deployment of production', async () => {
   const options =
     '--rollback-trigger-alarm-arns arn:1 --rollback-trigger-alarm-arns arn:2 --monitoring-time-minutes 5';
   expect((await run({})).calls).toContain(options);

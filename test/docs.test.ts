@@ -61,7 +61,7 @@ describe.each(globSync(files))('%s', (file) => {
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('has lines of up to 120 characters, and paragraphs of up to six lines without a comment within', () => {
+  test('has lines of up to 120 characters, paragraphs of up to six lines and no comments that split paragraphs', () => {
     const document = read(file);
     const paragraphs = proseOf(document).split(/\n\s*\n|\n(?=\s*(?:[-|#<[]|\d+\.))/);
     expect(document.split('\n').filter((line) => line.length > 120)).toEqual([]);

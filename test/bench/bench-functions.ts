@@ -25,7 +25,7 @@ export interface MeasuredFunction {
 /** A function to measure at one memory size. */
 export type Subject = MeasuredFunction & { megabytes: number };
 
-/** Returns the module's name, which is the beginning of a row's name. */
+/** Returns the name of the module that a row measures, such as `bare-list` for the row `bare list, primed`. */
 export const moduleIn = (name: string) => name.split(',')[0]!.replace(' ', '-');
 
 /** Bundles each module to `folder/MODULE.mjs` with the functions' bundling options and the given plugins. */
@@ -58,7 +58,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
   });
 }
 
-/** Returns the headers and the context that a regional REST API adds to the event of a request from curl. */
+/** Returns the headers and the request context in the event that a regional REST API sends for a request from curl. */
 function requestWith(apiKey: string, headers = {}) {
   return {
     headers: {

@@ -25,7 +25,7 @@ export interface Figures {
   /** Median latency of an instance's warm requests, in milliseconds. `p99` is the 99th percentile of the latencies. */
   p50?: number;
   p99?: number;
-  /** Mean billed duration of an instance's warm requests, in milliseconds. Each is rounded up to an integer. */
+  /** Mean billed duration of an instance's warm requests. Each duration is rounded up to a whole millisecond. */
   billed?: number;
   /** CPU time per warm request, in microseconds. */
   cpu?: number;

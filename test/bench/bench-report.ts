@@ -9,7 +9,7 @@ export interface Results {
   rows: Row[];
 }
 
-/** Upper bounds for the ratio of a row's metric to the same metric of a baseline. The report marks missed bounds. */
+/** Upper bounds for the ratio of a metric in one row to the same metric in another. The report marks higher ratios. */
 const bounds: [metric: Metric, megabytes: number, row: string, baseline: string, maximum: number][] = [
   ['cold', 256, 'list-pets', 'bare list, primed', 0.6],
   ['cold', 256, 'create-pet', 'bare create, primed', 0.62],

@@ -23,7 +23,7 @@ import {
 } from '../support/sample.ts';
 import { measureInRounds, type Spread, spreadOf } from './measurements.ts';
 
-/** Contents of a store. `items` must be at least 1,000, because the measurements request page 100 of a list. */
+/** Contents of a store. `items` must be at least 1,000, because some requests read page 100 of a filtered list. */
 export interface Contents {
   items: number;
   partitions: number;
@@ -94,7 +94,7 @@ export type Rows = { request: string; times: Spread[] }[];
 
 interface Request {
   path: string;
-  /** Body of a POST. */
+  /** Body of a POST request. @default - the request is a GET */
   body?: string;
   /** Expected body of the response, without the id of a new item. */
   expected: string;

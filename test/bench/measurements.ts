@@ -2,7 +2,7 @@ import { showProgress } from '../../infra/command.ts';
 
 /**
  * Measures each subject once per round, so that other load on the machine affects all subjects equally. Reverses the
- * order after each round, so that no subject always follows the same subject. Prints the progress, labeled `what`.
+ * order after each round, so that no subject always runs after the same other one. Prints `what` with the progress.
  *
  * @returns the values of each subject
  */

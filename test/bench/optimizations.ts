@@ -51,7 +51,8 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
     const outdir = join(folder, `variant-${index}`);
     const bundleWithout = (names: string[]) =>
       bundle(modules, outdir, [...pluginsWithout(names), omission(names)]);
-    // If bundling fails, also omits the check for dynamic imports. Some defaults of the SDK contain dynamic imports.
+    // Bundling fails if defaults of the SDK contain dynamic imports. In this case, the variant also omits the plugin
+    // `dynamic-imports` and is marked with `*`.
     const title = await bundleWithout(omitted).then(
       () => variant,
       () => bundleWithout([...omitted, 'dynamic-imports']).then(() => `${variant}*`),

@@ -6,7 +6,7 @@ import { itemsPath } from '../support/sample.ts';
 
 // Computes production's throughput limits for docs/scaling.md from its settings and AWS's documented quotas.
 
-/** Bytes of an item with a text of 20 characters, including the create token and the keys of both indexes. */
+/** Size in bytes of an item with a text of 20 characters, including the create token and the keys of both indexes. */
 const ITEM_BYTES = 165;
 
 /** Values of `listPartitions` that the tables compare. */
@@ -14,7 +14,10 @@ const SETTINGS = [1, 2, 4, 16];
 
 const format = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
+/**
+ * Maximum units per second for all items with the same partition key value.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+ */
 const UNITS_PER_KEY = { Write: 1_000, Read: 3_000 };
 /** Initial units per second of a new on-demand table. Each index is assumed to have the same limit. */
 const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
@@ -22,7 +25,7 @@ const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
 type Figure = (partitions: number) => number;
 
 const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
-/** Read units of a list. A list queries each list partition for its share of one more item than the page. */
+/** Read units per list. A list usually sends one query per list partition, which reads up to `queryLimit` items. */
 const listUnits =
   (items: number): Figure =>
   (partitions) =>
@@ -48,7 +51,7 @@ function limitsOf(kind: 'Write' | 'Read', units: Figure): Record<string, Figure>
   const { requestsPerSecond, [`max${kind}UnitsPerSecond` as const]: maxUnits } = stages.production;
   return {
     '`requestsPerSecond`': () => requestsPerSecond,
-    'list partitions': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
+    'list partitions of an index': (partitions) => (partitions * UNITS_PER_KEY[kind]) / units(partitions),
     [`\`max${kind}UnitsPerSecond\``]: (partitions) => maxUnits / units(partitions),
     'new on-demand table': (partitions) => UNITS_PER_NEW_TABLE[kind] / units(partitions),
     "API Gateway's account quota": () => 10_000, // in most regions

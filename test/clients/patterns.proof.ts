@@ -10,7 +10,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';
 
 // Generated clients validate names with the published pattern. In dialects other than JavaScript's, the pattern can
-// match names that the service rejects, but must not reject valid names. A unit test checks the JavaScript dialect.
+// match names that the service rejects, but must not reject valid names. The JavaScript dialect is checked in
+// test/shared/contract/schemas.test.ts.
 
 const { pattern } = (componentSchemas() as any).NewPet.properties[textField];
 const folder = temporaryFolder();

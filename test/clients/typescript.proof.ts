@@ -9,7 +9,7 @@ import { document, unpack, wrongUses } from './example-clients.ts';
 
 // Generates types from openapi.json with the command in docs/clients.md, and compiles the TypeScript client with them.
 
-/** Folders of TypeScript 7, which the project uses, and of TypeScript 5, which the generator uses. */
+/** Folders of TypeScript 7, which the project uses, and of TypeScript 5, which the type generator uses. */
 const compilers = { 7: resolve('node_modules'), 5: toolModules };
 const parent = temporaryFolder();
 const [, tool = '', major = '', parameters = ''] = /^npx ([\w-]+)@(\d+) (.+)$/m.exec(document) ?? [];

@@ -27,7 +27,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     mock.on(GetCommand).callsFake(({ Key }) => ({ Item: items.get(Key.id ?? Key.token) }));
   });
 
-  test('creates and counts one pet for each API key and header value, and none for a retry', async () => {
+  test('creates and counts one pet for each pair of API key and header value, and none for a retry', async () => {
     const different = [await post('key_1'), await post('key_1', 'b'), await post('key_2')];
     expect(await post('key_1')).toEqual(different[0]);
     expect(different.map(({ status }) => status)).toEqual([201, 201, 201]);

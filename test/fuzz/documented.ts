@@ -21,7 +21,10 @@ export const listParameters = listOperation.parameters.filter((parameter) => par
 export const filters = listParameters.filter(({ name }) => !['limit', 'cursor'].includes(name));
 const { items }: any = listOperation.responses[200]!.schema;
 const unknown = filters.find(({ name }) => !(name in items.properties));
-if (unknown) throw new Error(`No field is named ${unknown.name}. Generate this parameter in requests.ts.`);
+if (unknown)
+  throw new Error(
+    `The filter ${unknown.name} has no field of that name. Generate its values in test/fuzz/requests.ts.`,
+  );
 
 type Values = Record<string, fc.Arbitrary<any>>;
 

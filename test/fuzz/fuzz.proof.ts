@@ -12,7 +12,7 @@ const seed = seedOption('FUZZ_SEED', process.env['FUZZ_SEED']);
 test.each([
   ['the functions', startFunctions],
   ['the local service', startService],
-])(`${CASES} generated requests to %s get the documented responses`, async (_name, start) => {
+])(`${CASES} generated test cases get the documented responses from %s`, async (_name, start) => {
   const outcomes = await fuzz(await start((await sharedSynthesis()).assembly), { seed, cases: CASES });
   const expected = [
     ...[create, list, get].map(({ id, success }) => `${id} ${success.status}`),

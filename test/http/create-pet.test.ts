@@ -117,9 +117,12 @@ describe('the create operation with invalid input', () => {
     ['charset', { 'Content-Type': 'application/json; charset=iso-8859-1' }],
     // Tests gzip, because API Gateway itself rejects all content codings except identity, gzip and deflate.
     ['Content-Encoding', { 'Content-Encoding': 'gzip' }, gzipSync(marked)],
-  ])('rejects a body with a message about %s if the headers are %j', async (word, headers, body = marked) => {
-    expectError(await post(body, headers), 'unsupported_media_type', expect.stringContaining(word));
-  });
+  ])(
+    'mentions %s in the error message if a body has the headers %j',
+    async (word, headers, body = marked) => {
+      expectError(await post(body, headers), 'unsupported_media_type', expect.stringContaining(word));
+    },
+  );
 
   test('does not store any rejected item', async () => {
     const stored = (await itemsAddedAfter(first)).filter(
@@ -140,7 +143,7 @@ async function expectStored(input: object, body: unknown = input): Promise<void>
   expect((await request(location!)).text).toBe(response.text);
 }
 
-/** Appends a field to `body`. The service uses this value, because it uses the last value of a repeated field. */
+/** Appends a field to `body`. If the body already contains the field, the service uses only the appended value. */
 function replaced(field: string, value: string, body = valid): string {
   return body.replace('}', `,"${field}":${value}}`);
 }

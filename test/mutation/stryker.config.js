@@ -14,7 +14,7 @@ export default {
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   // These tests are fast and run shared/ and functions/ in process. init.test.ts is excluded, because it runs bundles.
   jest: {
-    // Jest does not find the tests that import functions dynamically.
+    // If enabled, Jest would skip the tests that import functions dynamically.
     enableFindRelatedTests: false,
     config: {
       transform: {},

@@ -51,7 +51,7 @@ function listedItems(from: LocalService): Promise<Item[]> {
   return listAll((path) => call(from, path));
 }
 
-/** Creates items until the service exits. Kills the service after a number of 201s. Returns the requested items. */
+/** Creates items until the service exits. Kills it after `responsesBeforeKill` 201s. Returns the requested items. */
 async function createUntilExit(victim: LocalService, responsesBeforeKill = Infinity) {
   const burst: RequestedItem[] = [];
   async function createItems(): Promise<void> {
@@ -80,7 +80,7 @@ test('the local service stores each acknowledged item exactly once even if it is
     for (const item of burst.filter(({ key }) => key)) expect(await create(running, item)).toBe(true);
     expect(violationsOf(requested, await listedItems(running))).toEqual([]);
   }
-  // The list reads an index, so a partially stored item would differ from the item in the list.
+  // A list reads an index and a get reads the table, so their responses would differ for a partially stored item.
   for (const item of await listedItems(running)) {
     expect(await call(running, `${itemsPath}/${item.id}`)).toMatchObject({
       status: 200,
@@ -89,11 +89,11 @@ test('the local service stores each acknowledged item exactly once even if it is
   }
 });
 
-(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('a full disk', () => {
+(spawnSync('prlimit', ['--version']).error ? describe.skip : describe)('a simulated full disk', () => {
   test('stops the local service without the loss of an acknowledged item', async () => {
     const victim = await start();
     const ended = once(victim.process, 'close');
-    // Limits the size of files, which has the same effect as a full disk.
+    // Limits the size of the service's files, because the service reports an exceeded limit as a full disk.
     spawnSync('prlimit', [`--fsize=${256 * 1024}`, '--pid', `${victim.process.pid}`]);
     const burst = await createUntilExit(victim);
     expect(await ended).toEqual([1, null]);

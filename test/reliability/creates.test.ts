@@ -103,7 +103,7 @@ describe('concurrent requests with the same idempotency key', () => {
     expect(occurrences()).toEqual([...before, counted(metrics.petsCreated.name)]);
   });
 
-  test('get the same item or no item if they request two different items', async () => {
+  test('create only one item if they request two different items', async () => {
     const requested = [generateItem(), generateItem()];
     const creates = Array.from({ length: 10 }, (_, index) => create(requested[index % 2]!, token));
     const items = (await Promise.all(creates)).filter((item) => item !== undefined);

@@ -46,7 +46,7 @@ function load(baseUrl: string, apiKey: string) {
     await close();
     expect(code).toBe(1);
     expect(stdout + stderr).toMatch(message);
-    // The first test cannot check query strings and headers, because the local service does not log them.
+    // Checks query strings and headers, which the first test cannot check because the local service does not log them.
     const queries = ['?cursor=next', `?status=${validBody.status}`];
     expect([...urls]).toEqual(expect.arrayContaining(queries.map((query) => `${collection}${query}`)));
     expect(keys.length).toBeGreaterThan(1);

@@ -55,7 +55,7 @@ async function run(script: string, environment: Record<string, string>): Promise
 await createTable('empty', []);
 
 describe('the script that copies missing items', () => {
-  // In DynamoDB, the name of the partition key, `hash`, is a reserved word.
+  // The partition key is named `hash`, which is a reserved word in DynamoDB.
   test('copies only missing items', async () => {
     const lost = { hash: 1n, text: 'lost', integer: 2n ** 63n - 1n };
     await createTable('restored', [lost, { hash: 2n, text: 'as it was' }], 'hash');

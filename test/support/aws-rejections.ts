@@ -16,11 +16,12 @@ interface AwsRejection {
 }
 
 /**
- * Requests that AWS may reject with its own status and body before this stack receives them. If an entry has no link
- * to AWS's documentation, AWS does not document the behavior.
+ * Requests that AWS may reject with its own status and body. For entries without a link, AWS does not document whether
+ * and how it rejects the requests.
  */
 export const awsRejections: AwsRejection[] = [
-  // Matches characters that are invalid in a URL, and percent-encoded slashes, control characters and non-ASCII bytes.
+  // Matches characters that are invalid in a URL, malformed percent-encoding, and percent-encoded slashes, control
+  // characters and non-ASCII bytes.
   // AWS documents that API Gateway does not support braces and pipes in a query.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
   { status: 400, matches: ({ target }) => /["<>\\^`{|}]|%(?![2-7][\da-f])|%2f|%7f/i.test(target) },

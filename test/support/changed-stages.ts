@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// The changes apply to the settings of tests, so that the tests do not depend on the settings in infra/stages.ts.
+// The changes apply to test/support/stages.ts, so that the tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
 /** Changes that operators make to the text of infra/stages.ts, by the name of the changed setting. */

@@ -62,7 +62,7 @@ export async function anonymousRequest(address: string, init: Init = {}): Promis
     // Prints each of these responses, because AWS documents only some of them.
     const mediaType = response.headers.get('Content-Type') ?? 'no body';
     process.stdout.write(
-      `Accepted as a rejection: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
+      `Accepted as a rejection by AWS: ${status} (${mediaType}) to ${method} ${path.slice(0, 80)}\n`,
     );
     return { ...response, method, body: undefined, isRejectedByAws };
   }

@@ -8,7 +8,7 @@ import { listenOnLoopback } from './loopback.ts';
 
 /** Delay that exceeds the timeout of an attempt in shared/storage/sdk.ts. */
 const TOO_LONG_MILLISECONDS = 2_000;
-/** Duration of an outage. Some retries fail too, because the SDK waits for a random time of at most 25 and 50 ms. */
+/** Duration of an outage. The SDK waits at most 25 and 50 ms before its retries, so some retries fail too. */
 const OUTAGE_MILLISECONDS = 20;
 
 type ApiResponse = Awaited<ReturnType<typeof passOn>>;

@@ -3,7 +3,8 @@ import { Console } from 'node:console';
 import { metricNamespace } from '../../shared/names.ts';
 import { invocation } from './invoke.ts';
 
-// These hooks capture both streams, because Powertools creates a console of its own, which Jest does not replace.
+// The hooks below capture standard output and standard error, because Powertools creates its own console, which Jest
+// does not replace.
 globalThis.console = new Console(process.stdout, process.stderr);
 
 let chunks: string[] = [];

@@ -17,7 +17,7 @@ export function templateOf({ stage, settings }: { stage: string; settings: Stage
     outdir: folder.path,
     context: {
       ...context,
-      // Allows templates with findings, because `cdk synth` reports the findings before a deployment.
+      // Allows templates with validation errors, because `cdk synth` reports these errors before a deployment.
       '@aws-cdk/core:failSynthOnValidationErrors': false,
     },
   });

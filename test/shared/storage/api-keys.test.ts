@@ -56,7 +56,7 @@ describe('newApiKey', () => {
     expect(Number.parseInt(record.keyId.slice(4, 16), 16)).toBe(Date.parse(time));
   });
 
-  test('returns a record with the expiry date of the key and the key that it replaces', () => {
+  test('returns a record with the expiry date of the key and the id of the replaced key', () => {
     const { record } = newApiKey('staging', { owner: 'Acme', caller, lifetime: 1_000, replaces: 'key_0' });
     expect(record).toMatchObject({ replaces: 'key_0', createdBy: { action: 'rotate' } });
     expect(Date.parse(record.expiresAt!) - Date.parse(record.createdAt)).toBe(1_000);

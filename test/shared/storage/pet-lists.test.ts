@@ -39,9 +39,9 @@ function indexedPet(
 }
 
 /**
- * Mocks queries of both indexes. A query returns the matching items that `items` contains at that time, up to `Limit`
- * or `itemsAtOnce`. As in DynamoDB, a query that reaches this limit returns a LastEvaluatedKey even if no further item
- * follows. `afterQuery` is called after each query.
+ * Mocks queries of both indexes. A query returns the matching items that `items` contains at the time of the query, up
+ * to `Limit` or `itemsAtOnce`, whichever is smaller. As in DynamoDB, a query that reaches this limit returns a
+ * LastEvaluatedKey even if no further item follows. `afterQuery` is called after each query.
  */
 function serveIndexes(
   items: readonly IndexedPet[],

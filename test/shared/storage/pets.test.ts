@@ -45,7 +45,7 @@ describe('createPet', () => {
   });
 });
 
-test('the partition keys of an index differ for different values of its filters', () => {
+test('the partition key values of an index differ for different values of its filters', () => {
   const keys = ['a', 'a#3', 'a%3', '\u{1f415}', '', 'a'.repeat(101)].map((value) =>
     partitionKeyValue([textField, 'status'], { status: 'sold', [textField]: value }, '3'),
   );
