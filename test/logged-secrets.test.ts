@@ -63,7 +63,7 @@ const markedHeaders = {
   'X-Api-Key': secrets.otherKey,
 };
 
-// Lambda logs all enumerable properties of an error that a function throws. The functions log errors that they catch.
+// The functions log caught errors with `loggable`. Lambda itself logs thrown errors with all enumerable properties.
 const quoted = secrets.text;
 const failure = (members: object): Error => Object.assign(new Error('No.'), members);
 
@@ -104,7 +104,7 @@ describe('if the database fails', () => {
     expect(findSecrets(written())).toEqual([]);
   });
 
-  test('the authorizer throws an error without the API key', async () => {
+  test('the authorizer throws an error that does not contain the API key', async () => {
     mock.onAnyCommand().callsFake(async (input) => {
       throw Object.assign(new Error(inspect(input, { depth: Infinity })), { input });
     });

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { openApiDocumentOf } from './support/openapi-document.ts';
 
-// Sentences that depend on the contract have marks, which "Rules" in CONTRIBUTING.md describes.
+// Sentences that depend on the contract have premises, which "Rules" in CONTRIBUTING.md describes.
 
 const FORMS = '"no DELETE", "1 POST", "no 409" or "3 operations"';
 const PREMISE = /^(no|[1-9]\d*) (GET|POST|PUT|PATCH|DELETE|[1-5]\d\d|operations)$/;
 const MARK_IN_SOURCE = /\bPremise:(.*)/g;
-// Excludes the comments around generated text. All other comments in documents are marks.
+// Excludes the comments around generated text. All other comments in documents are premises.
 const MARK_IN_DOCUMENT = /(?<!`)<!--(?! generated:| end -->)(?: premise:)?([^]*?)-->/g;
 const SENTENCE_END = /\n\s*\n|(?<=[.:!?]\**)(?:\\n)*[\s'+]+(?=[A-Z*`"[])|-->|\||^ *(?:[-#]+|\d+\.) |\/[/*]+/m;
 const PARAGRAPH_END = /\n\s*\n|\n *(?:[-|#]|\d+\.) /;
@@ -26,7 +26,7 @@ const patterns = ['*.md', 'docs/*.md', '.github/*.md', '{shared,functions,infra}
 const files = globSync(patterns, { exclude }).toSorted();
 const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
-test('the marks of sentences that depend on the contract agree with openapi.json', () => {
+test('the premises of sentences that depend on the contract agree with openapi.json', () => {
   const { operations, others } = openApiDocumentOf('openapi.json');
   const found = operations.flatMap((row) => ['operations', row.method, ...Object.keys(row.responses)]);
   const counts = Map.groupBy([...found, ...Object.keys(others)], (name) => name);
@@ -35,7 +35,8 @@ test('the marks of sentences that depend on the contract agree with openapi.json
   expect(marks).not.toEqual([]);
   const problems = marks.flatMap(({ place, premises }) => {
     const unknown = premises.filter((premise) => !PREMISE.test(premise));
-    if (unknown.length > 0) return `${place} has the mark "${unknown.join(', ')}". Write ${FORMS}.`;
+    if (unknown.length > 0)
+      return `${place} has the invalid premise "${unknown.join(', ')}". Write ${FORMS}.`;
     const untrue = premises.filter((premise) => premise !== truth(premise.split(' ')));
     if (untrue.length === 0) return [];
     return `${place} depends on "${untrue.join(', ')}", which is false. Correct the sentence or the premise.`;
@@ -43,12 +44,12 @@ test('the marks of sentences that depend on the contract agree with openapi.json
   expect(problems.join('\n')).toBe('');
 });
 
-test('sentences that say what clients cannot do have a mark', () => {
+test('sentences that say what clients cannot do have a premise', () => {
   const problems = texts.flatMap(({ file, text }) => {
     const mark = file.endsWith('.md') ? '<!-- premise: no DELETE -->' : '// Premise: no DELETE';
     return Array.from(text.matchAll(TELLTALE)).flatMap(({ 0: phrase, index }) => {
       if (/premise:/i.test(text.slice(index).split(PARAGRAPH_END)[0]!)) return [];
-      return `${file}:${lineOf(text, index)} "${phrase}" has no mark. Add one after the sentence, such as ${mark}.`;
+      return `${file}:${lineOf(text, index)} "${phrase}" has no premise. Add one after the sentence, such as ${mark}.`;
     });
   });
   expect(problems.join('\n')).toBe('');

@@ -151,7 +151,7 @@ function pathsOf(value: object, prefix = ''): string[] {
   );
 }
 
-/** Returns the fields in the queries that `command` runs, which are all words but functions, keywords and aliases. */
+/** Returns the fields that the queries of `command` read: all words except functions, keywords and aliases. */
 function fieldsRead(command: string): string[] {
   // Removes shell variables such as `'"$1"'` from the text of the queries.
   const constant = scripts.join('\n').replaceAll(/'"\$\d"'/g, '');

@@ -41,7 +41,7 @@ test('deployments run only on main, and GitHub cancels no running deployment', (
   expect(workflow).toContain('cancel-in-progress: false');
 });
 
-// A job must get its credentials after `npm ci`, because `npm ci` runs install scripts of packages.
+// A job must get its AWS credentials after `npm ci`, so that install scripts of packages cannot read the credentials.
 test.each([
   ['staging', 'build', `npx cdk deploy ${stackName('staging')} --app cdk.out `],
   ['production', 'staging', '.github/deploy-production.sh\n'],

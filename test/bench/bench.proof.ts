@@ -40,7 +40,7 @@ test('measuring a store fails if the store contains unexpected items', async () 
   const service = await startLocalService('--data', folder, '--assembly', assembly);
   try {
     expect(await measure([{ ...service, contents }], 1)).toHaveLength(8);
-    // The first measurement has created items, so the store contains more items than `contents`.
+    // The first measurement has created items, so the store contains more items than `contents` describes.
     await expect(measure([{ ...service, contents }], 1)).rejects.toThrow(
       `${itemsPath}?limit=${PAGE.default} returned 200`,
     );

@@ -39,9 +39,10 @@ let served: ReferencePage;
 let exported: ReferencePage;
 
 /**
- * Returns the path in the variable CHROMIUM, or else the path of an installed Chromium, or undefined if there is none.
+ * Returns the path in the environment variable CHROMIUM, or else the path of an installed Chromium.
  *
- * @throws Error if CI is `true` and Chromium is not installed.
+ * @returns the path, or undefined if Chromium was not found
+ * @throws Error if Chromium was not found and the environment variable CI is `true`
  */
 function findChromium({ CHROMIUM, CI }: NodeJS.ProcessEnv): string | undefined {
   const found = CHROMIUM || INSTALLATION_PATHS.find((path) => existsSync(path));

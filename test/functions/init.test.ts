@@ -65,7 +65,7 @@ function start(name: string, source = ''): RunningFunction {
   return fn;
 }
 
-describe('a new instance', () => {
+describe('a new instance of a function', () => {
   const getItem = constructOf(get.id);
   const requestContext = { authorizer: { keyId: 'key_1' } };
   const events: Record<string, object> = {
@@ -106,7 +106,7 @@ describe('a new instance', () => {
     respond = (response) => response.destroy();
     const { result } = (await start(getItem).invoke(events[getItem])) as { result: string };
     expect(JSON.parse(result)).toMatchObject({ statusCode: 503 });
-    // The lines are the logged error and the metric for the error response.
+    // The two lines are the logged error and the metric for the error response.
     expect(lines.filter((line) => /"ERROR"|ErrorResponses/.test(line))).toHaveLength(2);
   });
 });

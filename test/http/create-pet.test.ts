@@ -106,7 +106,7 @@ describe('the create operation with invalid input', () => {
     ['that is form-encoded', 'invalid_request', new URLSearchParams({ [textField]: marker }).toString()],
     ['in UTF-16', 'invalid_request', Buffer.from(marked, 'utf16le')],
     ['that is nested too deeply', 'invalid_request', nested(30_000, marked)],
-    ['of too many bytes', 'request_too_large', marked.replace(marker, '$&\u00e9').padEnd(MAX_BODY_BYTES)],
+    ['that exceeds 64 KiB', 'request_too_large', marked.replace(marker, '$&\u00e9').padEnd(MAX_BODY_BYTES)],
   ])('rejects a body %s (%s)', async (_case, code, body) => {
     expectError(await post(body), code, expect.not.stringContaining(marker));
   });

@@ -68,7 +68,7 @@ describe('the pages of a list', () => {
     expectOnce(await walk(listAddress({ limit }), oldest), recent);
   });
 
-  test.each(filterQueries)('contain every item that matches %p once', async (query) => {
+  test.each(filterQueries)('contain every matching item once if the query is %p', async (query) => {
     const items = await walk(listAddress({ ...query, limit: 2 }), oldest);
     expectOnce(items, recent.filter(matches(query)));
     expect(items.filter((item) => !matches(query)(item))).toEqual([]);
@@ -81,7 +81,7 @@ describe('the pages of a list', () => {
   });
 
   test.each([{}, allFilters])(
-    'contain every item that matches %p once while items are added',
+    'contain every matching item once while items are added (%p)',
     async (query) => {
       const walked = new AbortController();
       async function keepAdding(): Promise<void> {

@@ -34,7 +34,7 @@ describe('a request to an unknown path', () => {
     }
   });
 
-  test('gets a 413 if the body is too large', async () => {
+  test('gets a 413 if the body exceeds 10 MB', async () => {
     const init = { method: 'PUT', body: ' '.repeat(11_000_000) };
     expectError(await anonymousRequest(`${rootUrl}/v1/unknown`, init), 'request_too_large');
   });

@@ -59,7 +59,7 @@ describe('loggable', () => {
     expect(loggable('secret')).toEqual({ thrown: 'string' });
   });
 
-  test('returns the SDK’s metadata', () => {
+  test('returns the code and the metadata of an SDK error', () => {
     const metadata = { code: 'ECONNRESET', $metadata: { httpStatusCode: 400, attempts: 3 } };
     expect(loggable(Object.assign(new Error('Read failed'), metadata))).toMatchObject(metadata);
   });

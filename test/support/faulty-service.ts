@@ -36,7 +36,7 @@ export async function startFaultyService(template: Template, chooseFault: Choose
   setFunctionsEnvironment(template, proxy.endpoint);
   Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
 
-  // These imports must follow the assignments, because the modules read these variables when they are imported.
+  // The imports below must follow the assignments, because the modules read the environment when they are imported.
   const { sdkSettings } = await import('../../shared/storage/sdk.ts');
   // Replaces the default retry strategy, because its quota is too small for the concurrent requests of a test.
   const retryStrategy = new StandardRetryStrategy({ maxAttempts: 3, baseDelay: 25 });

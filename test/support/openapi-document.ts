@@ -43,7 +43,7 @@ export type Examples = Record<OperationId, ExampleRequest>;
 export interface DocumentedResponse {
   headers: Record<string, { required?: boolean; schema: object; example: string }>;
   mediaTypes: string[];
-  /** Schema of the body, or undefined if there is no body. Unlike the document, it forbids additional fields. */
+  /** Schema of the body, or undefined if there is no body. Unlike in the document, additional fields are forbidden. */
   schema: object | undefined;
   example: unknown;
 }

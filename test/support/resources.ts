@@ -68,7 +68,7 @@ export async function untilListed(items: Item[], filter: object = {}): Promise<I
     const listed = await walk(listAddress({ ...filter, limit: PAGE.maximum }), oldest);
     const ids = new Set(listed.map(({ id }) => id));
     if (wanted.every((id) => ids.has(id))) return listed;
-    if (Date.now() > deadline) throw new Error(`The list does not contain each of ${wanted.join(', ')}`);
+    if (Date.now() > deadline) throw new Error(`The list does not contain all of ${wanted.join(', ')}`);
     await setTimeout(PAUSE_MILLISECONDS);
   }
 }

@@ -80,7 +80,7 @@ export function done({ code, stdout, stderr }: Outcome): string {
   return stdout;
 }
 
-/** Returns a failed command's error message. @throws AssertionError if the command printed more than this line */
+/** Returns a failed command's error message. @throws AssertionError if the code is not 1 or there is more output */
 export function errorOutput({ code, stdout, stderr }: Outcome): string {
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^[^\n]*\n$/);

@@ -36,7 +36,7 @@ describe('createPet', () => {
     expect(inputs()).toHaveLength(2);
   });
 
-  test('tries 20 ids if other requests have taken all of them', async () => {
+  test('throws an UnavailableError if other requests have taken 20 generated ids', async () => {
     mock.on(PutCommand).rejects(conditionFailed);
     mock.on(GetCommand).resolves({ Item: { ...requiredInput, creation: 'another request' } });
     const error = { name: 'UnavailableError', message: 'The service could not assign an id.' };

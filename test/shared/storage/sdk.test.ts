@@ -27,7 +27,7 @@ test('the SDK copies the configuration of the client from an object with fast pr
   expect(isFast(database.config)).toBe(true);
 });
 
-test('requests are identical to requests of the unmodified SDK', async () => {
+test('requests have the same host, target, content headers and body as requests of the unmodified SDK', async () => {
   const byDefault = DynamoDBDocumentClient.from(new DynamoDBClient());
   for (const client of [byDefault, database]) {
     nextResponses.push(respondWith(200, {}), respondWith(200, {}));
@@ -45,7 +45,7 @@ test('requests are identical to requests of the unmodified SDK', async () => {
   expect(received.at(-1)?.headers.authorization).toContain(` SignedHeaders=${signed}, `);
 });
 
-test('the hash function of the SDK calculates hashes and HMACs', () => {
+test('the hash function for the SDK calculates hashes and HMACs', () => {
   const Hash = sdkSettings.sha256 as any;
   expect(new Hash().update('text').digest('hex')).toBe(hash('sha256', 'text'));
   const signature = createHmac('sha256', 'key').update('text').digest();
