@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 // The changes apply to test/support/stages.ts, so that the tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
-/** Changes that operators make to the text of infra/stages.ts, by the name of the changed setting. */
+/** Changes that operators make to infra/stages.ts, as functions of its text, by the name of the changed setting. */
 export const changes: Record<string, (text: string) => string> = {
   'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
   alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),
@@ -18,7 +18,7 @@ export const changes: Record<string, (text: string) => string> = {
   firewall: (text) => text.replaceAll(/^ *firewall: .*\n/gm, ''),
 };
 
-/** Returns the text of infra/stages.ts with the given changes. @throws Error if a change does not change the text */
+/** Returns the text of test/support/stages.ts with the given changes. @throws Error if a change has no effect */
 export function stagesWith(...made: ((text: string) => string)[]): string {
   return made.reduce((text, change) => {
     const changed = change(text);
