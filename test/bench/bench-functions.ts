@@ -77,9 +77,8 @@ function requestWith(apiKey: string, headers = {}) {
 }
 
 /**
- * Returns the event and the expected text of each row by the row's name, which begins with the module's name. Rows that
- * are compared are adjacent, because the machine's speed drifts. Each operation without a row is measured with its
- * documented example request.
+ * Returns each row's event and expected text by row name. Compared rows are adjacent, because the machine's speed
+ * drifts. Each operation without a row is measured with its documented example request.
  */
 function callsFor(apiKey: string) {
   const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));

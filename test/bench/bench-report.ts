@@ -74,7 +74,7 @@ function boundsTable(rows: Row[]): string {
   );
 }
 
-/** Returns the spread of the ratios between the values of two rows in the same rounds. */
+/** Divides each value in a row by the baseline's value from the same round. Returns the spread of the ratios. */
 export function ratiosOf(rows: Row[], metric: Metric, megabytes: number, name: string, baseline: string) {
   const divisors = figureOf(rows, metric, megabytes, baseline)?.rounds;
   const values = figureOf(rows, metric, megabytes, name)?.rounds;

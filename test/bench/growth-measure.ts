@@ -32,7 +32,7 @@ export interface Contents {
 /** Statuses of the ten oldest items. The statuses of the other items repeat this sequence. */
 const STATUSES = [...Array<'available'>(6).fill('available'), 'sold', 'sold', 'pending', undefined] as const;
 
-/** Returns an item of a store whose `items` items are spread evenly over a year. Item 0 is the oldest item. */
+/** Returns item `index` of `items` items whose ids are spread evenly over a year. Item 0 is the oldest item. */
 function itemOf(index: number, items: number): Item {
   const time = Date.UTC(2025, 0, 2) + Math.floor((index / items) * 365 * 86_400_000);
   const status = STATUSES[index % 10];
@@ -152,7 +152,7 @@ export function measure(stores: Store[], requests: number): Promise<Rows> {
   });
 }
 
-/** Sends a request and returns the time until the end of the response in milliseconds. */
+/** Sends a request and returns the number of milliseconds until the end of the response. */
 async function send({ baseUrl, request }: Store, { path, body, expected }: Request): Promise<number> {
   const start = performance.now();
   const response = await request(path, body ? { method: 'POST', body } : {});

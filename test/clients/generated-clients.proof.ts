@@ -28,7 +28,7 @@ const found = (fields: object) => ({
 });
 /** Delay in milliseconds that exceeds OkHttp's default timeout, the shortest default timeout of all generated clients. */
 const SLOW = 11_000;
-// Responses that AWS, a later release or a slow service could send, by the id in the path.
+// For each id in the path, a response that AWS, a later release or a slow service could send.
 const behaviors: Record<string, () => Behavior | Promise<Behavior>> = {
   1: () => ({ status: 400, body: '{"code":"locked","message":"It is locked.","status":400,"hint":"Wait."}' }),
   2: () => ({ status: 418, body: '{"code":"teapot","message":"I am a teapot.","status":418}' }),

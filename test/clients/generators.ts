@@ -23,7 +23,7 @@ const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
 export interface Generator {
   /** Text that identifies the client's generator command in docs/clients.md. */
   name: string;
-  /** Files in test/clients/generated that use the client, by their names in the client's folder. */
+  /** Maps file names in the client's folder to the files in test/clients/generated that use the client. */
   files: Record<string, string>;
   /** Command that fails if a required tool is missing. @default - only the packages in test/tools are required */
   needs?: string;

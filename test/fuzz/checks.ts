@@ -23,7 +23,7 @@ export type Send = (request: Request) => Promise<HttpReply>;
 interface State {
   /** Stored resources, sorted from newest to oldest. */
   resources: Resource[];
-  /** Created resources and the bodies of their 201 responses, by idempotency key. */
+  /** For each idempotency key, the created resource and the body of the 201 response. */
   creations: Map<string, { resource: Resource; text: string }>;
 }
 
@@ -156,7 +156,7 @@ function matches(resource: Resource, [name, text]: Pairs[0]): boolean {
   return name in resource && `${resource[name]}` === text;
 }
 
-/** Checks that rejected filters are an unsupported combination, or that no stored resource has one of the values. */
+/** Checks that rejected filters are an unsupported combination or contain a value that no stored resource has. */
 function checkRejectedFilters(text: string, given: Pairs, state: State): undefined {
   const supported = /supported combination of filters: ([^.;]*)/.exec(text)?.[1]?.split(' or ');
   const names = given.map(([name]) => name).toSorted();

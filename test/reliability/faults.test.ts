@@ -10,7 +10,7 @@ import { createRequest } from './requested-items.ts';
 /** Number of attempts per database call, as in shared/storage/database.ts. */
 const ATTEMPTS = 3;
 
-/** Faults to inject into the next writes of an item, by the item's text. */
+/** For each item text, the faults to inject into the next writes of the item. */
 const faultsOfWrites = new Map<string, Fault[]>();
 /** Faults to inject into the next writes of idempotency records. */
 let faultsOfRecords: Fault[] = [];

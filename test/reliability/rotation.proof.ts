@@ -58,7 +58,7 @@ test('the old and the new key work during a rotation', async () => {
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
   statuses.push([await statusOf(key), await statusOf(await newKey)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
-  // The command makes at least four calls: to find the key, read the key, store the successor and set the expiry.
+  // With at least four calls, the command finds the key, reads it, stores the successor and sets the old key's expiry.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 // The changes apply to test/support/stages.ts, so that the tests do not depend on the settings in infra/stages.ts.
 const unchanged = readFileSync('test/support/stages.ts', 'utf8').replace('../../infra/', './');
 
-/** Changes that operators make to infra/stages.ts, as functions of its text, by the name of the changed setting. */
+/** For each setting by name, a function that changes the setting in the text of infra/stages.ts, as operators do. */
 export const changes: Record<string, (text: string) => string> = {
   'another stage': (text) => text.replace(/^  staging: (.*)\n/m, '$&  preview: $1\n'),
   alarmEmail: (text) => text.replace('alarmEmail: null', "alarmEmail: 'operators@example.com'"),

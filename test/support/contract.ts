@@ -151,8 +151,8 @@ function bodyProblems({ complaints }: OpenApiDocument, { body = '' }: Exchange, 
 }
 
 /**
- * Converts the result of `parseJson` for validators that do not support bigint. Replaces values that the validators
- * would wrongly accept with invalid values.
+ * Converts the result of `parseJson` for validators that do not support bigint. If the validators would wrongly accept
+ * a value, replaces the value with an invalid one.
  */
 function asValidated(value: unknown): unknown {
   if (typeof value === 'bigint') {

@@ -116,7 +116,7 @@ export async function startFaultProxy(target: string, chooseFault: ChooseFault) 
   return {
     /** URL of the proxy. Set `AWS_ENDPOINT_URL_DYNAMODB` to this URL. */
     endpoint: origin,
-    /** Returns the number of calls and the number of injected faults by name. */
+    /** Returns the number of calls and, for each fault, the number of injections. */
     tally: () => ({ calls, injected }),
     close,
   };

@@ -71,7 +71,7 @@ export function openApiDocumentOf(file: keyof typeof publishedDocuments) {
       ajv.validate(schema, value) ? [] : [ajv.errorsText(ajv.errors, { dataVar: name })],
     operations,
     operation: (id: OperationId) => operations.find((one) => one.id === id)!,
-    /** Responses to requests that match no operation, by status. */
+    /** Responses by status, for requests that match no operation. */
     others: responsesOf(resolved['x-other-requests'].responses),
   };
 }

@@ -10,7 +10,7 @@ type Send = (request: Request) => Promise<Exchange>;
 /** Sends requests that get the same documented response, and returns the exchanges. */
 export type Call = (send: Send, contract: Contract) => Promise<Exchange | Exchange[]>;
 
-/** Unique values, by the part of a request that contains the value. */
+/** A unique value for each part of a request. */
 export type Secrets = Record<
   'text' | 'number' | 'member' | 'header' | 'idempotencyKey' | 'query' | 'key' | 'otherKey',
   string
@@ -47,7 +47,7 @@ const files = {} as Record<OperationId, Partial<OperationTests>>;
 for (const id of operationIds)
   files[id] = existsSync(fileOf(id)) ? (await import(`../../${fileOf(id)}`)).tests : {};
 
-/** Returns an error message about what an operation's file lacks, or undefined if the file is complete. */
+/** Returns an error message that lists what an operation's file lacks, or undefined if the file is complete. */
 export function incomplete(id: OperationId): string | undefined {
   const members: (keyof OperationTests)[] = ['permissions', 'responses', 'markedRequests'];
   const missing = members.filter((member) => !(member in files[id]));

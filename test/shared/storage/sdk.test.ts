@@ -59,7 +59,7 @@ test('successive calls use the same connection', async () => {
   expect(new Set(received.map(({ port }) => port)).size).toBe(1);
 });
 
-test('signatures are identical to signatures of the SDK for each date and region', async () => {
+test('for each date and region, the signature is the same as the signature of the SDK', async () => {
   const sdk = new SignatureV4({
     service: 'dynamodb',
     region: 'eu-central-1',
