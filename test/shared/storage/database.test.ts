@@ -7,7 +7,6 @@ import {
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import {
   connect,
   createClient,
@@ -15,7 +14,6 @@ import {
   isUnavailable,
   readItem,
 } from '../../../shared/storage/database.ts';
-import { listenOnLoopback } from '../../support/loopback.ts';
 import {
   respondWith,
   type Responder,
@@ -145,22 +143,6 @@ describe('a database call', () => {
       cause: { message: expect.stringContaining(cause) },
     });
     expect(received).toHaveLength(5);
-  });
-
-  test('to an HTTPS endpoint starts with a TLS handshake', async () => {
-    const firstBytes: number[] = [];
-    const server = createServer().on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
-      firstBytes.push(error.rawPacket![0]!);
-      socket.destroy();
-    });
-    const { origin, close } = await listenOnLoopback(server);
-    const AWS_ENDPOINT_URL_DYNAMODB = origin.replace('http:', 'https:');
-    jest.replaceProperty(process, 'env', { ...process.env, AWS_ENDPOINT_URL_DYNAMODB });
-    const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: Item }));
-    await expect(call).rejects.toThrow('The database returned no readable response');
-    await close();
-    // RFC 8446 section 5.1: a record of a handshake starts with 22.
-    expect(firstBytes).toEqual([22, 22, 22]);
   });
 
   test('accepts a response in several parts', async () => {

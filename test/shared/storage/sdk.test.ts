@@ -1,15 +1,17 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/core/transport';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createHmac, hash } from 'node:crypto';
+import { createServer } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
-import { database } from '../../../shared/storage/database.ts';
+import { createClient, database } from '../../../shared/storage/database.ts';
 import { sdkSettings } from '../../../shared/storage/sdk.ts';
 import { INT64 } from '../../../shared/contract/limits.ts';
+import { listenOnLoopback } from '../../support/loopback.ts';
 import { nextResponses, received, respondWith } from './fake-dynamodb.ts';
 
 function read(): Promise<unknown> {
@@ -50,6 +52,23 @@ test('the hash function for the SDK calculates hashes and HMACs', () => {
   expect(new Hash().update('text').digest('hex')).toBe(hash('sha256', 'text'));
   const signature = createHmac('sha256', 'key').update('text').digest();
   expect(new Hash('key').update('text').digest()).toEqual(signature);
+});
+
+test('a call to an HTTPS endpoint starts with a TLS handshake', async () => {
+  const firstBytes: number[] = [];
+  const server = createServer().on('clientError', (error: Error & { rawPacket?: Buffer }, socket) => {
+    firstBytes.push(error.rawPacket![0]!);
+    socket.destroy();
+  });
+  const { origin, close } = await listenOnLoopback(server);
+  const AWS_ENDPOINT_URL_DYNAMODB = origin.replace('http:', 'https:');
+  const replaced = jest.replaceProperty(process, 'env', { ...process.env, AWS_ENDPOINT_URL_DYNAMODB });
+  const call = createClient().send(new GetItemCommand({ TableName: 'items', Key: { id: { N: '1' } } }));
+  await expect(call).rejects.toThrow('The database returned no readable response');
+  replaced.restore();
+  await close();
+  // RFC 8446 section 5.1: a record of a handshake starts with 22.
+  expect(firstBytes).toEqual([22, 22, 22]);
 });
 
 test('successive calls use the same connection', async () => {
