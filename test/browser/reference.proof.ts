@@ -173,7 +173,7 @@ async function renderPicture(page: Page): Promise<void> {
     await page.getByText('Error message for people.').waitFor();
     const buttons = await page.getByRole('button').allInnerTexts();
     expect(buttons.filter((name) => /Authorize|Try it out|Execute/.test(name))).toEqual([]);
-    expect(await page.getByText('To send requests from it, run npm start').count()).toBe(1);
+    expect(await page.getByText('To send requests, run npm start').count()).toBe(1);
     expect(await page.getByText(`https://${PRODUCTION_DOMAIN}/v1`, { exact: true }).count()).toBe(1);
     await page.getByRole('link', { name: /Guarantees, limits/ }).waitFor();
   });
