@@ -119,7 +119,7 @@ func (c Client) send(
 	}
 }
 
-// exchange sends a request once. It returns an error after a timeout or a lost connection.
+// exchange sends a request once. It returns an error if no complete response arrives.
 func exchange(request *http.Request) (*http.Response, []byte, error) {
 	response, err := httpClient.Do(request)
 	if err != nil {

@@ -7,8 +7,8 @@ import { projectRoot, UsageError } from '../command.ts';
 import { sourceMapsFolder } from '../source-maps.ts';
 
 /**
- * Replaces static imports of Node.js modules. An import reads all exports of a module, which makes Node load further
- * modules. The replacement reads only the exports that a bundle uses.
+ * Replaces static imports of Node.js modules. Such an import reads all exports of the module, which makes Node load
+ * further modules. The replacement reads only the exports that a bundle uses.
  * https://nodejs.org/api/process.html#processgetbuiltinmoduleid
  */
 const nodeModules: Plugin = {

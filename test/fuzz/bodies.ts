@@ -14,8 +14,8 @@ import {
   statuses,
 } from './json.ts';
 
-// Generates bodies of create requests and their expected responses, which follow docs/interface.md. The generators do
-// not use the schemas, so the fuzzer can find errors in the schemas.
+// Generates bodies of create requests and their expected responses, which follow docs/interface.md. The generators of
+// `ownFields` do not use the contract's schemas, so the fuzzer can find errors in these schemas.
 
 /** Code of an expected error response, and text that the error message must contain. */
 export interface ExpectedError {

@@ -30,7 +30,7 @@ const ownFields = {
   categoryId: fc.oneof(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), fc.constantFrom(0n, 1n)),
   status: fc.constantFrom(...statuses),
 };
-/** Fields without a generator in `ownFields`. The generated values can be invalid. */
+/** Fields without a generator in `ownFields`. The values that `valuesOf` generates for them can be invalid. */
 const otherFields = createFields.filter(({ name }) => !(name in ownFields));
 export const otherNames = otherFields.map(({ name }) => name);
 const allFields = { ...ownFields, ...valuesOf(otherFields) };

@@ -33,7 +33,7 @@ const callsOfOther: Record<number, Call> = {
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-/** Returns the calls that get the response of `id` with `status`. The first exchange must equal the example. */
+/** Returns the calls that get the response of `id` with `status`. The first exchange of the first call must equal the response's example. */
 function callsFor(id: OperationId | 'other', status: number): Call[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]!];
   const { success, errors }: Operation = operations[id];
