@@ -47,7 +47,7 @@ metric() {
       'average', to_string(Average), 'maximum', to_string(Maximum), 'sum', to_string(Sum)])" | tr '\t' '\n'
 }
 
-# deployments [OPTION ...]: prints the ids of the functions' deployments. A stage without canaries has no deployments.
+# deployments [OPTION ...]: prints the ids of the functions' CodeDeploy deployments. A stage without canaries has none.
 deployments() {
   local application
   application=$(resources CodeDeploy::Application) || return 0

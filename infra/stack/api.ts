@@ -83,7 +83,7 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
   }
   for (const [path, methods] of methodsByPath()) addMockResponse(api.root.resourceForPath(path), methods);
   api.root.addResource('{proxy+}');
-  // AWS does not document whether `{proxy+}` matches `/v1`, so `/v1` also has a mock.
+  // AWS does not document whether `{proxy+}` serves resources without methods, such as `/v1`, so these also have mocks.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);

@@ -57,7 +57,7 @@ export function headersObject(presence: Record<string, 'always' | 'sometimes'>):
   const entries = Object.entries(all).map(([key, when]) => {
     const { name, content } = headers[key]!;
     if (when === 'sometimes') return [name, { ...content, required: undefined }];
-    // Components are headers of operations, and no operation returns `Allow`.
+    // `Allow` is not a component, because no operation returns this header.
     return [name, key === 'Allow' ? content : { $ref: `#/components/headers/${key}` }];
   });
   return Object.fromEntries(entries);
