@@ -62,8 +62,8 @@ const Settings = group({
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
   logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),
-  /** Timeout of each function: longer than three database attempts of 1.5 seconds, shorter than API Gateway's 29 seconds. */
-  functionTimeoutSeconds: integer(6, 28),
+  /** Timeout of each function: longer than a throttled database call (7.5 s), shorter than API Gateway's timeout (29 s). */
+  functionTimeoutSeconds: integer(8, 28),
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
   /** Whether new code gets only 10% of the requests for the first 10 minutes. */

@@ -19,7 +19,7 @@ const STORAGE = 'shared/storage/pets.ts';
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
 
 /** The lowest valid value of `functionTimeoutSeconds`. */
-const TIMEOUT_SECONDS = 6;
+const TIMEOUT_SECONDS = 8;
 
 /** Port for a debugger of the template's first function. Linux assigns only higher ports to outgoing connections. */
 const port = randomInt(20_000, 30_000);
