@@ -9,7 +9,7 @@ export const environmentVariables = {
 } as const;
 
 /** Index that lists the API keys of a stage by `keyId`, which increases with time. */
-export const keyIndex = { indexName: 'newest', partitionKey: 'stage', sortKey: 'keyId' } as const;
+export const keyIndex = { indexName: 'by-stage', partitionKey: 'stage', sortKey: 'keyId' } as const;
 
 export const productName = 'Pet store';
 /** Value of the tag `service`, and start of all service names. */

@@ -105,7 +105,7 @@ database_latencies() {
 # throttled_limits: for each table and index, prints the limits that requests exceeded, and counts these requests.
 throttled_limits() {
   local target limit access table index
-  for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$RECORDS " "$KEYS " "$KEYS newest"; do
+  for target in "$PETS " "$PETS newest" "$PETS newest-by-status" "$RECORDS " "$KEYS " "$KEYS by-stage"; do
     table=${target% *}
     index=${target#* }
     for limit in MaxOnDemandThroughput KeyRangeThroughput AccountLimit; do

@@ -34,7 +34,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       'StoragePets newest-by-status: HASH statusPartition S, RANGE id N',
       'StorageIdempotencyRecords table: HASH token S',
       'StorageApiKeys table: HASH hash S',
-      'StorageApiKeys newest: HASH stage S, RANGE keyId S',
+      'StorageApiKeys by-stage: HASH stage S, RANGE keyId S',
     ];
     expect(keys).toEqual(expect.arrayContaining(kept));
   });
