@@ -11,7 +11,7 @@ drill_change() {
   git checkout functions/get-pet.ts
 }
 
-# drill_requests: sends two requests per second in the background.
+# drill_requests: issues an API key, and sends two get-pet requests per second in the background.
 drill_requests() {
   API_KEY=$(npm run --silent keys -- issue --stage drill --owner "drill" --expires-in 3h --quiet)
   STATUSES=$(mktemp)

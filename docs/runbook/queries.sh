@@ -1,5 +1,5 @@
-# Queries for docs/runbook.md. Source this file before runbook.sh. Each query reads the last hour, or $MINUTES minutes,
-# of the access log, the firewall log, or the log of the function $FUNCTION.
+# Queries for docs/runbook.md. They need the functions of runbook.sh. Each query reads the last hour, or $MINUTES
+# minutes, of the access log, the firewall log, or the log of the function $FUNCTION.
 
 access_log() { insights ApiAccessLog "$1"; }
 function_log() { insights "${FUNCTION}Logs" "$1"; }
@@ -59,7 +59,7 @@ rejected_clients() {
     | stats count(*) as requests by sourceIp, keyId, status | sort requests desc | limit 20'
 }
 
-# latencies: prints latencies of the operations, their functions and the authorizer, in milliseconds.
+# latencies: prints each operation's median and p99 latency, and the p99 of its function and the authorizer, in ms.
 latencies() {
   access_log 'filter latency like /^\d+$/
     | stats count(*) as requests, pct(latency, 50) as p50, pct(latency, 99) as p99,
@@ -96,13 +96,13 @@ key_requests() {
     | sort last desc'
 }
 
-# used_keys: prints the keys that were used, least recently used first.
+# used_keys: counts the requests of each used key, least recently used key first.
 used_keys() {
   access_log 'filter keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId | sort last asc'
 }
 
-# unused_keys: prints the active keys that were not used.
+# unused_keys: prints the records of the active keys that were not used.
 unused_keys() {
   local used
   used=$(access_log 'filter keyId like /^key_/ | stats count(*) as requests by keyId' | grep -oE 'key_\w+')
@@ -110,13 +110,13 @@ unused_keys() {
   npm run --silent keys -- list --stage "$STAGE" --json | grep -oE '"keyId":.*"state":"active"' | grep -vF "$used"
 }
 
-# callers METHOD RESOURCE: prints the keys that were used to call an operation.
+# callers METHOD RESOURCE: counts the calls of an operation by key.
 callers() {
   access_log 'filter method = "'"$1"'" and resource = "'"$2"'" and status like /^[245]/
     | stats count(*) as calls, fromMillis(max(@timestamp)) as last by keyId | sort calls desc'
 }
 
-# default_url_keys: prints the keys of requests to the base URL that API Gateway assigned.
+# default_url_keys: counts the requests to API Gateway's execute-api host by key.
 default_url_keys() {
   access_log 'filter domainName like /execute-api/ and keyId like /^key_/
     | stats count(*) as requests, fromMillis(max(@timestamp)) as last by keyId'

@@ -22,7 +22,7 @@ resources() {
     --query "StackResourceSummaries[?ResourceType=='AWS::$1'].PhysicalResourceId" | tr '\t' '\n' | grep .
 }
 
-# insights LOG QUERY: runs a Logs Insights query on the log group whose logical id starts with LOG.
+# insights LOG QUERY: prints the results of a Logs Insights query on the log group whose logical id starts with LOG.
 insights() {
   local group id since=$(($(date +%s) - ${MINUTES:-60} * 60))
   group=$(physical_id Logs::LogGroup "$1") || return
@@ -35,8 +35,8 @@ insights() {
     --query "results[*][?field!='@ptr'].join('=', [field, value])"
 }
 
-# metric SECONDS NAMESPACE NAME [DIMENSION ...]: prints the time, average, maximum and sum of a metric for each period
-# in the last hour.
+# metric SECONDS NAMESPACE NAME [DIMENSION ...]: prints the average, maximum and sum of a metric of AWS/NAMESPACE for
+# each period of SECONDS in the last hour. A DIMENSION has the form Name=NAME,Value=VALUE.
 metric() {
   local period=$1 namespace=$2 name=$3 now
   now=$(date +%s)
@@ -83,7 +83,7 @@ continue_rollback() {
   aws cloudformation continue-update-rollback --stack-name "$STACK" "$@"
 }
 
-# versions: prints the live version and the latest versions of each function.
+# versions: prints the live version and the latest four versions of each function.
 versions() {
   resources Lambda::Function | while read -r name; do
     echo "$name: live is" \
@@ -93,7 +93,7 @@ versions() {
   done
 }
 
-# database_latencies: prints the latencies, in milliseconds, of each type of database call.
+# database_latencies: prints the latencies of each type of database call in the last hour, in milliseconds.
 database_latencies() {
   local call
   for call in "$PETS Query" "$PETS PutItem" "$PETS GetItem" "$RECORDS PutItem" "$RECORDS GetItem" "$KEYS GetItem"; do
