@@ -9,12 +9,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Replaces line breaks and control characters with spaces. */
+/** Replaces each run of line breaks and other nonprinting characters with a space, so that `text` fits on a line. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Calls `act` only for the first signal, because this process receives each Ctrl-C from the terminal and from npm. */
+/** Calls `act` only for the first signal, because each Ctrl-C arrives twice: from the terminal and from npm. */
 export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
   let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -53,7 +53,7 @@ export async function runWithOptions<const T extends Options>(
   }
 }
 
-/** Checks whether npm consumed an option. For `json` and `yes`, npm's configuration can also set the variable. */
+/** Returns whether npm consumed an option. Ignores `json` and `yes`, because npm's configuration can also set them. */
 function isConsumedByNpm(option: string): boolean {
   const variable = `npm_config_${option.replaceAll('-', '_')}`;
   return process.env[variable] !== undefined && !['json', 'yes'].includes(option);
@@ -92,7 +92,7 @@ export function requireRegion(region = 'us-east-1'): string {
   throw new UsageError(`Set AWS_REGION to a region such as eu-central-1, not to ${region}.`);
 }
 
-/** @throws UsageError if `text` is not an integer in the range. The message omits `text`, because it can be an API key. */
+/** @throws UsageError if `text` is not an integer from `least` to `most`. It omits `text`, which can be an API key. */
 export function integerOption(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (/^\d{1,10}$/.test(text) && value >= least && value <= most) return value;

@@ -56,7 +56,7 @@ function errorList(): string {
   return markdownList(lines);
 }
 
-/** Returns a list of the resource's fields. The descriptions contain the rules for requests. */
+/** Returns a Markdown list of the resource's fields. Their descriptions contain the rules for requests. */
 function fieldList(contract: any): string {
   const { requestBody, responses } = operationsIn(contract).find((operation) => operation.responses[201]);
   const sent = requestBody.content['application/json'].schema;

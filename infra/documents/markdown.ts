@@ -11,14 +11,14 @@ export function markdownList(items: string[]): string {
   return items.map((item) => `- ${item.match(/\S.{0,117}(?=\s|$)/g)!.join('\n  ')}\n`).join('');
 }
 
-/** Puts parts between their markers, such as `<!-- generated: NAME -->`. @throws UsageError if a marker is missing */
+/** Returns `text` with each part after its `<!-- generated: NAME -->` marker. @throws UsageError without this marker */
 export function withParts(file: string, text: string, parts: Record<string, string>): string {
   return Object.entries(parts).reduce((document, [name, part]) => {
     const marker = `<!-- generated: ${name} -->`;
     const [before, after] = document.split(marker);
     const end = after?.indexOf('<!-- end -->') ?? -1;
     if (end < 0) throw new UsageError(`${file} must contain ${marker} and <!-- end -->. Add the markers.`);
-    // Tables and lists start on a new line. Figures stay on the marker's line, because they are part of a sentence.
+    // Tables and lists start on a new line. Numbers stay on the marker's line, because they are part of a sentence.
     const lineBreak = part.endsWith('\n') ? '\n' : '';
     return `${before}${marker}${lineBreak}${part}${after!.slice(end)}`;
   }, text);

@@ -11,7 +11,7 @@ export const IN_MEMORY = 'memory';
 
 const PRODUCT_FILE_NAME = productName.replaceAll(' ', '').toLowerCase();
 
-/** Prefix of the names of the temporary folders of local services that keep their data in memory. */
+/** Name prefix of the temporary folders of local services that keep their data in memory. */
 export const TEMPORARY_PREFIX = `${PRODUCT_FILE_NAME}-`;
 
 const SERVICE_FILE = 'service.json';

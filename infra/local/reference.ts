@@ -6,7 +6,7 @@ import { headerValues, type HttpRequest, type HttpResponse } from './emulator/ga
  * Returns the reference page if a browser requests the root URL of the service, and undefined otherwise. The page
  * contains the API key. To prevent DNS rebinding attacks, the Host header must be a localhost address.
  *
- * @param file OpenAPI document, which is read for each page because developers can regenerate it at any time
+ * @param file URL or path of the OpenAPI document, which is read for each page because developers can regenerate it
  */
 export async function respondToBrowser(
   request: HttpRequest,

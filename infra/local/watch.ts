@@ -14,7 +14,7 @@ const PAUSE_MILLISECONDS = 50;
 /**
  * Rebuilds and reloads the functions when a source changes. After a failed build, the previous code continues to run.
  *
- * @param root folder for the new bundles, whose previous content is deleted
+ * @param root folder for the new bundles. The previous content of the folder is deleted.
  * @returns a function that stops watching
  */
 export function startWatch({ functions, api }: Emulator, root: string): () => Promise<void> {
@@ -31,7 +31,7 @@ export function startWatch({ functions, api }: Emulator, root: string): () => Pr
     const start = performance.now();
     const outdir = join(root, Date.now().toString());
     const bundles = await bundleFunctions(outdir, isForDebugger);
-    // The name of a bundle contains a hash of its content.
+    // The name of a bundle contains a hash of its content, so equal names mean that no function has changed.
     const names = [...bundles.values()].map((file) => basename(file)).join();
     if (names === loaded) return rmSync(outdir, { recursive: true });
     const drained = running.map(({ name, fn }) => fn.updateCode(bundles.get(name)!));

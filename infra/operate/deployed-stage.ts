@@ -18,7 +18,7 @@ export async function findCaller(): Promise<string> {
   throw new UsageError(`The local clock is wrong by ${seconds} seconds. Correct the clock and try again.`);
 }
 
-/** Returns outputs of a stage's stack. @throws UsageError if the name is invalid, or the stack or output is missing */
+/** Returns outputs of a stage's stack. @throws UsageError if `stage` is invalid or the stack or an output is missing */
 export async function findDeployedStage(stage: string): Promise<{ baseUrl: string; apiKeysTable: string }> {
   requireStageName(stage, '--stage must be a deployed stage, whose name');
   const StackName = stackName(stage);
@@ -38,5 +38,5 @@ export async function findDeployedStage(stage: string): Promise<{ baseUrl: strin
     (name) => Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue,
   );
   if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable };
-  throw new UsageError(`The stack ${StackName} has incomplete outputs. Deploy the stage again.`);
+  throw new UsageError(`The stack ${StackName} lacks the output BaseUrl or ApiKeysTable. Deploy it again.`);
 }

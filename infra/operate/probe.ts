@@ -5,7 +5,7 @@ import { generateApiKey } from '../../shared/storage/api-keys.ts';
 import { UsageError } from '../command.ts';
 import { type Response, send } from './request.ts';
 
-/** Maximum number of requests that may get a 429, a 5xx or no response, because these failures can be transient. */
+/** Number of requests that may get a 429, a 5xx or no response, because these failures can be transient. */
 const MAX_TRANSIENT_FAILURES = 2;
 
 interface Check {
@@ -25,7 +25,7 @@ function checks() {
   const rejected: Check[] = [
     { ...list, key: 'no key', code: 'unauthorized' },
     { ...list, key: 'an unknown key', code: 'unauthorized' },
-    // No operation can have this method.
+    // No operation can have the method OPTIONS.
     { ...list, method: 'OPTIONS', code: 'method_not_allowed' },
   ];
   for (const { method, path: template, request } of Object.values<Operation>(operations)) {
@@ -56,13 +56,13 @@ export async function probe(
   const start = Date.now();
   const { accepted, rejected } = checks();
   const length = minutes * 60 || accepted.length + rejected.length;
-  // Rejected requests are sent once a minute, so that they fire no alarm in a stage without other traffic.
+  // Each rejected request is sent once a minute, so that no alarm fires in a stage without other traffic.
   const queue = Array.from({ length }, (_, i) => rejected[i % 60] ?? accepted[i % accepted.length]!);
   let failed = 0;
   for (const [index, next] of queue.entries()) {
     const pause = Math.max(0, start + index * interval - Date.now());
     await setTimeout(pause, undefined, { signal: interruption }).catch(() => {});
-    // API Gateway caches the authorizer's result for each value of the header, so the number of spaces varies.
+    // API Gateway caches the authorizer's result by header value. Varying spaces let the authorizer run more often.
     const scheme = 'Bearer'.padEnd(7 + (index % 60));
     const key = next.key === 'a valid key' ? apiKey : generateApiKey(stage);
     const authorization = next.key === 'no key' ? {} : { Authorization: `${scheme}${key}` };
@@ -78,7 +78,7 @@ export async function probe(
       queue.push(next);
     }
     if (failed > MAX_TRANSIENT_FAILURES)
-      throw new UsageError(`The stage ${stage} failed ${failed} requests.`);
+      throw new UsageError(`${failed} requests to the stage ${stage} failed.`);
     if ((index + 1) % 60 === 0) console.log(`${index + 1 - failed} checks passed.`);
   }
   console.log(`The stage ${stage} passed ${queue.length - failed} checks.`);

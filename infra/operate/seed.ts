@@ -91,13 +91,13 @@ async function addPet({ baseUrl, ...service }: Service, seed: number, index: num
   }
 }
 
-/** Returns a random valid value. The value of an optional field can be undefined. */
+/** Returns a random value that is valid for the schema `field`. The value of an optional field can be undefined. */
 function sampleOf(field: any): unknown {
   const { datatype, helpers, number, word } = faker;
   if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;
   if (field.options) return helpers.arrayElement(field.options);
   const { minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
-  // Clients often corrupt large integers and non-ASCII text.
+  // Clients often corrupt large integers and non-ASCII text, so 5% of each field's values contain them.
   const isOdd = datatype.boolean(0.05);
   const range = isOdd || minimum > 1 || maximum < 9 ? { min: minimum, max: maximum } : { min: 1, max: 9 };
   if (field.type === 'bigint') return number.bigInt(range);

@@ -19,7 +19,7 @@ await runWithOptions(USAGE, { maps: { type: 'string', default: defaultMaps } }, 
   if (process.stdin.isTTY) console.error('Paste log lines. To end, press Enter and Ctrl-D.');
   const log = stripVTControlCharacters(await text(process.stdin));
   if (bundlesIn(log).length === 0)
-    throw new UsageError('Standard input contains no stack trace of a function.');
+    throw new UsageError('Standard input contains no stack trace of a function. Pass more log lines.');
   const traced = toSources(log, [maps]);
   // In JSON logs, a stack trace is either a string with escaped line breaks or an array of lines.
   console.log(traced.replaceAll(/(?:\\+n|",\s*")(?= +at )/g, '\n').trimEnd());

@@ -93,7 +93,7 @@ function testReads(client: ExampleClient): void {
     expect(proxy.requests.map(({ method }) => method)).toEqual(Array(5).fill('GET'));
   });
 
-  test.concurrent('finds the next page in a header with several links', async () => {
+  test.concurrent('finds the next page in a Link header with several links', async () => {
     const { proxy, list } = await prepare(client);
     const pages = `${proxy.baseUrl}${itemsPath}?status=sold&limit`;
     const Link = `<${pages}=1>; rel="prev", <${pages}=100>; rel="next", <${pages}=3>; rel="first"`;

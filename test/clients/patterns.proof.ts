@@ -9,8 +9,8 @@ import { textField } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasTools, requireTool } from '../support/tools.ts';
 
-// Generated clients validate names with the published pattern. In dialects other than JavaScript's, the pattern can
-// match names that the service rejects, but must not reject valid names. The JavaScript dialect is checked in
+// Generated clients validate names with the pattern in openapi.json. In dialects other than JavaScript's, the pattern
+// can match names that the service rejects, but must not reject valid names. The JavaScript dialect is checked in
 // test/shared/contract/schemas.test.ts.
 
 const { pattern } = (componentSchemas() as any).NewPet.properties[textField];
@@ -69,7 +69,7 @@ System.Console.Write(c + " "); } }`,
 for (const { name, file, check, run, program } of dialects) {
   const isInstalled = spawnSync('sh', ['-c', check]).status === 0;
   (isInstalled ? describe : describe.skip)(`in ${name} (needs ${check})`, () => {
-    test('the pattern matches all valid characters', () => {
+    test('the pattern for names matches all valid characters', () => {
       writeFileSync(join(folder, file), program);
       const options = { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 30 } as const;
       const printed = execFileSync('sh', ['-c', `${run} "$1"`, 'sh', pattern], options);
@@ -81,7 +81,7 @@ for (const { name, file, check, run, program } of dialects) {
 }
 
 (hasTools() ? describe : describe.skip)('in RE2 (needs npm ci --prefix test/tools)', () => {
-  test('the pattern matches all valid characters', () => {
+  test('the pattern for names matches all valid characters', () => {
     const published = requireTool('re2js').RE2JS.compile(pattern);
     const matches = (codePoint: number) => published.matcher(String.fromCodePoint(codePoint)).find();
     expect(matches(0x20)).toBe(false);

@@ -129,7 +129,7 @@ async function checkList({ expected, afterFirst, ...list }: List, send: Send, st
 }
 
 /**
- * Checks the resources on a page. Returns the position of the next page, or undefined if there is no next page.
+ * Checks the resources on a page. Returns `cursor` and `below` of the next page, or undefined if there is no next page.
  *
  * @param below id that is greater than all ids on the page @default - the first page
  */

@@ -14,7 +14,7 @@ export interface Target {
   name: string;
   apiKey: string;
   send: (request: OutgoingRequest) => Promise<HttpReply>;
-  /** Returns the end of the service's output. */
+  /** Returns the end of the service's output for error messages. */
   printed: () => string;
   close: () => Promise<unknown>;
 }

@@ -36,7 +36,7 @@ export interface List {
   /** Query parameters. A number is an index into the field's values in the stored resources. */
   query: [name: string, value: string | number][];
   expected: { limit: number } | ExpectedError;
-  /** If set, the cursor of a first page is sent unchanged, with a replaced character, and with other filters. */
+  /** Limit of a first page. Its cursor is sent unchanged, with `by` at the index `replaced`, and with other filters. */
   afterFirst?: { limit: number; replaced: number; by: string } | undefined;
 }
 

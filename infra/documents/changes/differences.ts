@@ -10,13 +10,13 @@ const SAFE = 'non-breaking';
 const BREAKING = 'breaking';
 const DAY = 86_400_000;
 
-/** A removal must be announced 12 months in advance. An announced date can only be postponed. */
+/** The removal of an operation must be announced 12 months in advance. An announced date can only be postponed. */
 function sunset(before: string | undefined, after: string): Impact {
   const minimum = before === undefined ? Date.now() + 366 * DAY : Date.parse(before);
   return Date.parse(after) > minimum ? SAFE : BREAKING;
 }
 
-/** An operation can be removed after the date in its `Sunset` header. */
+/** An operation can be removed on the day after its `x-sunset` date. */
 const removedOperation: Classifier = (before) =>
   Date.parse(before['x-sunset']) + DAY <= Date.now() ? SAFE : BREAKING;
 
@@ -51,7 +51,7 @@ const rules: Rule[] = [
   [`${SCHEMA} › max(imum|Length)`, 'narrower', 'wider', upperLimit],
   [`${SCHEMA} › enum › .+`, 'wider', 'narrower'],
   [`${SCHEMA}( › (type|format|pattern|enum|required › .+))?`, 'narrower', 'wider'],
-  // The lookbehind excludes fields, parameters and headers that have these names.
+  // The lookbehind excludes fields, parameters and headers whose name is in INFO, such as a field `description`.
   [`.+(?<!parameters|headers|properties) › (${INFO})( › .+)?`, SAFE, SAFE, SAFE],
 ];
 
@@ -74,7 +74,7 @@ export function differences(before: unknown, after: unknown, path: string[] = []
   return [`${verdict ?? 'cannot classify'}: ${action} ${name}: ${texts.join(' → ')}`];
 }
 
-/** Returns the members of an object or the items of a list by name. Without unique names, returns undefined. */
+/** Returns an object's members or a list's items by name. Returns undefined for other values and for repeated names. */
 function partsOf(value: unknown = {}): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

@@ -9,7 +9,7 @@ const LIST_URL = `https://${PRODUCTION_DOMAIN}${listOperation.path}`;
 const nextPage = new URLSearchParams(exampleOf(listOperation.request.entries.query)).toString();
 const [{ id }] = exampleOf(listOperation.success.schema);
 
-/** Headers by their keys in the contract. The keys are also the names of the components. */
+/** Headers by their keys in the contract. The keys are also the names of the document's header components. */
 const headers: Record<string, ReturnType<typeof header>> = {
   RequestId: header(
     'x-amzn-RequestId',
@@ -42,7 +42,7 @@ const headers: Record<string, ReturnType<typeof header>> = {
   }),
 };
 
-/** Returns a header whose value is a string. `rules` are keywords of its schema. */
+/** Returns a header whose value is a string. `rules` are keywords of the header's schema. */
 function header(name: string, description: string, example: string, rules?: object) {
   return { name, content: { description, schema: { type: 'string', ...rules }, example, required: true } };
 }
@@ -51,7 +51,7 @@ function link(description: string, url: string, rel: string) {
   return header('Link', description, `<${url}>; rel="${rel}"`, { pattern: `<[^>]+>; rel="${rel}"` });
 }
 
-/** Returns the headers of a response by name. `presence` states when the response has each additional header. */
+/** Returns the headers of a response by name: the headers that all responses have, and the headers in `presence`. */
 export function headersObject(presence: Record<string, 'always' | 'sometimes'>): Json {
   const all = { RequestId: 'always', CacheControl: 'always', ...presence };
   const entries = Object.entries(all).map(([key, when]) => {

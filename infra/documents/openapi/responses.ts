@@ -50,7 +50,7 @@ export function responseComponents(): Json {
   return Object.fromEntries(all);
 }
 
-/** Returns the name of an error response in Pascal case. Operations with equal responses share a name. */
+/** Returns an error response's name. The operation's id precedes the code if the response is not the code's default. */
 function responseName(code: ErrorCode, operation: Operation): string {
   const isCommon = isDeepStrictEqual(errorResponse(code, operation), errorResponse(code));
   const name = isCommon ? code : `${operation.id}_${code}`;

@@ -8,7 +8,7 @@ const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text 
 /**
  * Renders the reference page of an OpenAPI document. The page loads no other files.
  *
- * @param document JSON in version 3.0, because Swagger UI resolves no references of version 3.1 if the page is a file
+ * @param document OpenAPI 3.0 in JSON, because Swagger UI resolves no references of 3.1 if the page is opened as a file
  * @param service service that the page sends requests to @default - the page is read-only
  * @returns the HTML and its content security policy, which the HTML also contains in a meta element
  */
@@ -29,7 +29,7 @@ export function referencePage(document: string, service?: { baseUrl: string; api
 
   const style = readLibrary('swagger-ui.css');
   const call = `(${showReference.toString()})(${JSON.stringify({ spec, ...options })});`;
-  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as the end of a script.
+  // In strings, templates and patterns, `\x3c` means `<`, but the HTML parser does not read it as markup.
   const scripts = [readLibrary('swagger-ui-bundle.js'), call].map((script) =>
     script.replaceAll(/<(?=!--|\/script)/gi, String.raw`\x3c`),
   );
@@ -78,7 +78,7 @@ function forLibrary(key: string, part: any): unknown {
   if (['minimum', 'maximum'].includes(key) && !Number.isSafeInteger(part)) return undefined;
   const { description, example, schema, ...others } = part ?? {};
   if (description === undefined || example === undefined) return part;
-  // The library would send examples and defaults of parameters and hide examples of headers, so they become text.
+  // Examples and defaults become text, because the library would send those of parameters and hide those of headers.
   const { default: value, ...typed } = schema;
   const texts = [`Example: \`${example}\`.`, ...(value === undefined ? [] : [`Default: \`${value}\`.`])];
   return { ...others, schema: typed, description: [description, ...texts].join(' ') };
@@ -96,7 +96,7 @@ function showReference({ apiKey, ...options }: any): void {
     validatorUrl: null,
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
     // The library rounds integers beyond 2^53 in JSON, but shows other text unchanged. It recognizes JSON only by a
-    // lowercase header name, so the name is changed. Chrome 114, Firefox 135 and Safari 18.4 introduced rawJSON.
+    // lowercase `content-type`, so the header is renamed. Chrome 114, Firefox 135 and Safari 18.4 introduced rawJSON.
     responseInterceptor(response: any) {
       const { text, headers } = response;
       const { 'content-type': type, ...others } = headers;

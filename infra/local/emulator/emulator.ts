@@ -13,7 +13,7 @@ export interface EmulatorOptions {
   stackName: string;
   /** Result of `openStore`. Close the store after the emulator. @default - tables in memory */
   store?: OpenStore;
-  /** Port for a debugger of the first function. The next functions use the next ports. @default - no debuggers */
+  /** Port for a debugger of the first function. Each further function uses the next port. @default - no debuggers */
   inspectPort?: number;
   /** Receives each line that a function writes. @default console.log */
   log?: (line: string) => void;
@@ -22,7 +22,7 @@ export interface EmulatorOptions {
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 /**
- * Runs the REST API, the functions and the tables of a stack. `listen` serves the API.
+ * Runs the REST API, the functions and the tables of a stack. The result's `listen` serves the API.
  *
  * @throws EmulatorError if the stack is missing, or if the emulator cannot run the stack.
  */

@@ -12,7 +12,7 @@ import { UsageError } from '../../command.ts';
  * Issues a key. If `show` fails, revokes the key.
  *
  * @param show a function that shows the key to the operator
- * @throws UsageError that contains the key's state. If the database rejects the write, the database's error is thrown.
+ * @throws UsageError that contains the key's state, or the database's error if the database rejects the first attempt
  */
 export async function issueApiKey(
   store: KeyStore,
@@ -106,8 +106,8 @@ export async function findRotatableKey(store: KeyStore, keyId: string): Promise<
 }
 
 /**
- * Issues a successor, shows the successor, and then sets the old key to expire after the overlap or at its original
- * expiry, whichever is earlier. An interrupted rotation does not change the old key, but the successor may exist.
+ * Issues and shows a successor, and then sets the old key's expiry to the end of the overlap or the original expiry,
+ * whichever is earlier. An interrupted rotation does not change the old key, but the successor may exist.
  *
  * @param rotation the overlap in milliseconds, and the successor's lifetime (default: the lifetime of the old key)
  * @param show a function that shows the operator the successor and the new expiry of the old key

@@ -47,7 +47,7 @@ const run: Record<string, (stage: Stage, values: Values, keyId: string) => Promi
     const { revokedAt, revokedBy, owner, successor } = revoked;
     if (successor) console.error(`If the successor ${successor.keyId} leaked too, revoke the successor.`);
     if (json) return print(toJson(revoked));
-    // An ephemeral stage can be based on any stage, so the message contains the maximum of all stages.
+    // An ephemeral stage can be based on any stage, so the message contains the longest cache time of all stages.
     const seconds = Math.max(...Object.values(stages).map((stage) => stage.authorizerCacheSeconds));
     return print(
       `The key ${keyId} of ${plain(owner)} was revoked at ${revokedAt} by ${revokedBy?.caller}.\n` +

@@ -65,7 +65,7 @@ export function toJson(record: ApiKeyRecord): string {
   return JSON.stringify(shown, (_name, value: unknown) => value ?? null);
 }
 
-/** Prints `question` and reads the answer from standard input. If the input is empty, the answer is no. */
+/** Prints `question` and returns whether the next line of standard input is `y` or `yes`. */
 export async function confirm(question: string): Promise<boolean> {
   process.stderr.write(`${plain(question)} [y/N] `);
   for await (const answer of createInterface({ input: process.stdin })) {

@@ -52,7 +52,7 @@ test.each<[string, AwsBehavior, RegExp, string?]>([
     /^(?!.*cdk deploy).* Did you mean staging or .* AWS_REGION, or see "Your own stage" in docs\/runbook\.md\.$/,
     'drill',
   ],
-  ['a stack output is missing', { outputs: { BaseUrl: outputs.BaseUrl } }, /staging has incomplete/],
+  ['a stack output is missing', { outputs: { BaseUrl: outputs.BaseUrl } }, /staging lacks the output/],
   ['the local clock is wrong', { clockOffset: 600_000 }, /clock is wrong by (?:59\d|600) seconds/],
   [
     'the credentials are missing a permission',

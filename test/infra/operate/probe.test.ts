@@ -40,7 +40,7 @@ test('the probe retries up to two requests that get a 429, a 5xx or no response'
   expect(printedErrors).toHaveBeenCalledWith(expect.stringMatching(failure));
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length - 2} checks.`);
   const faults: Behavior[] = [reply('too_many_requests'), 'lose', reply('service_unavailable')];
-  await expect(run(faults)).rejects.toThrow('The stage staging failed 3 requests.');
+  await expect(run(faults)).rejects.toThrow('3 requests to the stage staging failed.');
 });
 
 test.each<[string, string, Behavior[]]>([

@@ -50,7 +50,7 @@ test('trace prints the lines that it can trace, and then reports the bundle of a
 });
 
 test('trace rejects a missing folder, and rejects input that contains no stack trace', async () => {
-  const message = 'Standard input contains no stack trace of a function.';
+  const message = 'Standard input contains no stack trace of a function. Pass more log lines.';
   expect(errorOutput(await trace('{"message":"no stack"}'))).toBe(message);
   expect(errorOutput(await trace(logLine, '/nowhere'))).toMatch(
     /^The folder \/nowhere does not exist\. .*--maps/,

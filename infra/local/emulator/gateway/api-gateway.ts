@@ -9,9 +9,9 @@ import { EmulatorError } from '../errors.ts';
 import type { ResourceType } from '../template/resources.ts';
 import { accountId, region, type Resource, type Template } from '../template/template.ts';
 
-/** Maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
+/** API Gateway's maximum payload in bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Maximum invocation payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/** Lambda's maximum payload in bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_EVENT_BYTES = 6_291_456;
 
 export type ApiGateway = ReturnType<typeof createApiGateway>;
@@ -29,7 +29,7 @@ export function createApiGateway(template: Template, functions: Map<string, Lamb
     authorizers.set(logicalId, createAuthorizer(properties, functions));
   const gatewayResponse = readGatewayResponses(template);
 
-  /** Returns the integration's response, or the type of the gateway response if the request is rejected. */
+  /** Returns the integration's response, or the type of the gateway response if the request is rejected or fails. */
   async function invokeIntegration(request: HttpRequest, requestId: string): Promise<HttpResponse | string> {
     if (Number(headerValues(request, 'Content-Length').at(-1)) > MAX_BODY_BYTES) return 'REQUEST_TOO_LARGE';
     const route = findRoute(request.method, request.path);

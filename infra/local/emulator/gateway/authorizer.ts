@@ -31,7 +31,7 @@ export function createAuthorizer(
   let cache = new Map<string, v.InferOutput<typeof Policy> & { until: number }>();
 
   return {
-    /** Returns the context for the event, or the type of the gateway response if the request is rejected. */
+    /** Returns `requestContext.authorizer` of the event, or the gateway response's type if the request is rejected. */
     authorize: async (token: string, methodArn: string): Promise<Record<string, string> | string> => {
       if (!token || !expression.test(token)) return 'UNAUTHORIZED';
       const current = cache; // A flush also discards decisions in progress, because it replaces the cache.

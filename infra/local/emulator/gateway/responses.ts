@@ -23,7 +23,7 @@ const defaultResponses: Record<string, [status: number, message: string]> = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'Unsupported Media Type'],
 };
 
-/** Returns a function that accepts a response or the type of a gateway response, and adds the request id. */
+/** Returns a function that adds the request id to a response, or to the gateway response of a given type. */
 export function readGatewayResponses(template: Template) {
   const defined = template.resources('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
   const find = (type: string) => defined.find(({ ResponseType }) => ResponseType === type);
@@ -63,7 +63,7 @@ function staticResponse(response: MockIntegration['IntegrationResponses'][0]): H
 
 export const scalarAsText = v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String));
 
-/** API Gateway renames this header in the responses of functions. */
+/** API Gateway renames `WWW-Authenticate` in the responses of functions. */
 const headerName = v.pipe(
   v.string(),
   v.transform((name) => name.replace(/^www-authenticate$/i, 'x-amzn-Remapped-$&')),
@@ -82,7 +82,7 @@ export const ProxyResult = v.pipe(
   }),
 );
 
-/** Invokes the function in an integration URI. Returns undefined if it fails, or if its result violates the schema. */
+/** Invokes the function in `uri`. Returns its result, or undefined if it fails or its result violates `schema`. */
 export async function invoke<T>(
   functions: Map<string, LambdaFunction>,
   uri: string,

@@ -6,9 +6,9 @@ export type Method = Resource<'AWS::ApiGateway::Method'>['properties'];
 export type Route = NonNullable<ReturnType<ReturnType<typeof readRoutes>>>;
 
 /**
- * Returns a function that finds the route for a request. Resources without the method are skipped. A literal segment
- * takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing slash is ignored.
- * The values of path parameters remain percent-encoded.
+ * Returns a function that finds the route for a request. Resources without the request's method are skipped. A
+ * literal segment takes precedence over `{name}`, `{name}` over `{name+}`, and an exact method over ANY. A trailing
+ * slash is ignored. The values of path parameters remain percent-encoded.
  */
 export function readRoutes(template: Template) {
   const resources = template.resources('AWS::ApiGateway::Resource');

@@ -54,7 +54,7 @@ export async function serve(api: ApiGateway, port: number, settings: ServerSetti
   const { servers, ...address } = await listen(port, respond);
   return {
     ...address,
-    /** Waits for the requests in progress, but at most for SHUTDOWN_MILLISECONDS. */
+    /** Closes the server when the requests in progress have ended, or after SHUTDOWN_MILLISECONDS. */
     async close(): Promise<void> {
       isClosing = true;
       const closed = closeAll(servers);

@@ -9,7 +9,7 @@ import { databaseEnvironment } from '../dynamodb/dynamodb.ts';
 import { EmulatorError } from '../errors.ts';
 import type { Resource } from '../template/template.ts';
 
-/** Maximum number of instances per function. An instance uses 35 MB. A fourth did not increase the throughput. */
+/** Maximum number of instances per function. A fourth instance used 35 MB without increasing the throughput. */
 const MAX_INSTANCES = 3;
 
 /** Heap size for short-lived objects. The default size would add up to 192 MB to the function's memory size. */
@@ -37,7 +37,7 @@ type Runtime = EventEmitter & Pick<Worker, 'stdout' | 'stderr' | 'terminate'> & 
 export type RunningFunction = ReturnType<typeof createFunction>;
 export type LambdaFunction = Pick<RunningFunction, 'invoke'>;
 
-/** @throws EmulatorError if the assembly does not contain the function's bundle. */
+/** Returns the path of the function's bundle. @throws EmulatorError if the assembly does not contain the bundle. */
 export function bundleIn(assembly: string, { logicalId, properties }: FunctionResource): string {
   const [module] = properties.Handler.split('.');
   const pattern = `asset.${properties.Code.S3Key.replace(/\.zip$/, '')}/${module}.{mjs,cjs,js}`;
@@ -159,7 +159,7 @@ function startRuntime({ logicalId, properties }: FunctionResource, options: Func
   const env = {
     ...Environment.Variables,
     AWS_LAMBDA_FUNCTION_NAME: logicalId,
-    // With a debugger, the variable is not set, so that a warm-up during init does not stop at breakpoints.
+    // Functions with a debugger do not get this variable, so that priming during init does not stop at breakpoints.
     ...(!inspectPort && { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' }),
     ...databaseEnvironment(databaseEndpoint, logicalId),
   };

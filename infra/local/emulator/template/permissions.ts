@@ -12,7 +12,7 @@ export function readPermissions(template: Template) {
   };
 }
 
-/** Returns whether a statement contains the action and the resource. The effect of a statement is not evaluated. */
+/** Returns whether any statement applies to the action and the resource, regardless of the statement's effect. */
 export function permits(statements: Record<'Action' | 'Resource', string[]>[], action: string, arn: string) {
   return statements.some(({ Action, Resource }) => matches(Action, action) && matches(Resource, arn));
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** Properties without an effect in the emulator, except in the models that contain these properties. */
+/** Properties that have no effect in the emulator, unless a model below contains the property. */
 const WITHOUT_EFFECT = `
   Description Name OperationName PolicyName Tags
   AccessLogSetting LoggingConfig MethodResponses TracingConfig TracingEnabled
@@ -36,7 +36,7 @@ const staticHeaders = v.optional(v.record(text, textLike(/^'[^']*'$/, 'a value i
 
 const template = textLike(/^(?:[^$]|\$context\.requestId(?![\w.]))*$/, 'the variable $context.requestId');
 
-/** URI of an integration that invokes a function of the stack. Functions in AWS accounts have other account ids. */
+/** Integration URI that invokes a function of the stack. Functions on AWS have account ids other than 12 zeros. */
 const functionUri = textLike(/:0{12}:function:\w+(?::\w+)?\/invocations$/, 'a function of the same stack');
 
 const Statement = model({ Action: stringOrList, Effect: v.literal('Allow'), Resource: stringOrList });

@@ -87,8 +87,8 @@ function describe(issue: v.BaseIssue<unknown>): string {
 }
 
 /**
- * Returns a function that replaces intrinsic functions by their values. An intrinsic function without a value becomes a
- * symbol that describes the problem. Only properties without an effect accept symbols.
+ * Returns a function that replaces intrinsic functions with their values. An intrinsic function without a value becomes
+ * a symbol that describes the problem. Only properties without an effect accept symbols.
  */
 function createResolver(resources: Record<string, any>) {
   function resolve(value: unknown): unknown {
