@@ -80,13 +80,13 @@ const awsErrors: [pattern: RegExp, advice: string][] = [
   [/ CredentialsProviderError: /, 'Set your AWS credentials, for example with AWS_PROFILE.'],
   [/ AccessDenied\w*: /, 'Your credentials are missing a permission. See "Permissions" in docs/api-keys.md.'],
   [
-    // The pattern is broad, because DynamoDB, CloudFormation and STS use different error names.
+    // The pattern is broad, because DynamoDB, CloudFormation and STS name rejected credentials differently.
     / \w*(Token|Signature|RequestExpired|UnrecognizedClient)\w*: /,
     'AWS does not accept your credentials. Sign in again, or check AWS_PROFILE and AWS_REGION.',
   ],
 ];
 
-/** @throws UsageError if `region` does not have the format of a region's name */
+/** Returns `region`. @throws UsageError if `region` does not have the format of an AWS region, such as eu-central-1 */
 export function requireRegion(region = 'us-east-1'): string {
   if (/^[a-z]+(-[a-z]+)+-\d+$/.test(region)) return region;
   throw new UsageError(`Set AWS_REGION to a region such as eu-central-1, not to ${region}.`);
@@ -104,7 +104,7 @@ export function seedOption(name: string, text = randomInt(2 ** 31).toString()): 
   return integerOption(name, text, 0, 2 ** 31 - 1);
 }
 
-/** Returns a function that prints the progress to standard error for every 10% of `total` that is done. */
+/** Returns a function that prints `what` and the progress to standard error for every 10% of `total` that is done. */
 export function showProgress(what: string, total: number): (done: number) => void {
   let shown = -1;
   return (done) => {

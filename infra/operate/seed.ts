@@ -97,7 +97,7 @@ function sampleOf(field: any): unknown {
   if (field.wrapped) return datatype.boolean(0.75) ? sampleOf(field.wrapped) : undefined;
   if (field.options) return helpers.arrayElement(field.options);
   const { minimum, maximum, maxLength }: Record<string, any> = v.getMetadata(field);
-  // Clients often corrupt large integers and non-ASCII text, so 5% of each field's values contain them.
+  // Clients often corrupt large integers and non-ASCII text, so 5% of the integers and texts are of these kinds.
   const isOdd = datatype.boolean(0.05);
   const range = isOdd || minimum > 1 || maximum < 9 ? { min: minimum, max: maximum } : { min: 1, max: 9 };
   if (field.type === 'bigint') return number.bigInt(range);

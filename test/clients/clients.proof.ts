@@ -56,7 +56,7 @@ async function startProxy(...behaviors: Behavior[]): Promise<ClientProxy> {
   return proxy;
 }
 
-/** Creates a client's files and starts a proxy that applies the n-th behavior to the n-th request. */
+/** Creates the files of all clients, and starts a proxy that applies the n-th behavior to the n-th request. */
 async function prepare(client: ExampleClient, ...behaviors: Behavior[]) {
   const proxy = await startProxy(...behaviors);
   const files = unpack(folder);

@@ -21,7 +21,7 @@ const GO = {
 const PYTHON = { run: 'env PYTHONPATH=client python3 driver.py' };
 
 export interface Generator {
-  /** Text that identifies the client's generator command in docs/clients.md. */
+  /** Text that the generator's command in docs/clients.md contains. */
   name: string;
   /** Maps file names in the client's folder to the files in test/clients/generated that use the client. */
   files: Record<string, string>;
@@ -84,7 +84,7 @@ export function canRun({ needs }: Generator): boolean {
   return needs ? spawnSync('sh', ['-c', needs], { env: environment }).status === 0 : hasTools();
 }
 
-/** Returns the client's generator command from docs/clients.md. */
+/** Returns the generator's command from docs/clients.md. @throws Error if another version of a package is installed */
 function commandOf({ name: generator }: Generator): string {
   const commands = codeBlocksIn(document).flatMap(({ code }) => code.replaceAll('\\\n', '').split('\n'));
   const command = commands.find((line) => line.includes(generator) && !/^(?:pip|go) install/.test(line))!;

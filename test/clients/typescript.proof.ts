@@ -15,7 +15,7 @@ const parent = temporaryFolder();
 const [, tool = '', major = '', parameters = ''] = /^npx ([\w-]+)@(\d+) (.+)$/m.exec(document) ?? [];
 let folder: string;
 
-/** Options that this project does not use, but that a project with a copy of the client can use. */
+/** Compiler options that this project does not use, but that a project with a copy of the client may use. */
 const compilerOptions = {
   target: 'es2024',
   lib: ['es2024', 'dom'],
@@ -49,7 +49,7 @@ function errorsOf(version: keyof typeof compilers, file: string): string[] {
     expect(errorsOf(version, 'try.ts')).toEqual([]);
   });
 
-  test('does not compile if an example uses fields, types or calls that openapi.json does not allow', () => {
+  test('does not compile with an example that uses wrong fields, types or calls', () => {
     const lines = readFileSync(join(folder, 'try.ts'), 'utf8').split('\n').length;
     writeFileSync(join(folder, 'wrong.ts'), readFileSync(join(folder, 'try.ts')));
     appendFileSync(join(folder, 'wrong.ts'), wrongUses.join('\n'));

@@ -28,7 +28,7 @@ if (unknown)
 
 type Values = Record<string, fc.Arbitrary<any>>;
 
-/** Returns a generator of valid and invalid values for each name of a field or parameter. */
+/** Returns generators of valid and invalid values by the names of the fields or parameters. */
 export function valuesOf(parts: { name: string; schema: object; example: unknown }[]): Values {
   return Object.fromEntries(
     parts.map(({ name, schema, example }) => [

@@ -36,7 +36,7 @@ export interface List {
   /** Query parameters. A number is an index into the field's values in the stored resources. */
   query: [name: string, value: string | number][];
   expected: { limit: number } | ExpectedError;
-  /** Limit of a first page. Its cursor is sent unchanged, with `by` at the index `replaced`, and with other filters. */
+  /** First page with `limit`. Its cursor is sent unchanged, with `by` at index `replaced`, and with other filters. */
   afterFirst?: { limit: number; replaced: number; by: string } | undefined;
 }
 

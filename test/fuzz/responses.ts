@@ -5,7 +5,7 @@ import type { HttpReply } from '../support/http.ts';
 import type { ExpectedError } from './bodies.ts';
 import type { Content } from './json.ts';
 
-// Checks that all responses have the properties that docs/interface.md documents.
+// Checks that the status, headers and body of each response are as documented in docs/interface.md.
 
 export interface Resource extends Content {
   id: bigint;

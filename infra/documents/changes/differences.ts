@@ -16,7 +16,7 @@ function sunset(before: string | undefined, after: string): Impact {
   return Date.parse(after) > minimum ? SAFE : BREAKING;
 }
 
-/** An operation can be removed on the day after its `x-sunset` date. */
+/** An operation can be removed once its `x-sunset` date has passed. */
 const removedOperation: Classifier = (before) =>
   Date.parse(before['x-sunset']) + DAY <= Date.now() ? SAFE : BREAKING;
 
@@ -43,7 +43,7 @@ const rules: Rule[] = [
   [`${INPUT} › required`, required, required, required],
   [`${INPUT} › content › ${ANY}`, SAFE, BREAKING],
   [`${RESPONSE}( › (headers|content) › ${ANY}( › required)?)?`, SAFE, BREAKING, BREAKING],
-  // The removal of a property breaks clients, because the property is missing from responses and no longer stored.
+  // The removal of a property breaks clients, because responses then lack the property, and requests cannot set it.
   [`${SCHEMA} › (properties › ${ANY}|default)`, SAFE, BREAKING, BREAKING],
   // Clients must not rely on the length of strings and lists in responses, because the limits for requests can be raised.
   [`${RESPONSE} › .+ › (minLength|max(Length|Items))`, SAFE, SAFE, SAFE],

@@ -96,7 +96,7 @@ function showReference({ apiKey, ...options }: any): void {
     validatorUrl: null,
     onComplete: () => apiKey && ui.preauthorizeApiKey('bearerAuth', apiKey),
     // The library rounds integers beyond 2^53 in JSON, but shows other text unchanged. It recognizes JSON only by a
-    // lowercase `content-type`, so the header is renamed. Chrome 114, Firefox 135 and Safari 18.4 introduced rawJSON.
+    // lowercase `content-type`, so the header is renamed. rawJSON requires Chrome 114, Firefox 135 or Safari 18.4.
     responseInterceptor(response: any) {
       const { text, headers } = response;
       const { 'content-type': type, ...others } = headers;

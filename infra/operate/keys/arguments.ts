@@ -11,7 +11,7 @@ function option<const T extends 'string' | 'boolean'>(type: T, help: string, pat
   return { type, help, pattern };
 }
 
-/** Options of all actions. Help and error messages contain the help texts. */
+/** Options of all actions. Help and error messages contain the options' help texts. */
 export const options = {
   stage: option('string', 'stage of the keys: local, or a deployed stage such as staging'),
   data: option('string', 'data folder of the local service, or memory (default: the running service)'),

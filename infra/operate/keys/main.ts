@@ -69,7 +69,7 @@ async function findStage({ stage = '', data }: Values) {
   return { store: { stage, table, database: connect() }, findCaller };
 }
 
-/** Ignores Ctrl-C, because an interrupted command could leave a key that was never shown. */
+/** Ignores signals such as Ctrl-C, because an interrupted command could leave a key that was never shown. */
 function finishDespiteInterrupt(): void {
   onInterrupt(() => console.error('Finishing this step before exiting …'));
 }

@@ -35,7 +35,7 @@ export async function printList(records: ApiKeyRecord[], json = false): Promise<
   });
 }
 
-/** Returns the time in the format `2026-11-21 17:43`. */
+/** Returns an ISO 8601 time in the format `2026-11-21 17:43`. */
 const minute = (time: string) => time.slice(0, 16).replace('T', ' ');
 
 function tableOf(records: ApiKeyRecord[]): string {
@@ -55,7 +55,7 @@ function tableOf(records: ApiKeyRecord[]): string {
   return lines.join('\n').replaceAll(/ +$/gm, '');
 }
 
-/** Returns a record as JSON. Absent fields are null. The hash of the key is not included. */
+/** Returns a key's record as JSON. Absent fields are null. The hash of the key is not included. */
 export function toJson(record: ApiKeyRecord): string {
   const { keyId, owner, start, createdAt, createdBy, expiresAt, replaces } = record;
   const { rotatedBy, revokedAt, revokedBy } = record;
