@@ -69,7 +69,9 @@ export async function findLocalService(data?: string): Promise<LocalService> {
   const [first, ...others] = inMemory.filter((found) => found !== undefined);
   if (!first) {
     const place = onDisk ? `with the data folder ${onDisk}` : 'in memory';
-    throw new UsageError(`No local service is running ${place}. Start one with npm start.`);
+    throw new UsageError(
+      `No local service is running ${place}. Run npm start${data ? ` -- --data ${data}` : ''}.`,
+    );
   }
   if (others.length === 0) return first;
   const services = [first, ...others].map(({ folder, baseUrl }) => `${baseUrl} in ${folder}`).join(', ');

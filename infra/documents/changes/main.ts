@@ -17,7 +17,9 @@ await runWithOptions(USAGE, { base: { type: 'string', default: RELEASED } }, ({ 
   try {
     before = withoutReferences(parseJson(readFileSync(base, 'utf8')));
   } catch (error) {
-    throw new UsageError(`${base} cannot be read as OpenAPI JSON: ${(error as Error).message}`);
+    throw new UsageError(
+      `${base} cannot be read as OpenAPI JSON. Choose a file with --base. (${(error as Error).message})`,
+    );
   }
   // In alphabetical order, breaking changes are first.
   const lines = differences(before, withoutReferences(parseJson(openApiJson('3.1.1')))).toSorted();

@@ -39,7 +39,7 @@ async function expectToIssue({ request }: LocalService, ...options: string[]): P
 
 // Each test depends on the previous test.
 test('commands use the only in-memory service that is running', async () => {
-  const message = 'No local service is running in memory. Start one with npm start.';
+  const message = 'No local service is running in memory. Run npm start -- --data memory.';
   expect(errorOutput(await issue('--data', 'memory'))).toBe(message);
   service = await startLocalService();
   const [folder = ''] = globSync(join(TMPDIR, `${TEMPORARY_PREFIX}*`));

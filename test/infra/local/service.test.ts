@@ -85,7 +85,7 @@ describe('the local service with a data folder', () => {
     expect(existsSync(serviceFile)).toBe(true);
     const parameters = ['list', '--stage', 'local', '--data', data];
     expect(errorOutput(await runModule('infra/operate/keys/main.ts', parameters))).toBe(
-      `No local service is running with the data folder ${data}. Start one with npm start.`,
+      `No local service is running with the data folder ${data}. Run npm start -- --data ${data}.`,
     );
   });
 });
