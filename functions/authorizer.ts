@@ -7,10 +7,10 @@ import { database } from '../shared/storage/database.ts';
 import { count } from '../shared/telemetry.ts';
 
 /**
- * Returns a policy that allows requests with an active API key, or denies requests with any other key, because an
- * exception would count as a function error. API Gateway caches the policy per key, so it covers all routes of the stage.
+ * Returns a policy that allows requests with an active API key and denies all others. An exception for an invalid key
+ * would count as a function error. API Gateway caches the policy per key, so the policy covers all routes of the stage.
  *
- * @throws Error if the table cannot be read.
+ * @throws Error if the API keys table cannot be read.
  */
 export async function handler(
   event: APIGatewayTokenAuthorizerEvent,

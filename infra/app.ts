@@ -18,7 +18,7 @@ class TemplateRules extends cdk.CloudFormationValidatePlugin {
 
 // TemplateRules replaces the CDK's built-in validation.
 const app = new cdk.App({ builtinCloudFormationValidation: false });
-// The local service and the tests set this context to skip the checks, because they deploy nothing.
+// The local service and the tests set the context `unchecked` to skip the checks, because neither deploys a stack.
 const isUnchecked = app.node.tryGetContext('unchecked');
 if (!isUnchecked) {
   const { AwsSolutionsChecks } = await import('cdk-nag');
@@ -32,7 +32,7 @@ await runWithOptions('node infra/app.ts', {}, async () => {
   const region = requireRegion(process.env['CDK_DEFAULT_REGION']); // set by the CDK CLI
   const checked = stagesOf(stages, app.node.getAllContext());
   addStacks(app, checked, await bundleFunctions(app.outdir));
-  // The CDK does not print the names of the stacks if a command contains a name that does not exist.
+  // If a command names a stack that does not exist, the CDK does not print the valid names, so the app prints them.
   const names = app.node.children.filter((child) => cdk.Stack.isStack(child)).map(({ node }) => node.id);
   if (!isUnchecked) console.error(`Stacks in ${region}: ${names.join(', ')}`);
 });

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import * as v from 'valibot';
 import { UsageError } from './command.ts';
 
-// Each message completes a sentence that starts with a setting, as in "recoveryDays must be an integer from 1 to 35".
+// Error messages complete a sentence that starts with a setting's name, such as "retainData must be true or false".
 
 function rule<T>(valid: string, isValid: (value: any) => boolean) {
   return v.custom<T>(isValid, ({ input }) => `must be ${valid}, not ${format(input)}`);
@@ -39,10 +39,10 @@ const retentions = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-/** Settings of a stage. Valid ranges without a stated reason are AWS limits. */
+/** Settings of a stage. Most of the valid ranges are AWS's limits. */
 const Settings = group({
   /**
-   * Number of list partitions that each list queries. Never lower this number, because lists would omit the items in
+   * Number of list partitions that each list request queries. Never lower this number, because lists would omit items in
    * the removed partitions. The section "Raising listPartitions" in docs/runbook.md explains how to raise the number.
    */
   listPartitions: integer(1, 1_000),
@@ -51,7 +51,7 @@ const Settings = group({
    * that lists query every partition that contains items, even during a deployment or rollback.
    */
   recordedListPartitions: integer(1, 1_000),
-  /** Whether the stack and its tables are protected from deletion. If true, the tables and logs outlive the stack. */
+  /** Whether the stack and its tables are protected from deletion, and tables, logs and backups outlive the stack. */
   retainData: flag,
   /**
    * Number of days back to which point-in-time recovery can restore a table.
@@ -62,11 +62,11 @@ const Settings = group({
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
   logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),
-  /** Timeout of each function: longer than a throttled database call (7.5 s), shorter than API Gateway's timeout (29 s). */
-  functionTimeoutSeconds: integer(8, 28),
+  /** Timeout of each function: between three database attempts of 1.5 seconds and API Gateway's timeout (29 seconds). */
+  functionTimeoutSeconds: integer(6, 28),
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
-  /** Whether new code gets only 10% of the requests for the first 10 minutes. */
+  /** Whether a new version of a function gets only 10% of the requests for its first 10 minutes. */
   canaryDeployments: flag,
   /**
    * Rate and burst of each API method's token bucket. Requests above the limits get a 429 on a best-effort basis.
@@ -91,9 +91,9 @@ const Settings = group({
   alarmEmail: v.nullable(text(/^[^\s@]+@[^\s@]+$/, 'an email address or null')),
   /**
    * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. With
-   * `hostedZoneId`, the stack adds the record to the Route 53 zone. Without `certificateArn`, it also creates the
-   * certificate. Set `disableDefaultEndpoint` to true at least one deployment later, after all clients have moved. Clients
-   * can then use only this domain.
+   * `hostedZoneId`, the stack adds a DNS record to this Route 53 zone. Without `certificateArn`, the stack also creates
+   * the certificate. When all clients use the domain, set `disableDefaultEndpoint` to true in a later deployment. Other
+   * base URLs then stop working.
    * @default - only the base URL that API Gateway assigns
    */
   domain: v.exactOptional(
@@ -111,7 +111,7 @@ const Settings = group({
   ),
   /**
    * Daily copies of the pets and API keys in a vault of another account or region. See docs/backups.md.
-   * @default - no backups outside the tables
+   * @default - only point-in-time recovery
    */
   backup: v.exactOptional(
     group({
@@ -125,10 +125,10 @@ export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
 
 /**
- * Checks the name of a stage, which API keys, URLs and stack names contain. `account` is reserved for the stack that
- * all stages share, and `local` for the local service.
+ * Checks the name of a stage. API keys, URLs and stack names contain this name. `account` is reserved for the stack
+ * that all stages share, and `local` for the local service.
  *
- * @throws UsageError that starts with `place` and omits the name, which can be an API key
+ * @throws UsageError that starts with `place` and omits `name`, because an operator can pass an API key by mistake
  */
 export function requireStageName(name: string, place: string): void {
   if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
@@ -155,7 +155,7 @@ export function stagesOf(all: Record<string, StageSettings>, context: Record<str
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
   if (!basedOn || !Object.hasOwn(all, basedOn))
     throw new UsageError(`Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
-  // Only one API can use a domain, and CloudFormation can delete only an empty vault, so an ephemeral stage has neither.
+  // Only one stack can create a domain, and CloudFormation deletes only empty vaults, so ephemeral stages have neither.
   const { domain: _domain, backup: _backup, ...settings } = all[basedOn]!;
   return [{ ...settings, name: stage, retainData: false }];
 }

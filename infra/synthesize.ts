@@ -8,7 +8,7 @@ import { projectRoot, UsageError } from './command.ts';
 /** Inputs of the synthesis. npm updates `.package-lock.json` whenever the installed packages change. */
 const INPUTS = ['{functions,infra,shared}/**', '*.json', 'node_modules/.package-lock.json'];
 
-/** Synthesizes the cloud assembly if its inputs have changed since the last synthesis. */
+/** Synthesizes the stacks into the folder `assembly` if an input has changed or `isForced` is set. */
 export async function synthesizeIfChanged(assembly: string, isForced = false): Promise<void> {
   const digestFile = join(assembly, 'inputs.sha256');
   const inputs = digestOfInputs();
@@ -50,7 +50,7 @@ export async function synthesize(assembly: string): Promise<void> {
   const env = { CDK_OUTDIR: assembly, CDK_CONTEXT_JSON: JSON.stringify(context) };
   const parameters = ['--require', './infra/require-node.cjs', 'infra/app.ts'];
   const running = promisify(execFile)(process.execPath, parameters, { cwd: projectRoot, env });
-  // If this process exits, the app must not continue to write into the temporary folder.
+  // If this process exits, the app must not continue to write into the folder `assembly`.
   const kill = () => running.child.kill();
   process.prependOnceListener('exit', kill);
   try {
