@@ -47,8 +47,8 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /**
- * Counts requests that the authorizer, throttling or a function rejected. Responses that clients can cause without
- * an API key are excluded: 404, 405, 401 for a key that is not well-formed, and responses of the firewall.
+ * Counts requests that the authorizer, throttling or a function rejected. Excludes 404, 405, responses of the firewall,
+ * and 401 for a missing key or a key in the wrong format, because these responses require no API key.
  */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 

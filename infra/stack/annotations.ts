@@ -17,7 +17,7 @@ const quotas = [
   ['requestBurst', 5_000],
 ] as const;
 
-/** Adds the messages about operations and settings that the CDK prints at each synthesis and deployment of the stack. */
+/** Adds warnings and errors about operations and settings. The CDK prints these messages at each synthesis. */
 export function addAnnotations(stack: StageStack, today: Date): void {
   const { stage } = stack;
   const annotations = Annotations.of(stack);
@@ -36,7 +36,7 @@ export function addAnnotations(stack: StageStack, today: Date): void {
   if (stage.retainData && !stage.alarmEmail)
     warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
 
-  // The CDK CLI sets CDK_DEFAULT_REGION to us-east-1 if no region is configured, as in the pipeline.
+  // If no region is configured, the CDK CLI sets CDK_DEFAULT_REGION to us-east-1, so this value is ignored.
   const { AWS_REGION, AWS_DEFAULT_REGION, CDK_DEFAULT_REGION } = process.env;
   const target = CDK_DEFAULT_REGION === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : CDK_DEFAULT_REGION;
   const region = stage.domain?.certificateArn?.split(':')[3];

@@ -52,7 +52,7 @@ export function addApi(stack: StageStack, functions: Functions) {
 
   addRoutes(api, authorizer, functions);
   addGatewayResponses(api);
-  // The CDK's output has no `/v1`, so the stack outputs the base URL instead.
+  // The URL in the CDK's output lacks `/v1`, so the stack outputs the base URL instead.
   api.node.tryRemoveChild('Endpoint');
 
   if (domain) addDomain(scope, api as apigateway.IRestApi, domain);
@@ -83,7 +83,7 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
   }
   for (const [path, methods] of methodsByPath()) addMockResponse(api.root.resourceForPath(path), methods);
   api.root.addResource('{proxy+}');
-  // AWS does not document whether `{proxy+}` serves resources without methods, such as `/v1`, so these also have mocks.
+  // AWS does not document whether `{proxy+}` serves resources without methods, such as `/v1`, so they also have mocks.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);
@@ -113,7 +113,7 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
   }
 }
 
-/** Returns the API's metrics, which use the stage's name because a reference would create a circular dependency. */
+/** Returns the API's metrics. `Stage` is a name, because a reference to the stage would be a circular dependency. */
 function apiMetrics(api: apigateway.RestApi, Stage: string) {
   const ofStage = { dimensionsMap: { ApiName: api.restApiName, Stage }, period: MINUTE };
   return {
@@ -125,7 +125,7 @@ function apiMetrics(api: apigateway.RestApi, Stage: string) {
 }
 
 function addAlarms(stack: StageStack, api: Api['metrics']): void {
-  // If the firewall blocks, clients cannot cause 5xx responses, so API Gateway's own metric needs no filter.
+  // A blocking firewall rejects the large bodies that cause 5xx responses, so API Gateway's own metric needs no filter.
   const errors =
     stack.stage.firewall?.action === 'block' ? api.serverErrors : stack.countPerMinute(serverErrorsMetric);
   const rejected = stack.countPerMinute(rejectedRequestsMetric);
@@ -136,7 +136,7 @@ function addAlarms(stack: StageStack, api: Api['metrics']): void {
     threshold: 2_000,
     datapointsToAlarm: 3,
   });
-  // This alarm covers stages with few requests, which never have five errors in one minute.
+  // This alarm covers stages with few requests, which rarely have five errors in one minute.
   stack.addAlarm('ApiServerErrorShare', {
     section: 'Server errors',
     description: 'Clients get 5xx responses. Errors exceeded 1% of requests by at least 2 in 15 minutes.',

@@ -19,7 +19,7 @@ const nodeModules: Plugin = {
       kind === 'import-statement' ? { path, namespace, sideEffects: false } : undefined,
     );
     plugin.onLoad({ filter: /^/, namespace }, ({ path }) => {
-      // esbuild removes the unused exports, because their calls are marked as free of side effects.
+      // `@__PURE__` marks a call as free of side effects, so esbuild removes unused exports.
       const exports = Object.keys(process.getBuiltinModule(path)!).map(
         (name) => `export const ${name} = /* @__PURE__ */ (() => $.${name})();`,
       );
@@ -31,7 +31,7 @@ const nodeModules: Plugin = {
 
 /**
  * Excludes packages that the SDK imports dynamically, such as event streams. Otherwise, esbuild would wrap most modules
- * in functions. The build fails if a Lambda function can reach one of these imports.
+ * in functions. The build fails if a bundle contains one of these imports.
  */
 const dynamicImports: Plugin = {
   name: 'dynamic-imports',
@@ -66,7 +66,7 @@ const sdkDefaults = (omitted: string[]): Plugin => ({
     plugin.onLoad({ filter: /\/client-dynamodb\/dist-es\/runtimeConfig[.\w]*\.js$/ }, ({ path }) => {
       isLoaded = true;
       const settings = JSON.stringify(join(projectRoot, 'shared/storage/sdk.ts'));
-      // esbuild evaluates the condition and removes the default.
+      // The condition `true` makes esbuild remove the SDK's default.
       const code = readFileSync(path, 'utf8').replaceAll(/\bconfig\?\.(\w+) \?\?/g, (start, name) => {
         const isReplaced = missing.delete(name) && !omitted.includes(name);
         return isReplaced ? `true ? config?.${name} ?? sdkSettings.${name} :` : start;
@@ -80,7 +80,7 @@ const sdkDefaults = (omitted: string[]): Plugin => ({
   },
 });
 
-/** Returns the plugins for bundles. @param omitted names of plugins and of the SDK's settings to omit */
+/** Returns the plugins for bundles. @param omitted names of plugins to omit, and of settings to leave as in the SDK */
 export function pluginsWithout(omitted: string[]): Plugin[] {
   const plugins = [nodeModules, dynamicImports, sdkDefaults(omitted)];
   return plugins.filter(({ name }) => !omitted.includes(name));
@@ -102,15 +102,15 @@ export const bundlingOptions: BuildOptions = {
 /** Path of each bundle by the name of its module, such as `get-pet`. */
 export type Bundles = Map<string, string>;
 
-/** Returns the module name in the handler of a deployed function, without the hash of the bundle. */
+/** Returns the module name from a function's handler, such as `get-pet` from `get-pet-1a2b3c4d.handler`. */
 export const handlerModule = (handler: string) => handler.replace(/-\w+\.handler$/, '');
 
 /**
  * Bundles each module `NAME.ts` in `functions/` to `folder/NAME/NAME-HASH.mjs`, with its source map in
- * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash covers
- * the sources, because a new comment moves lines without changing the bundle. esbuild prints the details of errors.
+ * `folder/source-maps/`. Each line of a stack trace contains the hash, which identifies the source map. The hash also
+ * covers the sources, because a new comment changes the source map but not the bundle. esbuild prints errors in detail.
  *
- * @param isForDebugger whether to include source maps and omit minification, so that a debugger shows the sources
+ * @param isForDebugger whether bundles are unminified and include source maps, so that a debugger shows the sources
  * @throws UsageError if a module cannot be bundled or does not export `handler`.
  */
 export async function bundleFunctions(folder: string, isForDebugger = false): Promise<Bundles> {

@@ -12,7 +12,7 @@ import { excess, MINUTE, type StageAlarmProps, type StageStack } from './stage-s
 
 /**
  * Deploys new versions as canaries. A canary gets 10% of the requests for 10 minutes and rolls back if an alarm fires.
- * Metrics arrive minutes late, so a 5-minute canary would detect errors only from its first 2 minutes.
+ * Metrics can be 3 minutes late, so alarms would detect only errors of the first 2 minutes of a 5-minute canary.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-steps-lambda.html
  */
 export function addCanaryDeployments(stack: StageStack, functions: Functions): void {
@@ -33,7 +33,7 @@ export function addCanaryDeployments(stack: StageStack, functions: Functions): v
   }
 }
 
-/** Adds an alarm for each metric of the newest version. One alarm for their sum would need FILL, which hides late data. */
+/** Adds alarms for failures of a function's newest version. A single alarm would need FILL, which hides late data. */
 function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cloudwatch.Alarm[] {
   const { version } = fn.currentVersion;
   const { functionName: FunctionName } = fn;
@@ -64,7 +64,7 @@ function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cl
   return alarms;
 }
 
-/** Adds CodeDeploy's role. Unlike AWSCodeDeployRoleForLambdaLimited, it permits access only to `functions`. */
+/** Adds CodeDeploy's role. Unlike AWSCodeDeployRoleForLambdaLimited, it grants no access to other Lambda functions. */
 function addRole(stack: StageStack, functions: LambdaFunction[]): iam.Role {
   const role = new iam.Role(stack, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html

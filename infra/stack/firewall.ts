@@ -23,8 +23,8 @@ const tooLarge = errorBody('request_too_large', operations.createPet.errors.requ
 const jsonOf = (body: ErrorBody) => ({ contentType: 'APPLICATION_JSON', content: JSON.stringify(body) });
 
 /**
- * Matches bodies that the functions would reject, including bodies above Lambda's limit of 6,291,456 bytes. WAF inspects
- * only the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
+ * Matches bodies that the functions would reject, or that exceed Lambda's limit of 6,291,456 bytes. WAF inspects only
+ * the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-oversize-request-components.html
  */
 const largeBody = {
@@ -35,9 +35,9 @@ const largeBody = {
 };
 
 /**
- * Adds a web ACL and its log if the settings include a firewall. The limits per IP address and API key come first,
- * because a rule does not count requests that an earlier rule has blocked. AWS's managed rules come after the rule for
- * large bodies, so that every large body gets the same response.
+ * If the settings include a firewall, adds a web ACL with its log and, if it blocks, an alarm. The limits per IP
+ * address and API key come first, because a rule does not count requests that an earlier rule blocked. AWS's managed
+ * rules come after the rule for large bodies, so that every large body gets the same response.
  */
 export function addFirewall(stack: StageStack, resourceArn: string): void {
   const { stage } = stack;
@@ -65,7 +65,7 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
     associationConfig: {
       requestBody: { API_GATEWAY: { defaultSizeInspectionLimit: `KB_${MAX_BODY_BYTES / 1_024}` } },
     },
-    // Unlike `redactedFields`, this setting also masks the API keys in `rateBasedRuleList`.
+    // Unlike `redactedFields`, this setting also masks the API keys in the log field `rateBasedRuleList`.
     // https://docs.aws.amazon.com/waf/latest/developerguide/data-protection-exceptions.html
     dataProtectionConfig: { dataProtections: [{ field: keyField, action: 'SUBSTITUTION' }] },
     rules: rules.map((rule, priority) => ({ ...rule, priority, visibilityConfig: visibility(rule.name) })),
@@ -148,7 +148,7 @@ function counting({ action, ...rule }: Rule): Rule {
   return { ...rule, [action ? 'action' : 'overrideAction']: { count: {} } };
 }
 
-/** Disables sampling, because sampled requests would contain API keys. */
+/** Returns a configuration with a metric but without sampling, because sampled requests would contain API keys. */
 function visibility(metricName: string): waf.CfnWebACL.VisibilityConfigProperty {
   return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }

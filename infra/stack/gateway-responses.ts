@@ -16,7 +16,7 @@ const COMMON_MEDIA_TYPES = [
   'text/xml',
 ];
 
-/** Sets the Error body of every response that API Gateway generates because a request or an integration failed. */
+/** Sets the status, headers and Error body of the error responses that API Gateway itself generates. */
 export function addGatewayResponses(api: apigateway.RestApi): void {
   for (const [type, code] of Object.entries(gatewayResponses)) {
     const body = errorBody(code, undefined, '$context.requestId');
@@ -34,8 +34,8 @@ export function addGatewayResponses(api: apigateway.RestApi): void {
 }
 
 /**
- * Adds an error response for every method without a route: a 405 if the URL supports `methods`, or else a 404. Clients need
- * no API key to get this response.
+ * Adds an error response for every method without a route: a 405 that lists the supported `methods`, or a 404 if
+ * `methods` is omitted. Clients need no API key to get this response.
  */
 export function addMockResponse(resource: apigateway.IResource, methods?: string[]): void {
   const body = methods

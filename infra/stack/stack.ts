@@ -35,7 +35,7 @@ export function addStacks(app: App, stages: Stage[], bundles: Bundles, today = n
 }
 
 /**
- * Creates the role that API Gateway uses to write the logs of all stages. An account has one such role in each region.
+ * Adds the stack with API Gateway's role for the logs of all stages. An account has one such role in each region.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
 function addAccountStack(app: App): Stack {

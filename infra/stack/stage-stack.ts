@@ -35,7 +35,7 @@ interface EmittedMetric {
   dimensions: readonly string[];
 }
 
-/** The stack of one stage with its alarms and the topic that they notify. Other modules add the resources and alarms. */
+/** Stack of a stage with the topic that alarms notify. Other modules add the alarms and all other resources. */
 export class StageStack extends Stack {
   readonly stage: Stage;
   readonly topic: sns.Topic;
@@ -53,7 +53,7 @@ export class StageStack extends Stack {
     });
     this.stage = stage;
     this.topic = new sns.Topic(this.monitoring, 'AlarmTopic', { displayName, enforceSSL: true });
-    // This grant replaces the default policy, which allows the entire account to publish.
+    // `enforceSSL` replaces the topic's default policy, so CloudWatch needs this permission to publish.
     const { account, partition, region } = this;
     this.topic.grantPublish(
       new iam.ServicePrincipal('cloudwatch.amazonaws.com', {
@@ -94,7 +94,7 @@ export class StageStack extends Stack {
     return new cloudwatch.Metric({ ...props, statistic: cloudwatch.Stats.SUM, period: MINUTE });
   }
 
-  /** Returns an expression for the sums per minute of a metric, with a line for each combination of dimension values. */
+  /** Returns an expression that graphs a metric's sum per minute, with one line per combination of dimension values. */
   countsPerMinute({ name, dimensions }: EmittedMetric): cloudwatch.MathExpression {
     const schema = [metricNamespace, 'service', ...dimensions].join(',');
     return new cloudwatch.MathExpression({
@@ -108,7 +108,7 @@ export class StageStack extends Stack {
 /** Returns an expression for the number by which `part` exceeds a share of `total` in each period of `part`. */
 export function excess(part: cloudwatch.Metric, share: number, total: cloudwatch.Metric) {
   return new cloudwatch.MathExpression({
-    // Without IF, a missing total would be zero, so a small part would fire the alarm before the total arrives.
+    // Without IF, a missing `total` would be zero, so a small `part` would fire the alarm before `total` arrives.
     expression: `IF(total, part - ${share} * total)`,
     usingMetrics: { part, total: total.with({ period: part.period }) },
     label: `Excess over ${share * 100}%`,
