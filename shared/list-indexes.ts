@@ -1,7 +1,7 @@
 import { filterCombinations } from './contract/list-query.ts';
 
 /**
- * Indexes of the lists, sorted by `id`. There is one index for each combination of filters, such as `newest-by-status` with
+ * Indexes for lists, with the sort key `id`. Each combination of filters has an index, such as `newest-by-status` with
  * the partition key `statusPartition`. An index contains the items that have a value for each of its filters.
  */
 export const listIndexes = filterCombinations.map((filters) => ({

@@ -18,10 +18,10 @@ export const metricNamespace = 'PetStore';
 
 /** Metrics that the functions emit. Each metric also has the dimension `service`. */
 export const metrics = {
-  /** Number of acknowledged pet writes. Retries that find an existing pet are not counted. */
+  /** Number of pet writes that DynamoDB acknowledged. Retries that find an existing pet are not counted. */
   petsCreated: { name: 'PetsCreated', dimensions: [] },
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
-  /** A deployment is rolled back if this metric increases for the new version. */
+  /** A canary is rolled back if this metric increases for its version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
   /** 4xx responses except 404, and denials of the authorizer. A canary that rejects most requests is rolled back. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },

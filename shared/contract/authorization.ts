@@ -12,7 +12,7 @@ export function keyPrefix(stage: string): string {
 }
 
 /**
- * Returns the source of a regular expression for API keys in the syntax that API Gateway supports.
+ * Returns the source of a regular expression that matches API keys and uses only syntax that API Gateway supports.
  *
  * @param stage name of the stage @default - any stage
  */
@@ -22,7 +22,7 @@ export function keyPattern(stage = '[a-z]+'): string {
 
 /**
  * Returns the source of a regular expression that matches an `Authorization` header with the case-insensitive scheme
- * `Bearer` and a key for the given stage. The expression is anchored and uses the syntax that API Gateway supports.
+ * `Bearer` and captures its key for the given stage. It is anchored and uses only syntax that API Gateway supports.
  */
 export function authorizationPattern(stage: string): string {
   return `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${keyPattern(stage)})$`;

@@ -4,7 +4,7 @@ interface CatalogEntry {
   status: number;
   /** Default `message` of the Error body. */
   message: string;
-  /** Markdown text that describes the cause in the documents. */
+  /** Cause in Markdown, for the OpenAPI documents and docs/interface.md. */
   description: string;
   /** Value of the `Retry-After` header (RFC 9110 section 10.2.3). */
   retryAfterSeconds?: number;
@@ -107,7 +107,7 @@ export type ErrorBody = ReturnType<typeof errorBody>;
 /**
  * Returns the body of an error response.
  *
- * @param message error message for people @default - the message in the catalog
+ * @param message error message for the client @default - the message in the catalog
  * @param requestId id of the request in the logs, which is added to the message of a 5xx
  */
 export function errorBody(code: ErrorCode, message?: string, requestId?: string) {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { INT64, MAX_NAME_CHARACTERS } from './limits.ts';
 
-// Schemas define the rules, description and examples of each field and parameter. Messages complete a sentence that starts
-// with the name, such as "name must be …". Metadata contains the JSON Schema for rules that are implemented as code.
+// Schemas define the rules, description and examples of each field and parameter. Error messages complete a sentence such
+// as "status must be …". Metadata contains the JSON Schema for rules that are implemented as code.
 
 const INT64_MESSAGE = `must be an integer from ${INT64.minimum} to ${INT64.maximum}`;
 
@@ -22,8 +22,8 @@ const NOT_BLANK = String.raw`^[\s\S]*(?:[^\s\x85]|[\x1c-\x1f${'\u180e'}])[\s\S]*
 const notBlank = new RegExp(NOT_BLANK);
 
 /**
- * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them. The documents
- * publish the rules only for requests, so that clients that validate responses still work after a rule is relaxed.
+ * Returns the schema of a text field. The schema rejects lone surrogates, because DynamoDB would change them. The OpenAPI
+ * documents contain the rules only for requests, so that clients can validate responses even after a rule is relaxed.
  *
  * @param maximum maximum length in Unicode code points
  * @param isBlankValid whether the text can be empty or consist only of white space
@@ -42,7 +42,7 @@ export function text(maximum: number, { isBlankValid = true } = {}) {
     v.metadata({
       type: 'string',
       ...(isBlankValid ? { maxLength: maximum } : { minLength: 1, maxLength: maximum, pattern: NOT_BLANK }),
-      // The documents append this text to the description of the field.
+      // The OpenAPI documents append this text to the description of the field.
       rules:
         `It must be well-formed Unicode${isBlankValid ? '' : ' and must not consist only of white space'}. ` +
         'Its length is measured in Unicode code points.',
@@ -80,7 +80,7 @@ export const NewPet = v.pipe(
 );
 export type NewPet = v.InferOutput<typeof NewPet>;
 
-/** Id from `newId`, which every JSON parser reads exactly. */
+/** Schema of an id from `newId`. */
 const AssignedId = v.pipe(
   Int64,
   v.metadata({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

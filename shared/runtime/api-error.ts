@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCatalog } from '../contract/errors.ts';
 
 /**
- * Error that is converted to an error response. The response contains the `message`. The `cause` is only logged. Functions
- * throw this error with `fail`, which accepts only the codes that the operation can return.
+ * Error that is converted to an error response. The response contains the `message` but not the `cause`, which is logged
+ * for a 5xx. Implementations throw this error with `fail`, which accepts only the codes that the operation can return.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -64,7 +64,7 @@ function throwingEndpoint<O extends Operation>(operation: O, run: Implementation
  * Primes the function of an operation by processing a sample request during init. The sample request writes no log lines
  * or metrics, and its errors are ignored.
  *
- * @param sample parts of a valid request
+ * @param sample event fields of a valid request
  * @param run implementation of the operation, or a read-only substitute
  */
 export function prime<O extends Operation>(

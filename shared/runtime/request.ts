@@ -7,7 +7,7 @@ import { parseJson } from '../contract/json.ts';
 import type { Operation } from '../contract/operations.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 
-/** Matches `application/json`, a type with the suffix `+json` (RFC 6839), or an empty string. */
+/** Matches `application/json`, an `application` type with the suffix `+json` (RFC 6839), or an empty string. */
 const JSON_MEDIA_TYPE = /^(?:application\/(?:[^\s/;]+\+)?json)?$/i;
 
 /** Matches the parameters of a media type (RFC 9110 section 5.6.6). Quoted values can contain semicolons. */
@@ -21,8 +21,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 /**
  * Returns the validated parts of a request for which the operation has a schema.
  *
- * @throws ApiError `invalid_request` if fields are invalid, `not_found` if the path is invalid, or
- *   `unsupported_media_type` or `request_too_large` if the operation does not accept the body.
+ * @throws ApiError `invalid_request` if the query, headers or body are invalid, `not_found` if the path is invalid,
+ *   `unsupported_media_type` if headers declare another format, or `request_too_large` if the body exceeds the limit.
  */
 export function parseRequest<O extends Operation>(
   operation: O,
@@ -52,7 +52,7 @@ export function rootUrl(event: APIGatewayProxyEvent): string {
   return `${scheme}://${requestContext.domainName}${prefix}`;
 }
 
-/** Returns single values as strings and repeated values as arrays. */
+/** Returns parameters by name: single values as strings, repeated values as arrays. */
 function singleValues(parameters: [name: string, values: string[] | undefined][]): Record<string, unknown> {
   const sent = parameters.filter(([, values]) => values && values.length > 0);
   return Object.fromEntries(sent.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]));

@@ -97,7 +97,7 @@ export function hashOf(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns the record of an active key, or undefined. Keys with a wrong checksum need no database read. */
+/** Returns the record of an active key, or undefined for any other. A key with a wrong checksum is not looked up. */
 export async function verifyApiKey(
   { stage, table, database }: KeyStore,
   key: string,

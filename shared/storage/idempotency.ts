@@ -22,7 +22,7 @@ interface IdempotencyRecord {
  * @throws Error if the key id is missing, because different clients would then share idempotency keys.
  */
 export function tokenOf(operation: string, keyId: string | undefined, idempotencyKey: string): string {
-  if (!keyId) throw new Error('A request with an Idempotency-Key must have an API key id.');
+  if (!keyId) throw new Error('The route needs the authorizer: an Idempotency-Key requires an API key id.');
   return hash('sha256', stringifyJson([keyId, operation, idempotencyKey]));
 }
 
@@ -43,7 +43,7 @@ export async function claimPetId(token: string, newPet: NewPet, proposed: bigint
   const put = new PutCommand({
     TableName,
     Item,
-    // TTL deletes items late, so the condition compares `expiresAt` with the current time. No pet has the id 0.
+    // TTL deletes items late, so the condition also checks `expiresAt`. No pet has the id 0, the default of `taken`.
     ConditionExpression: 'attribute_not_exists(petId) OR expiresAt < :now OR petId = :taken',
     ExpressionAttributeValues: { ':now': now, ':taken': taken },
   });

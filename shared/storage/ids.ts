@@ -9,7 +9,7 @@ const RANDOM_VALUES = 2 ** 12;
  * Returns a new id of up to 53 bits, which all JSON clients read exactly (RFC 8259 section 6). The id contains the
  * milliseconds since 2025 and 12 random bits. The id can already be in use, so a conditional write must enforce uniqueness.
  *
- * @throws UnavailableError if the clock is wrong. A retry can reach an instance with a correct clock.
+ * @throws UnavailableError if the clock is before 2025 or after September 2094. A retry can reach another instance.
  */
 export function newId(now: number = Date.now(), random: number = randomInt(RANDOM_VALUES)): bigint {
   const id = BigInt(now - EPOCH) * BigInt(RANDOM_VALUES) + BigInt(random);
@@ -22,7 +22,7 @@ export function listPartitionOf(id: bigint, partitions: number): string {
   return (id % BigInt(partitions)).toString();
 }
 
-/** Returns the limit of a list's first query per partition. With up to 16 partitions, 97% of lists need no further query. */
+/** Returns the limit of each partition's first query. With up to 16 partitions, 97% of lists need no further query. */
 export function queryLimit(items: number, partitions: number): number {
   const mean = items / partitions;
   return Math.min(items, Math.ceil(mean + 3 * Math.sqrt(mean) + 1));

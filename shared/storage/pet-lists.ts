@@ -29,7 +29,7 @@ interface PartitionQuery {
   startKey?: Item | undefined;
 }
 
-/** Returns a page of pets with ids below `cursor`, newest first. The cost does not depend on the number of pets. */
+/** Returns the newest pets with ids below `cursor`, and in `next` the last pet's id if there is another page. */
 export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; next: bigint | undefined }> {
   // One additional pet is read to determine whether there is a next page.
   const newest = await readNewest(query.limit + 1, query);
@@ -40,9 +40,9 @@ export async function listPets(query: ListPetsQuery): Promise<{ pets: Pet[]; nex
 }
 
 /**
- * Returns items, newest first. The first `count` items are the newest in the list. The first round of queries requests the
- * likely share of each partition. The second round queries each partition whose unread items can be among the newest
- * `count`. More rounds are needed only if a DynamoDB page reaches 1 MB and so has fewer items than the limit.
+ * Returns items, newest first. The first `count` items are the newest in the list. The first round of queries requests
+ * each partition's expected share plus a margin. The second round queries each partition whose unread items can be among
+ * the newest `count`. More rounds are needed only if a DynamoDB page reaches 1 MB before the limit.
  */
 async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
   const partitions = Array.from({ length: listPartitions() }, (_, index) => index.toString());
@@ -54,7 +54,7 @@ async function readNewest(count: number, list: ListPetsQuery): Promise<Item[]> {
     const pages = await Promise.all(queries.map((query) => queryPartition(query, index, list)));
     newest = [...newest, ...pages.flatMap(({ items }) => items)].toSorted((a, b) => (a.id > b.id ? -1 : 1));
     queries = pages.flatMap(({ partition, lastKey }) => {
-      // Unread items are older than the last key. If `count` newer items were read, no further query is needed.
+      // A partition's unread items are older than its last key. If `count` newer items were read, no query is needed.
       const newer = lastKey ? newest.findLastIndex(({ id }) => id >= lastKey.id) + 1 : count;
       return newer < count ? [{ partition, startKey: lastKey, limit: count - newer }] : [];
     });

@@ -23,10 +23,10 @@ interface PetItem extends Pet {
  * to a write is lost, the retry finds that the id is taken. `creation` then shows whether this request or a different
  * request took the id.
  *
- * @param token hash of the idempotency key from `tokenOf`. All requests with the token return the same pet, even if the
- *   first request was interrupted or is still running. @default - each call stores a new pet
+ * @param token result of `tokenOf`. All requests with the token return the same pet, even if the first request was
+ *   interrupted or is still running. @default - each call stores a new pet
  * @param generateId function that generates an id and is called again if the id is taken
- * @throws UnavailableError if no free id was found.
+ * @throws UnavailableError if no free id was found, or the stored pet or the idempotency record was deleted.
  */
 export async function createPet(
   newPet: NewPet,
@@ -86,7 +86,7 @@ export function partitionKeyValue(
   values: Partial<NewPet>,
   partition: string,
 ): string {
-  // A hash replaces long or unusual texts, because keys contain a separator and have at most 2,048 bytes.
+  // Keys have up to 2,048 bytes and contain `#`, so a hash replaces long texts and texts with special characters.
   const texts = filters.map((name) => `${values[name]}`);
   const parts = texts.map((text) => (/^[\w-]{1,100}$/.test(text) ? text : `%${hash('sha256', text)}`));
   return [...parts, partition].join('#');

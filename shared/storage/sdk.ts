@@ -5,7 +5,7 @@ import { type BinaryLike, createHash, createHmac, createSecretKey, hash, type Ke
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 
-// Settings that make the functions faster. Each setting can be removed (docs/decisions.md).
+// Removable SDK settings that make the functions faster (docs/decisions.md, "SDK settings and bundling plugins").
 
 /** Timeout of an attempt. The time includes connecting and reading the complete response. */
 export const ATTEMPT_MILLISECONDS = 1_500;
@@ -15,7 +15,7 @@ const SIGNED = /^(?:content-type|host|x-amz-.*)$/;
 
 /**
  * Implements AWS JSON 1.0, DynamoDB's protocol, for items without binary values. The SDK's implementation converts each
- * value according to a schema, which takes CPU time. The SDK calls only these methods.
+ * value according to a schema, which takes CPU time. The object has only the methods that the SDK calls.
  * https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html
  */
 const protocol = {
@@ -65,7 +65,7 @@ const protocol = {
   },
 };
 
-/** Returns an error that makes the SDK retry. The error keeps the code, which identifies connection errors. */
+/** Returns an error that makes the SDK retry. The error has the cause's code, which identifies connection errors. */
 function unreadable(cause: unknown): Error {
   const { code } = cause as NodeJS.ErrnoException;
   const message = `The database returned no readable response${code ? ` (${code})` : ''}.`;
@@ -78,7 +78,7 @@ const transports = {
   'https:': { request: https.request, agent: new https.Agent(connections) },
 };
 
-/** Limits the time of complete responses. The SDK's implementation limits only the pauses within a response. */
+/** Sends requests and limits the time until a response is complete. The SDK's handler does not limit this time. */
 const requestHandler = {
   /** @throws Error that the SDK retries, if no complete response is received in time */
   async handle({ protocol: scheme, body, ...request }: HttpRequest): Promise<{ response: HttpResponse }> {
@@ -152,7 +152,7 @@ const signer = {
   },
 };
 
-/** Returns a SHA-256 hash, or an HMAC if there is a secret. The SDK calls this function with `new`. */
+/** Returns a SHA-256 hash object, or an HMAC object if there is a secret. The SDK calls this function with `new`. */
 function sha256(secret?: BinaryLike) {
   return secret === undefined ? createHash('sha256') : createHmac('sha256', secret);
 }
@@ -168,6 +168,6 @@ export const sdkSettings = {
   // With these two settings, the SDK's hash functions and user agent (7 kB) are not bundled.
   sha256,
   defaultUserAgentProvider: async () => [],
-  // All queries of a list use the same chain of middleware.
+  // Otherwise, the SDK would build its middleware chain again for each query of a list.
   cacheMiddleware: true,
 } satisfies Partial<Record<keyof DynamoDBClientConfig, unknown>>;
