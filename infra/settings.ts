@@ -58,7 +58,7 @@ const Settings = group({
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
    */
   recoveryDays: integer(1, 35),
-  /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
+  /** Maximum read and write throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
   logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),

@@ -97,7 +97,7 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
  * https://docs.aws.amazon.com/waf/latest/developerguide/logging-cw-logs.html
  */
 function addLog(stack: StageStack, resourceArn: string, action: string): void {
-  // WAF requires the prefix. The stack id makes the name unique if an earlier stack's log group was retained.
+  // WAF requires the prefix. The stack id's UUID makes the name unique if an earlier stack's log group was retained.
   const name = `aws-waf-logs-${Aws.STACK_NAME}-${Fn.select(2, Fn.split('/', Aws.STACK_ID))}`;
   const { logGroupName } = addLogGroup(stack, 'FirewallLog', stack.stage, name);
   const logGroupArn = `arn:${Aws.PARTITION}:logs:${Aws.REGION}:${Aws.ACCOUNT_ID}:log-group:${logGroupName}`;

@@ -14,7 +14,7 @@ interface LambdaFunctionProps extends lambda.FunctionOptions {
   resources: string[];
 }
 
-/** A function with its role and its log group. Earlier versions are retained for rollbacks. */
+/** A Lambda function with its role, log group and alias. Earlier versions are retained for rollbacks. */
 export class LambdaFunction extends lambda.Function {
   /** Alias of the deployed version. During a canary, the alias splits the traffic between two versions. */
   readonly live: lambda.IAlias;

@@ -2,7 +2,7 @@ import { Aws, Validations } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { Construct, IConstruct } from 'constructs';
 
-/** Returns the principal of an AWS service, restricted to requests on behalf of this account. */
+/** Returns the principal of an AWS service, such as `lambda`, restricted to requests on behalf of this account. */
 export const principalOf = (service: string) =>
   new iam.ServicePrincipal(`${service}.amazonaws.com`, {
     // IfExists is needed because AWS does not document whether the services send this condition key.

@@ -105,7 +105,7 @@ export class StageStack extends Stack {
   }
 }
 
-/** Returns an expression for the number by which `part` exceeds a share of `total` in each period of `part`. */
+/** Returns an expression for the number by which `part` exceeds the fraction `share` of `total` in each period. */
 export function excess(part: cloudwatch.Metric, share: number, total: cloudwatch.Metric) {
   return new cloudwatch.MathExpression({
     // Without IF, a missing `total` would be zero, so a small `part` would fire the alarm before `total` arrives.

@@ -49,7 +49,7 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
   const { stage } = stack;
   if (!stage.backup) return;
   const { vaultArn, retentionDays } = stage.backup;
-  // The start of the stack id makes the name unique if an earlier stack's vault was retained.
+  // The start of the stack id's UUID makes the name unique if an earlier stack's vault was retained.
   const [uniqueId] = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)), 5);
   const backupVault = new backup.BackupVault(stack, 'BackupVault', {
     backupVaultName: `${Aws.STACK_NAME}-${uniqueId}`,
@@ -68,7 +68,7 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
 }
 
 interface TableProps extends dynamodb.TablePropsV2 {
-  /** Subject and verb of the alarm's first sentence: the requests that need the table, such as "Requests are". */
+  /** Start of the alarm's description: the requests that need the table, and a verb, as in "Requests are". */
   effect: string;
 }
 

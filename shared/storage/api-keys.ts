@@ -42,7 +42,7 @@ export interface NewKey {
   owner: string;
   /** Lifetime in milliseconds. If omitted, the key does not expire. */
   lifetime?: number | undefined;
-  /** ARN of the operator. */
+  /** ARN of the operator's IAM user or role session. */
   caller: string;
   /** Id of the key that the new key replaces. */
   replaces?: string;
@@ -108,7 +108,7 @@ export async function verifyApiKey(
   return record && stateOf(record, now) === 'active' ? record : undefined;
 }
 
-/** Returns the state of a key. A key with an invalid expiry date is expired. */
+/** Returns `revoked` even if the key has also expired, and `expired` if the expiry date is invalid. */
 export function stateOf({ expiresAt, revokedAt }: Partial<ApiKeyRecord>, now: Date) {
   // The time of the revocation is ignored, because the operator's clock can be fast.
   if (revokedAt !== undefined) return 'revoked';

@@ -26,7 +26,7 @@ export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware
 /** Client whose commands read and write JavaScript values. Its calls cannot reuse the middleware of earlier calls. */
 export const database = /* @__PURE__ */ withValues(/* @__PURE__ */ createClient({ cacheMiddleware: false }));
 
-/** Returns a client for operator commands. It searches for credentials as the SDK does by default. */
+/** Returns a client for operator commands. The client searches for credentials as the SDK does by default. */
 export function connect(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
   return withValues(new DynamoDBClient({ ...limits(5_000), ...config }));
 }
