@@ -58,12 +58,12 @@ const Settings = group({
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
    */
   recoveryDays: integer(1, 35),
-  /** Maximum read and write throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
+  /** Maximum throughput of each table and each index. These limits cap the cost that a runaway client can cause. */
   maxReadUnitsPerSecond: integer(1),
   maxWriteUnitsPerSecond: integer(1),
   logRetentionDays: rule<number>(`one of ${retentions.join(', ')}`, (days) => retentions.includes(days)),
-  /** Timeout of each function: between three database attempts of 1.5 seconds and API Gateway's timeout (29 seconds). */
-  functionTimeoutSeconds: integer(6, 28),
+  /** Timeout of each function: longer than a throttled database call (7.5 s), shorter than API Gateway's timeout (29 s). */
+  functionTimeoutSeconds: integer(8, 28),
   /** Time for which API Gateway caches the authorizer's result. A revoked key can keep working for this long. */
   authorizerCacheSeconds: integer(0, 3_600),
   /** Whether a new version of a function gets only 10% of the requests for its first 10 minutes. */
