@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d %s: %s (request %s)", e.Status, e.Code, e.Message, e.RequestID)
 }
 
-// Client sends requests with retries.
+// Client sends requests with retries. BaseURL ends in /v1, without a slash.
 type Client struct{ BaseURL, APIKey string }
 
 var httpClient = http.Client{
@@ -44,7 +44,7 @@ var httpClient = http.Client{
 }
 var nextLink = regexp.MustCompile(`<([^>]*)>; rel="next"`)
 
-// ListPets yields all pets, newest first. The query can contain limit and status.
+// ListPets yields all pets, newest first. The query can contain limit and status. An error ends the iteration.
 func (c Client) ListPets(ctx context.Context, query url.Values) iter.Seq2[Pet, error] {
 	return func(yield func(Pet, error) bool) {
 		page := c.BaseURL + "/pets?" + query.Encode()

@@ -23,8 +23,8 @@ all_pages() (
   done
 )
 
-# create_pet FILE creates the pet in FILE and prints it. The Idempotency-Key is generated once and stored in FILE.key.
-# After a crash, run the same command again within 24 hours. The pet is created only once.
+# create_pet FILE creates the pet whose JSON is in FILE, and prints the new pet. The Idempotency-Key is generated once
+# and stored in FILE.key. After a crash, run the same command again within 24 hours. The pet is created only once.
 create_pet() (
   folder=$(mktemp -d) || exit
   trap 'rm -r "$folder"' EXIT
@@ -35,8 +35,8 @@ create_pet() (
 )
 
 # send ARGUMENT… sends a request up to six times within two minutes. The request must be a read, or a create with an
-# Idempotency-Key. The response is stored in $folder. If the last attempt fails, the function prints the status, the
-# request id and the body, and returns 22.
+# Idempotency-Key. The files head and body in $folder contain the last response. If the last attempt fails, the function
+# prints the status, the request id and the body, and returns 22.
 send() {
   attempt=1 end=$(($(date +%s) + 120))
   while :; do

@@ -77,7 +77,7 @@ function errorBody(text: string): { code?: string; message?: string } {
   }
 }
 
-// TypeScript does not declare these parameters yet: https://tc39.es/proposal-json-parse-with-source/
+// TypeScript does not declare `context` and `rawJSON` yet: https://tc39.es/proposal-json-parse-with-source/
 declare global {
   interface JSON {
     parse(

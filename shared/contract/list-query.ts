@@ -48,7 +48,7 @@ export const ListPetsQuery = v.pipe(
     cursor: v.pipe(
       v.exactOptional(Cursor),
       v.description(
-        'Opaque position of the page, from the `Link` header of the previous page. Valid only with the same filters.',
+        "Opaque position of the page, from the `Link` header of the previous page. Valid only with that page's filters.",
       ),
     ),
   }),

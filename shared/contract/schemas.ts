@@ -69,8 +69,7 @@ export const NewPet = v.pipe(
     categoryId: v.pipe(
       Int64,
       v.description(
-        'Id of the category that the pet belongs to. It can be any signed 64-bit integer. JSON parsers that represent numbers ' +
-          'as doubles round values beyond 2^53.',
+        'Id of the category that the pet belongs to. JSON parsers that represent numbers as doubles round values beyond 2^53.',
       ),
       v.examples([7n]),
     ),
