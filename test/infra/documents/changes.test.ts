@@ -23,7 +23,7 @@ const LIMIT = `${GET} › parameters › limit`;
 const STATUS = `${GET} › parameters › status`;
 const RETRY_AFTER = `${GET} › responses › 503 › headers › Retry-After`;
 
-/** Returns a changed copy of a document. The change has the format of a line that `npm run openapi:diff` prints. */
+/** Returns a copy of an OpenAPI document with one change, such as `removed paths › /pets › get › x-sunset`. */
 function withChange(document: any, change: string): any {
   const [, action, path = '', value] = /^(\w+) (.+?)(?:: (?:.+ → )?(.+))?$/.exec(change)!;
   const copy = parseJson(stringifyJson(document));
@@ -37,7 +37,7 @@ function withChange(document: any, change: string): any {
   return copy;
 }
 
-/** Returns the key of a member, or the index of a list item. The index of an added item is the length of the list. */
+/** Returns the key of the object member or list item `name`. The key of a new list item is the length of the list. */
 function keyOf(part: any, name: string): string {
   if (!Array.isArray(part)) return name;
   const index = part.findIndex((item) => item.name === name || stringifyJson(item) === name);
@@ -114,7 +114,7 @@ test.each([
   expect(lines).toEqual([expect.stringContaining(`${verdict}: removed ${POST}: `)]);
 });
 
-/** Yields copies of a value in which one part is removed or replaced. */
+/** Yields variants of a JSON value. In each variant, the value itself or one nested value is removed or replaced. */
 function* variantsOf(value: unknown): Generator {
   yield* [undefined, 'other'];
   if (typeof value !== 'object' || value === null) return;
@@ -125,7 +125,7 @@ function* variantsOf(value: unknown): Generator {
   }
 }
 
-test('a change of any part of the document is reported', () => {
+test('a change of any value in the OpenAPI document is reported', () => {
   const document = { ...base, paths: { '/pets': { post: base.paths['/pets'].post } } };
   const variants = [...variantsOf(document)];
   expect(variants.length).toBeGreaterThan(1_000);

@@ -15,13 +15,13 @@ const project = copyProject(temporaryFolder());
 const FUNCTION = 'functions/list-pets.ts';
 const STORAGE = 'shared/storage/pets.ts';
 
-/** Returns the position of a line that follows the assignments of the function's variables. */
+/** Returns the position, such as `functions/list-pets.ts:8`, of a line after the assignments of `pets` and `next`. */
 const functionPosition = () => sourcePosition(FUNCTION, 'if (next ===', project.folder);
 
 /** The lowest valid value of `functionTimeoutSeconds`. */
 const TIMEOUT_SECONDS = 8;
 
-/** Port for a debugger of the template's first function. Linux assigns only higher ports to outgoing connections. */
+/** Debugger port of the first function. By default, Linux assigns only higher ports to outgoing connections. */
 const port = randomInt(20_000, 30_000);
 
 const stages = project

@@ -19,7 +19,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 /** Isolates the test from other local services, whose working files are in the default temporary folder. */
 const TMPDIR = temporaryFolder();
 process.env['TMPDIR'] = TMPDIR;
-/** Not empty if a developer's service is running, because commands without `--data` would use that service. */
+/** Empty unless a developer's service uses the default data folder, because commands would prefer that service. */
 const noOptions = existsSync(join(defaultDataFolder(), 'service.json')) ? ['--data', 'memory'] : [];
 
 let service: LocalService;

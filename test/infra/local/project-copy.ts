@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { commandEnvironment, outcomeOf } from '../../support/run-command.ts';
 
-/** Files and folders that the project's commands need. */
+/** Glob pattern of the files and folders that the project's commands need. */
 const SOURCES = '{*.json,README.md,docs,functions,infra,shared}';
 
-/** Returns all files of the project that Git does not ignore. */
+/** Returns the paths of all files that Git does not ignore. */
 export function allFiles(): string[] {
   const options = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   return globSync(execFileSync('git', options, { encoding: 'utf8' }).split('\0'));

@@ -33,12 +33,12 @@ async function until(line: RegExp, change: () => void): Promise<void> {
   await service.printed(new RegExp(`(?:${line.source}[^]*){${times}}`));
 }
 
-/** Saves a source file and waits until the service prints a line that matches `line`, by default about a reload. */
+/** Saves a source file and waits for a printed line that matches `line`. By default, this line reports a reload. */
 async function save(file: string, text: string, line = RELOADED): Promise<void> {
   await until(line, () => project.write(file, text));
 }
 
-/** Module of the function for the operation `get`. The module imports the module `STORAGE`. */
+/** Path of the module with the function of the operation `get`. This module imports the module `STORAGE`. */
 const FILE = `functions/${get.id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
 const source = project.read(FILE);
 const [STORAGE = ''] = /shared\/storage\/[\w-]+\.ts/.exec(source)!;

@@ -5,7 +5,7 @@ import type { OperationId } from '../../../../shared/contract/operations.ts';
 import { contract, type Exchange } from '../../../support/contract.ts';
 import { bodyWith, collection, create, get, list } from '../../../support/sample.ts';
 
-// The HTTP tests compare responses with openapi.json. These tests prove that the comparison reports contradictions.
+// The HTTP tests compare requests and responses with openapi.json. These tests prove that contradictions are reported.
 
 const { responses, contradictions, examples } = contract();
 const path = collection.replace('/v1', '');

@@ -26,7 +26,7 @@ describe.each([
   });
 });
 
-test('the document has no deprecation headers if no operation is deprecated', () => {
+test('the OpenAPI document describes no deprecation headers if no operation is deprecated', () => {
   for (const operation of Object.values(operations)) Object.assign(operation, { deprecation: undefined });
   expect(openApiJson('3.1.1')).not.toMatch(/Deprecation|Sunset|Successor/);
 });

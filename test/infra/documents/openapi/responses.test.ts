@@ -21,7 +21,7 @@ const service = await startFaultyService(template, () => (isThrottled ? 'throttl
 afterAll(() => service.close());
 
 const elsewhere: Request = { target: '/v1/elsewhere' };
-/** Maps each status to a call whose request matches no operation. These calls take precedence over `commonCalls`. */
+/** Calls whose requests match no operation, by response status. These calls take precedence over `commonCalls`. */
 const callsOfOther: Record<number, Call> = {
   404: () => sent(elsewhere),
   405: () => sent({ target: collection, method: 'PUT' }),
@@ -33,7 +33,7 @@ const callsOfOther: Record<number, Call> = {
   500: async () => fromApiGateway('DEFAULT_5XX', elsewhere),
 };
 
-/** Returns the calls that get the response of `id` with `status`. The first exchange of the first call must equal the response's example. */
+/** Returns calls that get the documented response of `id` with `status`. The first exchange has the example's body. */
 function callsFor(id: OperationId | 'other', status: number): Call[] {
   if (id === 'other') return [callsOfOther[status] ?? commonCalls(elsewhere)[status]!];
   const { success, errors }: Operation = operations[id];
@@ -44,7 +44,7 @@ function callsFor(id: OperationId | 'other', status: number): Call[] {
   return [call, commonCalls(examples[id])[status]].filter((one) => one !== undefined);
 }
 
-/** Maps the status of each response that all operations have in common to a call that gets this response. */
+/** Returns the calls for the responses that all operations share, by status. */
 function commonCalls(request: Request): Record<number, Call> {
   return {
     400: async () => fromApiGateway('BAD_REQUEST_PARAMETERS', request),
@@ -95,7 +95,7 @@ function fromApiGateway(responseType: string, request: Request): Exchange {
   return exchange(request, service.api.gatewayResponse(responseType));
 }
 
-/** Returns the response of the production firewall to a request that the rule blocks. */
+/** Returns the response of production's web ACL to a request that the rule `ruleName` blocks. */
 function firewallResponse(ruleName: 'PerKey' | 'LargeBody'): HttpResponse {
   const [[, { Properties }]] = resourcesOf(stackTemplate('production'), 'AWS::WAFv2::WebACL') as any;
   const rule = Properties.Rules.find(({ Name }: { Name: string }) => Name === ruleName);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { startEmulator } from '../../../../infra/local/emulator/emulator.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-// The CDK app in this file differs from this project in its routes, methods and table, and has no authorizer.
+// These tests prove that the emulator also runs an app with different routes, methods and tables and no authorizer.
 
 const folder = temporaryFolder();
 

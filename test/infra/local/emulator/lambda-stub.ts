@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Invocation, LambdaFunction } from '../../../../infra/local/emulator/lambda/lambda.ts';
 
-/** Returns a stub whose calls return the invocations in order. All further calls return the last invocation. */
+/** Returns a stub of a Lambda function. Its calls return the invocations in order, and then always the last one. */
 export function lambdaStub(...invocations: Invocation[]) {
   const invoke = jest.fn<LambdaFunction['invoke']>().mockResolvedValue(invocations.at(-1)!);
   for (const invocation of invocations) invoke.mockResolvedValueOnce(invocation);
@@ -12,7 +12,7 @@ export function resultOf(value: unknown): Invocation {
   return { result: JSON.stringify(value) };
 }
 
-/** Returns the result of an authorizer function whose policy contains the given statements. */
+/** Returns an authorizer's result with a policy that contains the given statements. */
 export function policyOf(...statements: { Effect: string; Resource: string }[]) {
   const Statement = statements.map((statement) => ({ Action: 'execute-api:Invoke', ...statement }));
   const policyDocument = { Version: '2012-10-17', Statement };

@@ -38,7 +38,7 @@ const resources: SampleResources = {
 const ok = resultOf({ statusCode: 200, headers: { Link: '</>' }, body: '[]' });
 const allow = { Effect: 'Allow', Resource: 'arn:aws:execute-api:us-east-1:000000000000:Api/sample/*/*' };
 
-/** Sends a request, which has a key by default, to an API with stubs for the function and the authorizer. */
+/** Sends a request to an API whose function returns `outcome` and whose authorizer's policy contains `statement`. */
 async function send(path: string, request: Partial<HttpRequest> = {}, outcome = ok, statement = allow) {
   const { invoke } = lambdaStub(outcome);
   const functions = new Map([

@@ -10,7 +10,7 @@ function eventOf(changes: Partial<HttpRequest>, body = '', authorizer?: object, 
 }
 
 describe('the event for a function', () => {
-  test('contains null if the request has no query, path parameters or body', () => {
+  test('contains null for a missing query, missing path parameters and a missing body', () => {
     expect(eventOf({})).toMatchObject({
       queryStringParameters: null,
       multiValueQueryStringParameters: null,

@@ -110,7 +110,7 @@ describe('a function', () => {
     expect(await Promise.all(waiting)).toEqual([{ result: '1' }, { result: '1' }]);
   });
 
-  test('keeps its instance after an error that does not end the process', async () => {
+  test('keeps its instance after an error, but gets a new instance if the instance exits', async () => {
     const { invoke } = functionOf(`let calls = 0;
       export const handler = async (action) => {
         calls += 1;
