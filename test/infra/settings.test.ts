@@ -26,13 +26,13 @@ test.each<object>([
   { domain: { ...named, hostedZoneId, disableDefaultEndpoint: true } },
   { backup },
   { domain: { ...domain, name: 'xn--kfer-loa.shop-1.example' } },
-])('accepts the settings %j', (changes) => {
+])('the settings %j are accepted', (changes) => {
   expect(problemOf(changes)).toBeUndefined();
 });
 
 const domainName = 'domain.name must be a lowercase domain name such as api.example.com';
 
-// The check must reject values of the wrong type, because a deployment does not check types.
+// Wrong types must also be rejected, because a deployment does not run the TypeScript compiler.
 test.each<[object, string]>([
   [
     { listPartitions: 3, recordedListPartitions: 4 },
@@ -61,12 +61,12 @@ test.each<[object, string]>([
     { domain: { ...domain, hostedZoneId: '/hostedzone/Z1' } },
     'domain.hostedZoneId must be the id of a Route 53 zone',
   ],
-])('rejects the settings %j', (changes, problem) => {
+])('the settings %j are rejected', (changes, problem) => {
   expect(problemOf(changes)).toContain(problem);
 });
 
 test.each(['', 'operator', '@example.com', 'operator@', 'two words@example.com', 'a@b@example.com'])(
-  'rejects the email address %j',
+  'the email address %j is rejected',
   (alarmEmail) => expect(problemOf({ alarmEmail })).toMatch(/^alarmEmail must be an email address or null, /),
 );
 
@@ -74,11 +74,11 @@ const tooLong = `${'a'.repeat(64)}.example`;
 test.each(
   `https://api.example.com api.example.com. Api.example.com localhost -api.example.com api-.example.com
   192.0.2.1 ${tooLong}`.split(/\s+/),
-)('rejects the domain name %s', (name) => {
+)('the domain name %s is rejected', (name) => {
   expect(problemOf({ domain: { ...domain, name } })).toContain(domainName);
 });
 
-test('rejects a domain name of more than 253 characters, and abbreviates the name in the message', () => {
+test('a domain name of more than 253 characters is rejected, and abbreviated in the message', () => {
   const problem = problemOf({ domain: { ...domain, name: `${'a.'.repeat(130)}example` } })!;
   expect(problem).toContain(`${domainName}, not 'a.a.`);
   expect(problem.length).toBeLessThan(300);
@@ -86,14 +86,14 @@ test('rejects a domain name of more than 253 characters, and abbreviates the nam
 
 const validName = "1 to 30 lowercase letters, but not 'account' or 'local'";
 test.each(['my stage!', 'Staging', 'eu1', 'x'.repeat(31), 'account', 'local'])(
-  'rejects the stage name %j',
+  'the stage name %j is rejected',
   (name) => {
     const error = new UsageError(`The name of stage '${name}' in infra/stages.ts must be ${validName}.`);
     expect(() => stagesOf({ [name]: stages.staging })).toThrow(error);
   },
 );
 
-test('rejects two stages with the same domain', () => {
+test('two stages with the same domain are rejected', () => {
   const all = { staging: { ...stages.staging, domain }, production: { ...stages.production, domain } };
   const error = new UsageError('Stages staging and production must not share the domain api.example.com.');
   expect(() => stagesOf(all)).toThrow(error);

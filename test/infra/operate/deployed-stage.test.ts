@@ -24,12 +24,12 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['without a region', credentials, /AWS_REGION/],
   ['with an invalid region', { ...credentials, AWS_REGION: 'somewhere!' }, /AWS_REGION.*somewhere!/],
   ['with an incomplete region', { ...credentials, AWS_REGION: 'eu-central' }, / eu-central-1, not /],
-])('a command %s reports what to check', async (_what, environment, reason) => {
+])('a command %s names the environment variable to set', async (_what, environment, reason) => {
   expect(await failure('staging', { ...unreachable, ...environment })).toMatch(reason);
 });
 
 // In Jest, network errors are instances of another `Error` class, so this command runs in a separate process.
-test('a command reports what to check if AWS cannot be reached', async () => {
+test('a command names the AWS endpoint that it cannot reach', async () => {
   const settings = { ...unreachable, ...region, ...credentials };
   expect(errorOutput(await runModule('infra/operate/smoke.ts', ['--stage', 'staging'], settings))).toMatch(
     /network.*127\.0\.0\.1:1\.$/,

@@ -27,7 +27,7 @@ function decide(behavior: (index: number) => Behavior): void {
   );
 }
 
-/** Runs the command without faults. Maps the idempotency key of each create request to the request's body. */
+/** Runs `npm run seed` without faults. Returns the bodies of the create requests by idempotency key. */
 async function bodiesOf(...parameters: string[]): Promise<Record<string, string>> {
   decide(() => ({ status: 201 }));
   await seed(parameters);

@@ -11,13 +11,13 @@ const stage = 'staging';
 const issueTo = (owner: string) => () => requireValid('issue', { stage, owner }, []);
 const rotateAfter = (overlap: string) => () => requireValid('rotate', { stage, overlap }, ['key_1']);
 
-test.each(['Hund & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('accepts %j as an owner', (owner) => {
+test.each(['Hund & Söhne', ' 東京ペット ', '🐶', 'a'.repeat(100)])('the owner %j is accepted', (owner) => {
   expect(issueTo(owner)).not.toThrow();
 });
 
 const control = ['\u001B[2J', 'Acme\u2028key_1', '\uD800'];
 test.each(['', ' \u00A0', ...control, 'a'.repeat(101), '--json', `Acme ${key}`])(
-  'rejects %j as an owner',
+  'the owner %j is rejected',
   (owner) => expect(issueTo(owner)).toThrow(UsageError),
 );
 
@@ -25,17 +25,17 @@ test.each([
   ['30m', 1_800_000],
   ['24h', 86_400_000],
   ['99999d', 8_639_913_600_000],
-])('converts the duration %s to %d milliseconds', (duration, converted) => {
+])('the duration %s is converted to %d milliseconds', (duration, converted) => {
   expect(rotateAfter(duration)).not.toThrow();
   expect(milliseconds(duration)).toBe(converted);
 });
 
 test.each(['90', 'd', '0d', '-1d', '1.5d', '90 d', '90D', '90y', '123456d', '', ' 1d', '1d\n'])(
-  'rejects %j as a duration',
+  'the duration %j is rejected',
   (duration) => expect(rotateAfter(duration)).toThrow(UsageError),
 );
 
-test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('rejects %j as a key id', (other) => {
+test.each(['', 'key_', 'key_XYZ', '01a1', ' key_1', 'key_1\n', key])('the key id %j is rejected', (other) => {
   expect(() => requireValid('revoke', { stage }, [other])).toThrow(UsageError);
 });
 

@@ -26,7 +26,7 @@ const minute = (at: string): string => at.slice(0, 16).replace('T', ' ');
 
 const between = (start: string, end: string): number => Date.parse(end) - Date.parse(start);
 
-/** Maps each name that `issue` or `rotate` has printed to the printed value. */
+/** Returns the fields that `issue` or `rotate` has printed, by name. */
 const shownIn = (stdout: string): Record<string, string> =>
   Object.fromEntries(Array.from(stdout.matchAll(/^(\w+) {2,}(.*)$/gm), ([, name, value]) => [name, value]));
 

@@ -54,7 +54,7 @@ export function keys(parameters: string[], options?: Parameters<typeof runInProc
   return runInProcess('infra/operate/keys/main.ts', [...parameters, ...local], { environment, ...options });
 }
 
-/** Creates tables for the tests in the file. Each test uses a separate stage in these tables. */
+/** Creates tables for the tests in the calling file. Each test uses a separate stage in these tables. */
 export function useKeysInTables(): void {
   useRealTables();
   beforeEach(startStage);

@@ -67,7 +67,7 @@ test('the list contains the keys on all pages, newest first', async () => {
   startStage();
   const now = Date.now();
   const issued: string[] = [];
-  // The last time has one more hexadecimal digit than the others, but keys must still be sorted by time.
+  // The last of these times has one more hexadecimal digit than the others, but keys must still be sorted by time.
   for (const at of [now, now + 1, now + 2, now + 1_000, 0x10_00_00_00_00_00]) {
     stopClock(at);
     issued.push((await issue()).record.keyId);

@@ -75,7 +75,7 @@ function keys(AWS_ACCESS_KEY_ID: string, parameters: string[], input = '', isRea
   return ended;
 }
 
-test('the documented policy allows only what is needed to issue, rotate and revoke keys', async () => {
+test('the documented policy allows exactly the actions that issuing, rotating and revoking keys need', async () => {
   const issued = JSON.parse(done(await keys('OPERATOR', ['issue', '--owner', 'Acme', '--json'])));
   const successor = done(await keys('OPERATOR', ['rotate', issued.keyId, '--quiet'])).trim();
   const { keyId: id, start } = (await verifyApiKey(store, successor))!;
@@ -103,7 +103,7 @@ test('the first two statements of the documented policy allow listing keys but n
   expect(await Array.fromAsync(listApiKeys(store))).toEqual(before);
 });
 
-test("the smoke test's policy allows only what is needed to issue and revoke a key", async () => {
+test("the smoke test's policy allows exactly the actions that issuing and revoking a key need", async () => {
   usedActions.clear();
   const { stderr } = await keys('SMOKE', ['issue', '--owner', 'smoke test', '--quiet'], '', false);
   expect(stderr).toMatch(/ was revoked\. Do not use it\. .* EPIPE\.\n$/);

@@ -58,7 +58,7 @@ describe('rotating a key', () => {
     await expectRotated(old);
   });
 
-  test('fails if the key has expired or was already rotated or revoked', async () => {
+  test('fails if the key does not exist, has expired, or was rotated or revoked before', async () => {
     const [rotated, expired, revoked] = [await issue(), await issue(0), await issue()];
     const { record } = await rotate(rotated);
     await revokeApiKey(store, revoked.record, caller);
