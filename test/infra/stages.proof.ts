@@ -4,8 +4,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { allFiles, copyProject } from './local/project-copy.ts';
 
 // Operators must be able to deploy a change of infra/stages.ts without changing other files. For each change, these
-// tests run only the generator, the compiler and the tests that load the settings. Running all checks and tests would
-// take a minute for each change, so test/adapt.proof.ts runs all checks and tests once after all changes.
+// tests run only the generator, the compiler and the tests that load the settings. All checks and tests take a minute,
+// so test/adapt.proof.ts runs them once, after all changes.
 
 const project = copyProject(temporaryFolder(), allFiles());
 const readers = 'infra/stages.ts test/infra/operate/deployed-stage.test.ts';

@@ -8,7 +8,7 @@ test('the settings of every stage are valid', () => {
   expect(stagesOf(stages).map(({ name }) => name)).toEqual(Object.keys(stages));
 });
 
-// Each minimum is the number of list partitions that contain items. Raise it when you raise recordedListPartitions.
+// Each minimum is the number of list partitions with items. Raise the minimum when you raise recordedListPartitions.
 test.each([
   ['staging', 1],
   ['production', 1],

@@ -10,7 +10,7 @@ import { copyProject } from './local/project-copy.ts';
 const project = copyProject(temporaryFolder());
 const data = join(project.folder, 'data');
 mkdirSync(data);
-// A synthesis is slow, so the copied project's app copies the shared assembly instead. Tests add code in test.mjs.
+// A synthesis is slow, so the copied project's app copies the shared assembly. Tests add code to this app in test.mjs.
 const source = JSON.stringify((await sharedSynthesis()).assembly);
 const copy = `import { cpSync } from 'node:fs';\ncpSync(${source}, process.env.CDK_OUTDIR, { recursive: true });`;
 project.write('infra/app.ts', `${copy}\nawait import('../test.mjs');`);

@@ -18,7 +18,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
   const template = readableTemplate(stage);
   const [{ AccessLogSetting }] = propertiesOf(template, 'AWS::ApiGateway::Stage');
 
-  test('has one JSON line per request with only the allowed variables', () => {
+  test('has one JSON line per request with exactly the allowed variables', () => {
     expect(AccessLogSetting.DestinationArn).toMatch(/:log-group:\$\{ApiAccessLog\}$/);
     expect(AccessLogSetting.Format).not.toMatch(/[\r\n]/);
     const { service: logged, ...fields } = JSON.parse(AccessLogSetting.Format);
@@ -41,7 +41,7 @@ describe.each(stageNames)('the access log of %s', (stage) => {
     [{ status: '503', integrationStatus: '200' }, serverErrors],
     [{ status: '503', integrationStatus: '429' }, serverErrors],
     [{ status: '502', integrationStatus: '413' }, []],
-  ])('counts a request with %j as %j', ({ type = '-', ...context }, metrics) => {
+  ])('maps a request with %j to the metrics %j', ({ type = '-', ...context }, metrics) => {
     const counts = requestCounts(template, 1, { status: '', ...context, 'error.responseType': type });
     const own = counts.map(([, name]) => name).filter((name) => name.startsWith(`${metricNamespace} `));
     expect(own).toEqual(metrics.map((metric) => `${metricNamespace} ${metric}`));

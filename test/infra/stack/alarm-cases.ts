@@ -23,7 +23,7 @@ export function apiCases(stage: StageName): AlarmCase[] {
     ...requests(2, '503', { 'error.responseType': 'AUTHORIZER_FAILURE' }),
     ...requests(count - 2, '503', { integrationStatus: '200' }),
   ];
-  // If the web ACL does not block large bodies, Lambda rejects them. These rejections must not fire an alarm.
+  // If the web ACL does not block large bodies, Lambda rejects events over 6 MB. These rejections must fire no alarm.
   const tooLarge =
     stages[stage].firewall.action === 'block' ? [] : requests(100, '502', { integrationStatus: '413' });
   const [many, few] = [requests(1_000, '200'), requests(10, '200')];

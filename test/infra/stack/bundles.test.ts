@@ -57,8 +57,8 @@ test('a new comment in a source changes only the name of the bundle that contain
   expect(changed.map(([name]) => name)).toEqual(['get-pet']);
 });
 
-// Functions with the following mistakes would fail on AWS, because esbuild compiles a missing export to `undefined` and
-// omits packages that a function imports dynamically.
+// Functions with the following mistakes would fail on AWS. esbuild replaces a missing export with `undefined`. Bundles
+// omit packages that are imported dynamically.
 test.each([
   [
     'uses a missing export of a Node.js module',

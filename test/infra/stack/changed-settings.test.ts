@@ -53,7 +53,7 @@ describe('a stage with raised listPartitions', () => {
   });
 });
 
-// API Gateway applies each change, even a change of the default endpoint, only with a new deployment.
+// API Gateway applies changes of an API, even of its default endpoint, only with a new deployment of the API.
 test.each([
   ['the authorizer', repartitioned],
   ['disableDefaultEndpoint', moved],
@@ -160,7 +160,7 @@ function changedStack(changes: Partial<StageSettings>) {
   return { ...readable(template), ids: Object.keys(template.Resources) };
 }
 
-/** Returns the messages that the CDK CLI prints. Without a configured region, the CLI uses us-east-1. */
+/** Returns the warnings and errors of a stage's synthesis. Without a configured region, the CDK CLI uses us-east-1. */
 function annotationsOf(stage: StageName, settings: Partial<StageSettings>, region = '', day = '2029-01-01') {
   Object.assign(process.env, { AWS_REGION: region, CDK_DEFAULT_REGION: region || 'us-east-1' });
   const app = new App({ outdir: mkdtempSync(join(folder, 'app-')) });

@@ -29,7 +29,7 @@ export function metricOf(namespace: string, name: string, dimensions: Record<str
   return [namespace, name, ...texts.toSorted()].join(' ');
 }
 
-/** Returns the state of an alarm after each minute. */
+/** Returns an alarm's state after each minute. `alarm` contains the alarm's properties in the template. */
 export function statesOf(alarm: any, datapoints: Datapoint[], evaluation: Evaluation): AlarmState[] {
   const { minutes, extraPeriods, isClockAligned } = evaluation;
   const { period, watched, valueOf } = mathOf(alarm);

@@ -45,7 +45,7 @@ describe.each(stageNames)('in %s', (stage) => {
   test('the resources have no circular dependencies', () => {
     const all = Object.entries(Resources).map(([id, resource]) => ({ id, needs: dependenciesOf(resource) }));
     let waiting = all;
-    // Like CloudFormation, each round creates the resources that do not depend on a waiting resource.
+    // As in CloudFormation, each round creates the resources that do not depend on a waiting resource.
     for (let round = 0; round < all.length; round += 1)
       waiting = waiting.filter(({ needs }) => waiting.some(({ id }) => needs.includes(id)));
     expect(waiting).toEqual([]);

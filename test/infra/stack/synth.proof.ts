@@ -65,7 +65,7 @@ describe('cdk synth', () => {
   });
 });
 
-/** Returns the hash of each deployed file. Omits reports, because they contain the duration of the synthesis. */
+/** Returns the hash of each deployed file by path. Omits reports, because they contain the synthesis duration. */
 function deployedFilesOf(assembly: string): Map<string, string> {
   const files = readdirSync(assembly, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(manifest\.json|asset\..*\.mjs|.*\.(assets|template)\.json)$/.test(file))
