@@ -29,7 +29,7 @@ export function copyProject(parent: string, parts = globSync(SOURCES)) {
     },
     /** Runs a shell script in the copy. Returns an empty string, or the script and its output if the script fails. */
     async failureOf(script: string): Promise<string> {
-      // Tests in the copy must not use the synthesis that the tests in this run share.
+      // Tests in the copy must not use this run's shared synthesis, because the copy's sources can differ.
       const { TEST_RUN_FOLDER: _folder, ...env } = commandEnvironment({});
       const options = { cwd: folder, env, maxBuffer: Infinity };
       const { code, stdout, stderr } = await outcomeOf(promisify(execFile)('sh', ['-ec', script], options));

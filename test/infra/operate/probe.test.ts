@@ -20,7 +20,7 @@ function reply(code: ErrorCode): Behavior {
   return { status: body.status, headers: { 'x-amzn-RequestId': 'the-id' }, body: JSON.stringify(body) };
 }
 
-test('the probe passes and stores nothing', async () => {
+test('the local service passes the probe, which stores nothing', async () => {
   await run();
   expect(printed).toHaveBeenLastCalledWith(`The stage staging passed ${proxy.requests.length} checks.`);
   expect(await (await service.request(itemsPath)).json()).toEqual([]);

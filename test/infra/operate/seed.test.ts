@@ -41,7 +41,7 @@ test('sample bodies are valid, together contain every field, and depend only on 
   expect(new Set(bodies).size).toBeGreaterThan(190);
   const fields = bodies.flatMap((body) => Object.keys(v.parse(schema, parseJson(body))));
   expect(new Set(fields)).toEqual(new Set(Object.keys(schema.entries)));
-  // A second run with the same seed resumes the first run, even if the second run creates more items.
+  // A second run with the same seed repeats the requests of the first run, even if the second run adds more items.
   expect(await bodiesOf('--seed', '7', '--count', '205')).toMatchObject(bodiesByKey);
   const others = Object.values(await bodiesOf('--seed', '8', '--count', '200'));
   expect(others.toSorted()).not.toEqual(bodies.toSorted());

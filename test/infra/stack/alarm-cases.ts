@@ -3,7 +3,7 @@ import { type StageName, stages } from '../../support/stages.ts';
 import { readableTemplate, resourcesOf } from '../../support/stack-template.ts';
 import { type Count, lambdaCounts, metricOf, requestCounts } from './cloudwatch.ts';
 
-/** Names of an alarm and an incident, values that must fire the alarm, and values that must not fire the alarm. */
+/** Names of an alarm and an incident, metric values that must fire the alarm, and metric values that must not. */
 export type AlarmCase = [alarm: string, incident: string, firing: Count[], notFiring: Count[]];
 
 export const templates = { staging: readableTemplate('staging'), production: readableTemplate('production') };

@@ -154,7 +154,7 @@ test('synthesis reports a high burst limit, a missing email address and a certif
     expect(annotationsOf('production', { domain, alarmEmail }, region)).toEqual([]);
 });
 
-/** Returns the readable staging template with changed settings. `ids` contains the full logical ids. */
+/** Returns the staging template with changed settings and short logical ids. `ids` contains the full logical ids. */
 function changedStack(changes: Partial<StageSettings>) {
   const template = templateOf({ stage: 'staging', settings: { ...stages.staging, ...changes } });
   return { ...readable(template), ids: Object.keys(template.Resources) };

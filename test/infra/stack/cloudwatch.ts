@@ -79,7 +79,7 @@ export function queriesOf(alarm: any): any[] {
   return Metrics?.filter(({ MetricStat }: any) => MetricStat) ?? [own];
 }
 
-/** Returns an alarm's period in minutes, its metrics, and a function that returns a period's value or null. */
+/** Returns an alarm's period in minutes, its metrics, and a function that returns the value of a period's datapoints. */
 function mathOf(alarm: any) {
   const queries = queriesOf(alarm).map(({ Id, MetricStat: { Metric, Period, Stat } }) => {
     const dimensions = Metric.Dimensions.map(({ Name, Value }: any) => [Name, Value]);
@@ -114,7 +114,7 @@ export function lambdaCounts(metric: string, name: string, version: string, valu
   return sets.map((dimensions): Count => [2, metricOf('AWS/Lambda', metric, dimensions), value]);
 }
 
-/** Returns the values that API Gateway and the metric filters emit in minute 2 for requests with `context`. */
+/** Returns the values that API Gateway and metric filters emit in minute 2 for requests with this `$context`. */
 export function requestCounts(
   template: ReadableTemplate,
   count: number,
