@@ -7,7 +7,7 @@ import { EmulatorError } from '../errors.ts';
 import type { HttpRequest, HttpResponse, Pair } from './http-message.ts';
 
 /**
- * Maximum size of the URL and the headers together. API Gateway limits the size of each to 10,240 bytes.
+ * Maximum size of the URL and the headers together. API Gateway limits each to 10,240 bytes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
  */
 const MAX_HEAD_BYTES = 2 * 10_240;
