@@ -28,7 +28,7 @@ export function onInterrupt(act: (signal: NodeJS.Signals) => void): void {
 type Options = NonNullable<ParseArgsConfig['options']>;
 export type OptionValues<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
 
-/** Runs `command`, or prints `usage` for `--help`. If the operator can fix an error, prints only the error's message. */
+/** Runs `command`, or prints `usage` for `--help`. If the operator can fix an error, prints a message and exits. */
 export async function runWithOptions<const T extends Options>(
   usage: string,
   options: T,

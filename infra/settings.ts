@@ -51,7 +51,7 @@ const Settings = group({
    * that lists query every partition that contains items, even during a deployment or rollback.
    */
   recordedListPartitions: integer(1, 1_000),
-  /** Whether the stack and its tables are protected from deletion, and tables, logs and backups outlive the stack. */
+  /** Whether the stack and its tables are protected from deletion. If true, tables, logs and backups outlive the stack. */
   retainData: flag,
   /**
    * Number of days back to which point-in-time recovery can restore a table.

@@ -23,7 +23,7 @@ export const metrics = {
   errorResponses: { name: 'ErrorResponses', dimensions: ['code'] },
   /** A canary is rolled back if this metric increases for its version. */
   internalErrors: { name: 'InternalErrors', dimensions: ['operation', 'version'] },
-  /** 4xx responses except 404, and denials of the authorizer. A canary that rejects most requests is rolled back. */
+  /** 4xx responses except 404, and requests that the authorizer denies. A canary that rejects most requests is rolled back. */
   rejections: { name: 'Rejections', dimensions: ['operation', 'version'] },
   /** Calls to deprecated operations. The access log shows which clients send these requests. */
   deprecatedCalls: { name: 'DeprecatedCalls', dimensions: ['operation'] },

@@ -22,7 +22,7 @@ export function keyPattern(stage = '[a-z]+'): string {
 
 /**
  * Returns the source of a regular expression that matches an `Authorization` header with the case-insensitive scheme
- * `Bearer` and a key for the given stage. It is anchored and captures the key, in syntax that API Gateway supports.
+ * `Bearer` and a key for the given stage. The expression captures the key and uses only syntax that API Gateway supports.
  */
 export function authorizationPattern(stage: string): string {
   return `^[Bb][Ee][Aa][Rr][Ee][Rr] +(${keyPattern(stage)})$`;

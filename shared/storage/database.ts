@@ -7,9 +7,9 @@ import { ATTEMPT_MILLISECONDS, sdkSettings } from './sdk.ts';
 export const unmarshallOptions = { wrapNumbers: BigInt };
 
 /**
- * Returns a DynamoDB client for functions. Its commands read and write attribute values. A call makes up to three
- * attempts of 1.5 s. The pauses between attempts take up to 3 s in total after throttling, or 75 ms after other errors. A
- * call takes up to 7.5 s unless DynamoDB requests longer pauses.
+ * Returns a DynamoDB client for functions. Its commands use typed attribute values, such as `{ S: "cat" }`, instead of
+ * JavaScript values. A call makes up to three attempts of 1.5 s. The pauses between attempts take up to 3 s in total
+ * after throttling, or 75 ms after other errors. A call takes up to 7.5 s unless DynamoDB requests longer pauses.
  */
 export function createClient(config: Pick<DynamoDBClientConfig, 'cacheMiddleware'> = {}): DynamoDBClient {
   const client = new DynamoDBClient({

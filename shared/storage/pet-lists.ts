@@ -22,7 +22,7 @@ interface Item {
 
 type ListIndex = (typeof listIndexes)[number];
 
-/** Query for the newest pets in a partition, or for the pets after `startKey`. */
+/** Query for the newest pets in a partition. If `startKey` is set, only pets that are older than this item match. */
 interface PartitionQuery {
   partition: string;
   limit: number;

@@ -70,8 +70,8 @@ async function checkCreate(
   assert.equal(response.status, 201, response.text);
   const resource: Resource = parseExactly(response.text);
   const expectedResource = content ? { id: resource.id, ...content } : resource;
-  // Records the creation first. Otherwise, after a failed check, smaller cases with the same key would fail for a
-  // different reason.
+  // The creation is recorded before the checks. After a failed check, fast-check repeats the request in smaller cases,
+  // which must not fail because a key was used before.
   if (idempotencyKey?.key && !earlier)
     state.creations.set(idempotencyKey.key, { resource: expectedResource, text: response.text });
   if (!earlier) await checkCreated(resource, send, state);

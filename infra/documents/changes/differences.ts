@@ -45,7 +45,7 @@ const rules: Rule[] = [
   [`${RESPONSE}( › (headers|content) › ${ANY}( › required)?)?`, SAFE, BREAKING, BREAKING],
   // The removal of a property breaks clients, because responses then lack the property, and requests cannot set it.
   [`${SCHEMA} › (properties › ${ANY}|default)`, SAFE, BREAKING, BREAKING],
-  // Clients must not rely on the length of strings and lists in responses, because the limits for requests can be raised.
+  // Clients must not rely on the length of strings and lists in responses, because limits for requests can be relaxed.
   [`${RESPONSE} › .+ › (minLength|max(Length|Items))`, SAFE, SAFE, SAFE],
   [`${SCHEMA} › min(imum|Length)`, 'narrower', 'wider', lowerLimit],
   [`${SCHEMA} › max(imum|Length)`, 'narrower', 'wider', upperLimit],
