@@ -28,7 +28,7 @@ function replaceWords(text) {
   }, text);
 }
 
-// The states are common words, so they are replaced only in code.
+// The states are common words, so they are replaced only in quotes, index keys and query strings.
 function replaceStates(text) {
   const pattern = new RegExp(`(?<=["'\`=])(${Object.keys(states).join('|')})(?=["'\`#&])`, 'g');
   return text.replaceAll(pattern, (state) => states[state]);
