@@ -34,7 +34,7 @@ export function bundle(entryPoints: string[], folder: string, plugins: Plugin[])
   return build({ ...bundlingOptions, ...paths, entryPoints, plugins, logLevel: 'silent' });
 }
 
-/** Bundles the baselines without plugins. Returns the functions of an assembly and the baselines. */
+/** Bundles the baselines in `folder`. Returns them, and the functions of the CDK assembly in the folder `assembly`. */
 export async function prepareFunctions(assembly: string, folder: string, database: StubDatabase) {
   const resources = readTemplate(stackName('staging'), assembly).resources('AWS::Lambda::Function');
   const functions = new Map(resources.map((each) => [handlerModule(each.properties.Handler), each]));
@@ -58,7 +58,7 @@ export async function prepareFunctions(assembly: string, folder: string, databas
   });
 }
 
-/** Returns the headers and the request context in the event that a regional REST API sends for a request from curl. */
+/** Returns headers and a request context as in a regional REST API's event for a request from curl. */
 function requestWith(apiKey: string, headers = {}) {
   return {
     headers: {
@@ -77,8 +77,8 @@ function requestWith(apiKey: string, headers = {}) {
 }
 
 /**
- * Returns each row's event and expected text by row name. Compared rows are adjacent, because the machine's speed
- * drifts. Each operation without a row is measured with its documented example request.
+ * Returns the event and the expected text of each row by row name. Compared rows are adjacent, because the machine's
+ * speed drifts. The rows of operations that are not listed here use the documented example requests.
  */
 function callsFor(apiKey: string) {
   const event = listEvent({ limit: [`${PAGE.default}`] }, requestWith(apiKey));

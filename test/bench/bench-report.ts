@@ -4,12 +4,12 @@ import { formatSpread, spreadOf } from './measurements.ts';
 
 /** Content of `test/bench/results.json`. */
 export interface Results {
-  /** A Markdown list with the date, the machine and the runtime. */
+  /** A Markdown list with the date, the machine, the runtime, the CPU quota and the number of measurements. */
   runDetails: string;
   rows: Row[];
 }
 
-/** Upper bounds for the ratio of a metric in one row to the same metric in another. The report marks higher ratios. */
+/** Upper bounds for the ratio of a metric in `row` to the same metric in `baseline`. The report marks higher ratios. */
 const bounds: [metric: Metric, megabytes: number, row: string, baseline: string, maximum: number][] = [
   ['cold', 256, 'list-pets', 'bare list, primed', 0.6],
   ['cold', 256, 'create-pet', 'bare create, primed', 0.62],
@@ -20,7 +20,7 @@ const bounds: [metric: Metric, megabytes: number, row: string, baseline: string,
   ['cpu', 512, 'list-pets, 16 partitions', 'list-pets', 2.5],
 ];
 
-/** Returns the generated parts of each document by the parts' names. */
+/** Returns the generated parts of each document, by the document's path and the part's name. */
 export function documents({ runDetails, rows }: Results) {
   const names = [...new Set(rows.map(({ name }) => name))];
   // The name of a function's first row contains no spaces, unlike the names of its other rows and of the baselines.

@@ -10,8 +10,8 @@ import { runtimeName } from './instance.ts';
 import { documents as variantDocuments, prepareVariants } from './optimizations.ts';
 import { startStubDatabase } from './stub-database.ts';
 
-// `npm run bench` measures the functions and the baselines. With --optimizations, it measures the functions without
-// each of their optimizations.
+// `npm run bench` measures the functions and the baselines. With --optimizations, it measures variants of the functions
+// that omit one optimization or all optimizations.
 
 const FULL = { coldStarts: 15, warmInstances: 9, otherSizes: 3, variantInstances: 8 };
 const QUICK = { coldStarts: 2, warmInstances: 1, otherSizes: 0, variantInstances: 1 };

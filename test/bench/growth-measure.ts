@@ -52,8 +52,8 @@ function* newestItems(items: number): Generator<Item> {
 }
 
 /**
- * Fills a local service's data folder. Writes to LevelDB in dynalite's format, so that a million items take a minute.
- * Then compacts LevelDB, so that LevelDB does not compact its files during the measurements.
+ * Fills a local service's data folder. Writes directly to LevelDB in dynalite's format, so that a million items take
+ * only a minute. Then compacts LevelDB, so that it does not compact its files during the measurements.
  *
  * @param folder data folder, which is created if it does not exist
  * @param assembly folder of the synthesized template that defines the tables

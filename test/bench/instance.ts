@@ -89,7 +89,7 @@ async function startRuntimeApi(exited: AbortSignal) {
   const requests = on(server, 'request', { signal: exited });
   const { origin, close } = await listenOnLoopback(server);
 
-  /** Waits for the runtime's next request. The runtime sends one request at a time. */
+  /** Waits for the runtime's next request, whose path must end in `call`. The runtime sends one request at a time. */
   async function receive(call: string): Promise<[IncomingMessage, ServerResponse]> {
     const { value } = await requests.next().catch(() => Promise.reject(exited.reason as Error));
     const [request, response] = value as [IncomingMessage, ServerResponse];

@@ -2,9 +2,9 @@ import { showProgress } from '../../infra/command.ts';
 
 /**
  * Measures each subject once per round, so that other load on the machine affects all subjects equally. Reverses the
- * order after each round, so that no subject always runs after the same other one. Prints `what` with the progress.
+ * order after each round, so that no subject always runs after the same subject. Prints `what` with the progress.
  *
- * @returns the values of each subject
+ * @returns for each subject, the value of each round
  */
 export async function measureInRounds<Subject, Value>(
   what: string,
@@ -39,7 +39,7 @@ export function quantile(values: number[], share: number): number {
   return below + (above - below) * (position % 1);
 }
 
-/** Formats a median and its quartiles, such as `6.86 (6.15–7.16)`. Numbers have at most two decimals. */
+/** Formats a median and its quartiles, such as `6.86 (6.15–7.16)`, with up to two decimals, or `–` for undefined. */
 export function formatSpread(spread: Spread | undefined): string {
   if (!spread) return '–';
   const [median, p25, p75] = [spread.median, spread.p25, spread.p75].map((value) =>

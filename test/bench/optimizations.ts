@@ -43,7 +43,7 @@ const columns: [title: string, metric: Metric, megabytes: number, name: string][
   ['Warm create', 'cpu', 512, 'create-pet'],
 ];
 
-/** Bundles the measured functions once for each variant. The name of each bundle begins with the variant's title. */
+/** Bundles the measured functions for each variant. Each returned function's name begins with the variant's title. */
 export async function prepareVariants(functions: MeasuredFunction[], folder: string) {
   const measured = functions.filter(({ name }) => columns.some((column) => column[3] === name));
   const modules = [...new Set(measured.map(({ name }) => `functions/${moduleIn(name)}.ts`))];
@@ -51,7 +51,7 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
     const outdir = join(folder, `variant-${index}`);
     const bundleWithout = (names: string[]) =>
       bundle(modules, outdir, [...pluginsWithout(names), omission(names)]);
-    // Bundling fails if defaults of the SDK contain dynamic imports. In this case, the variant also omits the plugin
+    // Bundling fails if the SDK's defaults contain dynamic imports. The variant then also omits the plugin
     // `dynamic-imports` and is marked with `*`.
     const title = await bundleWithout(omitted).then(
       () => variant,
@@ -64,7 +64,7 @@ export async function prepareVariants(functions: MeasuredFunction[], folder: str
   return (await Promise.all(built)).flat();
 }
 
-/** Returns a plugin that removes optimizations from sources. The build fails if an optimization is not found. */
+/** Returns a plugin that removes optimizations from sources. The build fails if a source lacks one of them. */
 function omission(omitted: string[]): Plugin {
   const needed = omitted.map((name) => removals[name]).filter((removal) => removal !== undefined);
   return {
@@ -85,8 +85,8 @@ function omission(omitted: string[]): Plugin {
 }
 
 /**
- * Returns a table that compares each variant with the current functions. A cell contains the median ratio and half of
- * the interquartile range. The first row contains the absolute medians of the current functions.
+ * Returns the run details and a table that compares each variant with the current functions. A cell contains the median
+ * ratio and half of the interquartile range. The first row contains the absolute medians of the current functions.
  */
 export function documents({ runDetails, rows }: Results) {
   const titles = [...new Set(rows.map(({ name }) => name.split(': ')[0]!))];

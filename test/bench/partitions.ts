@@ -25,7 +25,7 @@ const UNITS_PER_NEW_TABLE = { Write: 4_000, Read: 12_000 };
 type Figure = (partitions: number) => number;
 
 const createUnits: Figure = () => Math.ceil(ITEM_BYTES / 1_024);
-/** Read units per list. A list usually sends one query per list partition, which reads up to `queryLimit` items. */
+/** Read units per list. A list usually sends one query per list partition. A query reads up to `queryLimit` items. */
 const listUnits =
   (items: number): Figure =>
   (partitions) =>

@@ -38,7 +38,7 @@ export async function startStubDatabase(folder: string) {
   const server = createServer({ key, cert }, async (request, response) => {
     const [, action = ''] = String(request.headers['x-amz-target']).split('.');
     const input = await text(request);
-    // Caches one response for equal requests. All PutItem requests share a response, because no two of them are equal.
+    // Equal requests share a cached response. PutItem requests are never equal, but all have the same response.
     const cacheKey = action === 'PutItem' ? action : input;
     const body =
       bodies.get(cacheKey) ?? Buffer.from(JSON.stringify(actions[action]?.(JSON.parse(input)) ?? {}));

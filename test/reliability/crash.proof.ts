@@ -17,7 +17,7 @@ const CLIENTS = 3;
 /** For each burst of creates, the number of 201 responses after which the test kills the service. */
 const RESPONSES_BEFORE_KILL = [1, 2, 3, 5, 8, 12, 16, 20, 25, 30];
 
-/** All items that the tests have tried to create in the data folder. */
+/** All items that the tests have tried to create. The tests share a data folder. */
 const requested: RequestedItem[] = [];
 const data = temporaryFolder();
 let service: LocalService | undefined;
@@ -51,7 +51,7 @@ function listedItems(from: LocalService): Promise<Item[]> {
   return listAll((path) => call(from, path));
 }
 
-/** Creates items until the service exits. Kills it after `responsesBeforeKill` 201s. Returns the requested items. */
+/** Creates items until the service exits, and kills the service after `responsesBeforeKill` 201s. Returns the items. */
 async function createUntilExit(victim: LocalService, responsesBeforeKill = Infinity) {
   const burst: RequestedItem[] = [];
   async function createItems(): Promise<void> {

@@ -41,7 +41,7 @@ async function expectListed(items: Item[], requested: NewItem[] = items): Promis
   expect(listed.filter((item) => texts.has(item[textField]))).toEqual(newestFirst);
 }
 
-/** Makes the n-th database call fail. Returns the mock, which records the calls. */
+/** Makes the database call with this number fail (the first is 1). Returns the mock, which records the calls. */
 function interruptBefore(call: number) {
   const calls = jest.spyOn(database, 'send');
   return calls.mockImplementation(async (command) => {
@@ -71,7 +71,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['a different item has the id in the idempotency record', leaveRecordForTakenId],
 ])('a retry completes an interrupted request if %s', async (_case, prepare) => {
   const items: Item[] = [];
-  // Interrupts a request at each of its database calls. The last request completes without an interruption.
+  // Interrupts one request before each database call. The last request completes without an interruption.
   for (let end = 1, isComplete = false; !isComplete; end += 1) {
     newItem = generateItem();
     token = newToken();

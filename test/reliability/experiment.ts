@@ -85,7 +85,7 @@ async function create(item: RequestedItem, seed: number, send: Send, findings: F
 
 type Send = (request: Request) => Promise<HttpResponse>;
 
-/** Returns a function that sends requests and counts their responses. */
+/** Returns a function that sends requests, counts their responses, and records slow and unexpected responses. */
 function observed(service: FaultyService, findings: Findings): Send {
   return async (request) => {
     const start = performance.now();

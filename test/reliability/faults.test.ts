@@ -68,7 +68,7 @@ test('a create stores one item if one attempt to write the item fails', async ()
   );
 });
 
-test('a create can be retried after all attempts to write the item have failed', async () => {
+test('a create gets a 503 if all attempts to write the item fail, and a retry stores only one item', async () => {
   async function createWith(fault: Fault): Promise<HttpResponse> {
     faultsOfWrites.set(fault, Array<Fault>(ATTEMPTS).fill(fault));
     return create(fault, encodeURIComponent(fault));

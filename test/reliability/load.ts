@@ -33,7 +33,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1_000),
   }).catch(({ name, cause }) => ({ ok: false, status: cause?.code ?? name }));
-  // The message omits the error of `fetch`, because this error can contain the key.
+  // `status` is only the code or the name of an error, because the error's message can contain the key.
   if (!ok)
     throw new UsageError(`A list request to ${baseUrl} failed (${status}). Check --base-url and --api-key.`);
   // https://github.com/mcollina/autocannon
@@ -52,7 +52,7 @@ await runWithOptions(USAGE, options, async ({ 'base-url': address, 'api-key': ap
   autocannon.track(running, { renderResultsTable: false });
   const result = await running;
   console.log(autocannon.printResult(result, { outputStream: process.stdout, renderStatusCodes: true }));
-  // Autocannon does not count requests without a response. At the end, each connection can have one pending request.
+  // `total` omits requests without a response. When the load ends, each connection can have one pending request.
   const lost = Math.max(0, result.requests.sent - result.requests.total - connections);
   if (lost > 0) console.error(`At least ${lost} requests got no response.`);
   if (lost + result.errors + result.non2xx > 0) process.exitCode = 1;

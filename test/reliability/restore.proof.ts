@@ -55,7 +55,7 @@ async function run(script: string, environment: Record<string, string>): Promise
 await createTable('empty', []);
 
 describe('the script that copies missing items', () => {
-  // The partition key is named `hash`, which is a reserved word in DynamoDB.
+  // The partition key has the name `hash`, a reserved word in DynamoDB, so the script must use a placeholder.
   test('copies only missing items', async () => {
     const lost = { hash: 1n, text: 'lost', integer: 2n ** 63n - 1n };
     await createTable('restored', [lost, { hash: 2n, text: 'as it was' }], 'hash');
@@ -89,7 +89,7 @@ describe('the script that copies missing items', () => {
   });
 });
 
-/** Returns an item in list partition 1 with the keys of all indexes, as the service stores it. */
+/** Returns an item with its index keys, as the service stores it in list partition 1. */
 function itemWith(id: bigint, others: Partial<NewItem> = {}): Record<string, unknown> {
   const item = { ...requiredInput, id, ...others };
   return { creation: 'request', ...indexKeys(item, '1'), ...item };

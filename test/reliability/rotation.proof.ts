@@ -9,15 +9,15 @@ import { done, type RunningModule, startModule } from '../support/run-command.ts
 import { itemsPath } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-// Sends requests with the old and the new key before each database call of a rotation. Authorizer decisions are not
-// cached, so each response shows the current state of the API keys table.
+// Sends requests with the old key before each database call of a rotation, and with the new key before the last call.
+// Authorizer decisions are not cached, so each response shows the current state of the API keys table.
 
 const folder = temporaryFolder();
 const data = join(folder, 'data');
-/** Data folder in which the URL of the database is the proxy's URL. */
+/** Data folder for the command. In this folder, the URL of the database is the proxy's URL. */
 const proxyData = temporaryFolder();
 
-/** Function that runs before each database call of the command. */
+/** Function that runs before each database call of the command, with the body of the call as its argument. */
 let beforeCall: (body: string) => Promise<unknown> = async () => {};
 
 const service = await startLocalService('--data', data, '--assembly', await assemblyWithoutCache(folder));
@@ -58,7 +58,7 @@ test('the old and the new key work during a rotation', async () => {
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
   statuses.push([await statusOf(key), await statusOf(await newKey)]);
   expect(new Set(statuses.flat())).toEqual(new Set([200]));
-  // With at least four calls, the command finds the key, reads it, stores the successor and sets the old key's expiry.
+  // At least four calls: the command finds and reads the old key, stores the new key, and sets the old key's expiry.
   expect(statuses.length).toBeGreaterThan(4);
   expect(statuses.at(-2)).toHaveLength(2);
 });

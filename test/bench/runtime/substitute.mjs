@@ -22,7 +22,7 @@ function call(method, path, value) {
   });
 }
 
-// If the function throws an error, this process exits and the benchmark reports the process's standard error.
+// If the function throws an error, this process exits, and the benchmark reports what the process wrote to stderr.
 const [module, name] = _HANDLER.split('.');
 const { [name]: handler } = await import(`${LAMBDA_TASK_ROOT}/${module}.mjs`);
 
