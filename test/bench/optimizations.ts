@@ -12,7 +12,7 @@ import { figureOf, ratiosOf, type Results } from './bench-report.ts';
 
 const [sdk, database] = ['/shared/storage/sdk.ts', '/shared/storage/database.ts'];
 
-/** For each optimization by name, the source file and the text to remove from the file. */
+/** For each optimization that is not a plugin, the source file and the text to remove from the file. */
 const removals: Record<string, [file: string, text: string | RegExp]> = {
   ...Object.fromEntries(
     Object.keys(sdkSettings).map((name) => [name, [sdk, new RegExp(`^ {2}${name}(,|:.*,)$`, 'm')]]),

@@ -71,7 +71,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['a different item has the id in the idempotency record', leaveRecordForTakenId],
 ])('a retry completes an interrupted request if %s', async (_case, prepare) => {
   const items: Item[] = [];
-  // Interrupts one request before each database call. The last request completes without an interruption.
+  // Interrupts one request before call 1, one before call 2, and so on, until a request completes.
   for (let end = 1, isComplete = false; !isComplete; end += 1) {
     newItem = generateItem();
     token = newToken();
