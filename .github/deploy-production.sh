@@ -3,12 +3,12 @@
 #
 #   .github/deploy-production.sh
 #
-# CloudFormation rolls back the deployment if one of the alarms below fires during the deployment or in the next five
-# minutes. The script cancels the deployment if the probe fails in this period.
+# CloudFormation rolls back the deployment if the alarm ApiServerErrors, ApiRejectedRequests or FirewallBlocks fires
+# during the deployment or the next five minutes. If the probe fails in this time, the script cancels the deployment.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-rollback-triggers.html
 set -euo pipefail
 stack=PetStore-production
-# The script runs the probe without npm, because npm does not forward the signal after which the probe revokes its key.
+# The script runs the probe without npm, because npm does not forward SIGTERM, which makes the probe revoke its key.
 probe=(node --require ./infra/require-node.cjs infra/operate/smoke.ts --stage production --read-only)
 
 deploy() { npx cdk deploy "$@" --exclusively --app cdk.out --require-approval never --progress events; }

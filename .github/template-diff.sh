@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the stacks of two synthesized cloud assemblies without access to AWS.
+# Compares the stacks of the cloud assemblies in the folders BASE and HEAD without access to AWS.
 #
 #   .github/template-diff.sh BASE HEAD OUTPUT
 #
@@ -8,7 +8,7 @@
 set -euo pipefail
 base=$1 head=$2 output=$3
 
-# GitHub rejects a step summary of more than 1 MiB. Five diffs of this size fit.
+# Five diffs of this size fit in a step summary, which GitHub limits to 1 MiB.
 summary_bytes_per_stack=200000
 # The fence has ten tildes, so that a shorter row of tildes in a template cannot end the code block.
 fence='~~~~~~~~~~'
