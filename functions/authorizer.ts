@@ -7,8 +7,9 @@ import { database } from '../shared/storage/database.ts';
 import { count } from '../shared/telemetry.ts';
 
 /**
- * Returns a policy that allows requests with an active API key and denies all others. An exception for an invalid key
- * would count as a function error. API Gateway caches the policy per key, so the policy covers all routes of the stage.
+ * Returns a policy that allows access if the API key is active. Otherwise, the policy denies access, because an
+ * exception would count as a function error. API Gateway caches the policy per key, so the policy covers all routes of
+ * the stage.
  *
  * @throws Error if the API keys table cannot be read.
  */

@@ -12,7 +12,8 @@ export const handler = endpoint(operations.createPet, async ({ headers, body, ro
   return { body: pet, headers: { Location: `${rootUrl}${operations.createPet.path}/${pet.id}` } };
 });
 
-// The sample request only reads. A write would add a pet, and a failed condition would appear in DynamoDB's metrics.
+// The sample request only reads. A successful write would add a pet. A write whose condition fails would appear in
+// DynamoDB's metrics.
 const sample = { body: '{"name":"Rex","categoryId":1,"status":"available"}' };
 await prime(operations.createPet, sample, async ({ body }) => {
   await Promise.all([getPet(0n), Promise.try(primeCount, metrics.petsCreated)]);

@@ -54,7 +54,7 @@ const Settings = group({
   /** Whether the stack and its tables are protected from deletion. If true, tables, logs and backups outlive the stack. */
   retainData: flag,
   /**
-   * Number of days back to which point-in-time recovery can restore a table.
+   * Recovery period of point-in-time recovery, in days.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
    */
   recoveryDays: integer(1, 35),
@@ -75,8 +75,8 @@ const Settings = group({
   requestsPerSecond: integer(1),
   requestBurst: integer(1),
   /**
-   * Web ACL with approximate request limits for each IP address and each API key. A change to a limit resets the counts. If
-   * `action` is `count`, the web ACL only logs the requests that it would block.
+   * Web ACL with approximate request limits for each IP address and each API key. A change to a limit resets the counts.
+   * If `action` is `count`, the web ACL only counts and logs the requests that it would otherwise block.
    * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based-caveats.html
    * @default - no web ACL
    */
@@ -92,8 +92,8 @@ const Settings = group({
   /**
    * Custom domain, which adds the base URL `https://{name}/v1`. The certificate must be in the stage's region. With
    * `hostedZoneId`, the stack adds a DNS record to this Route 53 zone. Without `certificateArn`, the stack also creates
-   * the certificate. When all clients use the domain, set `disableDefaultEndpoint` to true in a later deployment. Other
-   * base URLs then stop working.
+   * the certificate. When all clients use the domain, set `disableDefaultEndpoint` to true in a later deployment. The
+   * base URL that API Gateway assigns then stops working.
    * @default - only the base URL that API Gateway assigns
    */
   domain: v.exactOptional(
@@ -125,10 +125,11 @@ export type StageSettings = v.InferOutput<typeof Settings>;
 export type Stage = StageSettings & { name: string };
 
 /**
- * Checks the name of a stage. API keys, URLs and stack names contain this name. `account` is reserved for the stack
- * that all stages share, and `local` for the local service.
+ * Checks the name of a stage. API keys, default base URLs and stack names contain this name. `account` is reserved for
+ * the stack that all stages share, and `local` for the local service.
  *
- * @throws UsageError that starts with `place` and omits `name`, because an operator can pass an API key by mistake
+ * @throws UsageError whose message starts with `place`. The message omits `name`, because an operator can pass an API
+ *   key by mistake.
  */
 export function requireStageName(name: string, place: string): void {
   if (!/^(?!account$|local$)[a-z]{1,30}$/.test(name))
@@ -155,7 +156,8 @@ export function stagesOf(all: Record<string, StageSettings>, context: Record<str
     throw new UsageError(`Change \`-c stage=${stage}\`, because infra/stages.ts contains this stage.`);
   if (!basedOn || !Object.hasOwn(all, basedOn))
     throw new UsageError(`Set \`-c based-on=STAGE\`, where STAGE is ${Object.keys(all).join(' or ')}.`);
-  // Only one stack can create a domain, and CloudFormation deletes only empty vaults, so ephemeral stages have neither.
+  // An ephemeral stage has no domain, because two stacks cannot create the same domain. It has no backups, because
+  // CloudFormation deletes only empty vaults.
   const { domain: _domain, backup: _backup, ...settings } = all[basedOn]!;
   return [{ ...settings, name: stage, retainData: false }];
 }

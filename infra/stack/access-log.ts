@@ -47,8 +47,8 @@ export const gatewayErrorsMetric = { name: 'GatewayErrorResponses', dimensions: 
 export const serverErrorsMetric = { name: 'ServerErrors', dimensions: [] };
 
 /**
- * Counts requests that the authorizer, throttling or a function rejected. Excludes 404, 405, responses of the firewall,
- * and 401 for a missing key or a key in the wrong format, because these responses require no API key.
+ * Counts 4xx responses. Excludes 404, 405, responses of the firewall, and 401 for a missing key or a key in the wrong
+ * format, because clients need no API key to cause these responses.
  */
 export const rejectedRequestsMetric = { name: 'RejectedRequests', dimensions: [] };
 

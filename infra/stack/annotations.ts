@@ -36,7 +36,7 @@ export function addAnnotations(stack: StageStack, today: Date): void {
   if (stage.retainData && !stage.alarmEmail)
     warn('alarmEmail', 'null. Enter an email address, or check that the topic AlarmTopic has subscribers.');
 
-  // If no region is configured, the CDK CLI sets CDK_DEFAULT_REGION to us-east-1, so this value is ignored.
+  // The CDK CLI also sets CDK_DEFAULT_REGION to us-east-1 if no region is configured, so this value is not reliable.
   const { AWS_REGION, AWS_DEFAULT_REGION, CDK_DEFAULT_REGION } = process.env;
   const target = CDK_DEFAULT_REGION === 'us-east-1' ? (AWS_REGION ?? AWS_DEFAULT_REGION) : CDK_DEFAULT_REGION;
   const region = stage.domain?.certificateArn?.split(':')[3];

@@ -83,7 +83,7 @@ function addRoutes(api: apigateway.RestApi, authorizer: apigateway.IAuthorizer, 
   }
   for (const [path, methods] of methodsByPath()) addMockResponse(api.root.resourceForPath(path), methods);
   api.root.addResource('{proxy+}');
-  // AWS does not document whether `{proxy+}` serves resources without methods, such as `/v1`, so they also have mocks.
+  // AWS does not document whether `{proxy+}` serves resources without methods, so resources such as `/v1` also have mocks.
   const served = new Set(api.methods.map(({ resource }) => resource));
   for (const resource of api.root.node.findAll()) {
     if (resource instanceof apigateway.ResourceBase && !served.has(resource)) addMockResponse(resource);
@@ -113,7 +113,7 @@ function addDomain(scope: Construct, api: apigateway.IRestApi, settings: NonNull
   }
 }
 
-/** Returns the API's metrics. `Stage` is a name, because a reference to the stage would be a circular dependency. */
+/** Returns the API's metrics. `Stage` is a name, because a reference to the stage would create a circular dependency. */
 function apiMetrics(api: apigateway.RestApi, Stage: string) {
   const ofStage = { dimensionsMap: { ApiName: api.restApiName, Stage }, period: MINUTE };
   return {
@@ -153,7 +153,7 @@ function addAlarms(stack: StageStack, api: Api['metrics']): void {
   stack.addAlarm('ApiRejectedRequests', {
     section: 'Rejected requests',
     description: 'Clients get 4xx responses. In 3 of 7 minutes, most requests were rejected.',
-    // In longer periods, requests that CloudWatch counts late would make the share of rejections seem higher.
+    // In periods over one minute, requests that CloudWatch counts late would make the share of rejections seem higher.
     metric: excess(rejected, 0.5, api.requests),
     threshold: 5,
     datapointsToAlarm: 3,

@@ -30,8 +30,8 @@ const nodeModules: Plugin = {
 };
 
 /**
- * Excludes packages that the SDK imports dynamically, such as event streams. Otherwise, esbuild would wrap most modules
- * in functions. The build fails if a bundle contains one of these imports.
+ * Excludes modules that the SDK imports dynamically, such as `@smithy/core/event-streams`. Otherwise, esbuild would wrap
+ * most modules in functions. The build fails if a bundle contains one of these imports.
  */
 const dynamicImports: Plugin = {
   name: 'dynamic-imports',
@@ -48,12 +48,13 @@ const dynamicImports: Plugin = {
   },
 };
 
-/** Settings for which the SDK's client has no default. */
+/** Settings for which the SDK's `runtimeConfig` files contain no default. */
 const withoutDefault = new Set(['cacheMiddleware', 'signer']);
 
 /**
  * Makes the settings in `shared/storage/sdk.ts` the defaults of the SDK's client, so that the SDK's own implementations,
- * such as its search for credentials, are not bundled. The build fails if the SDK lacks one of these defaults.
+ * such as its search for credentials, are not bundled. The build fails if the SDK has no default for a setting that
+ * is not in `withoutDefault`.
  *
  * @param omitted names of settings for which the SDK's defaults stay
  */

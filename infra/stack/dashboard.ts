@@ -14,7 +14,7 @@ export function addDashboard(stack: StageStack, api: Api, functions: Functions, 
   const all = Object.values(tables);
   const period = MINUTE;
   const concurrent = { statistic: cloudwatch.Stats.MAXIMUM, period };
-  // Each row of the dashboard shows three of these graphs.
+  // Each row of the dashboard shows up to three of these graphs.
   const graphs: Record<string, cloudwatch.IMetric[]> = {
     'Requests and error responses per minute': [requests, clientErrors, serverErrors],
     'Rejected requests per minute': [stack.countPerMinute(rejectedRequestsMetric)],

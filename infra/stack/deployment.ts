@@ -64,7 +64,7 @@ function addAlarms(stack: StageStack, operation: string, fn: LambdaFunction): cl
   return alarms;
 }
 
-/** Adds CodeDeploy's role. Unlike AWSCodeDeployRoleForLambdaLimited, it grants no access to other Lambda functions. */
+/** Adds CodeDeploy's role. Unlike AWSCodeDeployRoleForLambdaLimited, the role grants no access to other functions. */
 function addRole(stack: StageStack, functions: LambdaFunction[]): iam.Role {
   const role = new iam.Role(stack, 'DeploymentRole', {
     // https://docs.aws.amazon.com/codedeploy/latest/userguide/security_confused_deputy.html

@@ -23,8 +23,8 @@ const tooLarge = errorBody('request_too_large', operations.createPet.errors.requ
 const jsonOf = (body: ErrorBody) => ({ contentType: 'APPLICATION_JSON', content: JSON.stringify(body) });
 
 /**
- * Matches bodies that the functions would reject, or that exceed Lambda's limit of 6,291,456 bytes. WAF inspects only
- * the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
+ * Matches bodies above the functions' limit, and therefore also bodies above Lambda's limit of 6,291,456 bytes. WAF
+ * inspects only the start of a body above the inspection limit, so `MATCH` is required to block such bodies.
  * https://docs.aws.amazon.com/waf/latest/developerguide/waf-oversize-request-components.html
  */
 const largeBody = {
@@ -35,9 +35,9 @@ const largeBody = {
 };
 
 /**
- * If the settings include a firewall, adds a web ACL with its log and, if it blocks, an alarm. The limits per IP
- * address and API key come first, because a rule does not count requests that an earlier rule blocked. AWS's managed
- * rules come after the rule for large bodies, so that every large body gets the same response.
+ * If the settings include a firewall, adds a web ACL and its log. If `action` is `block`, also adds an alarm. The
+ * limits per IP address and API key come first, because a rule does not count requests that an earlier rule blocked.
+ * AWS's managed rules come after the rule for large bodies, so that every large body gets the same response.
  */
 export function addFirewall(stack: StageStack, resourceArn: string): void {
   const { stage } = stack;
@@ -55,7 +55,7 @@ export function addFirewall(stack: StageStack, resourceArn: string): void {
     managed('KnownBadInputsRuleSet'),
   ].map((rule) => (action === 'count' ? counting(rule) : rule));
   const keyField = { fieldType: 'SINGLE_HEADER', fieldKeys: [KEY_HEADER] };
-  // The metrics of all web ACLs in the account and region differ only in this name.
+  // WAF's metrics identify a web ACL by this name, so the name must be unique in the account and region.
   const metricName = stackName(stage.name);
   const webAcl = new waf.CfnWebACL(stack, 'Firewall', {
     scope: 'REGIONAL',

@@ -34,8 +34,8 @@ export function addGatewayResponses(api: apigateway.RestApi): void {
 }
 
 /**
- * Adds an error response for every method without a route: a 405 that lists the supported `methods`, or a 404 if
- * `methods` is omitted. Clients need no API key to get this response.
+ * Adds an error response for all methods of the resource that have no route: a 405 that lists the supported `methods`,
+ * or a 404 if `methods` is omitted. Clients need no API key to get this response.
  */
 export function addMockResponse(resource: apigateway.IResource, methods?: string[]): void {
   const body = methods
@@ -56,7 +56,7 @@ export function addMockResponse(resource: apigateway.IResource, methods?: string
   });
 }
 
-/** Returns the headers of an error response in the single quotes that API Gateway requires around static values. */
+/** Returns the headers of an error response. API Gateway requires single quotes around static values. */
 function quoted(headers: Record<string, string>, prefix = ''): Record<string, string> {
   const all = Object.entries({ 'Cache-Control': 'no-store', ...headers });
   return Object.fromEntries(all.map(([name, value]) => [prefix + name, `'${value}'`]));

@@ -11,7 +11,7 @@ export const principalOf = (service: string) =>
 
 type ManagedRole = Record<'service' | 'policy' | 'reason', string>;
 
-/** Adds a role that only `service` can assume, with an AWS managed policy. `reason` says why the policy is acceptable. */
+/** Adds a role that only `service` can assume. `reason` says why the AWS managed policy `policy` is acceptable. */
 export function addManagedRole(scope: Construct, id: string, { service, policy, reason }: ManagedRole) {
   const managedPolicies = [iam.ManagedPolicy.fromAwsManagedPolicyName(policy)];
   const role = new iam.Role(scope, id, { assumedBy: principalOf(service), managedPolicies });

@@ -13,7 +13,8 @@ export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
 
 /**
- * Longest expected delay of a metric. AWS documents no limit and recommends M-out-of-N alarms for late metrics.
+ * Longest expected delay of a metric (3 minutes) plus a margin of 1 minute. AWS documents no limit and recommends
+ * M-out-of-N alarms for late metrics.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 const METRIC_DELAY = Duration.minutes(4);
@@ -35,7 +36,7 @@ interface EmittedMetric {
   dimensions: readonly string[];
 }
 
-/** Stack of a stage with the topic that alarms notify. Other modules add the alarms and all other resources. */
+/** Stack of a stage, with the topic that alarms notify. Other modules add the alarms and all other resources. */
 export class StageStack extends Stack {
   readonly stage: Stage;
   readonly topic: sns.Topic;

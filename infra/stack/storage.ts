@@ -41,8 +41,8 @@ export function addTables(stack: StageStack) {
 export type Tables = ReturnType<typeof addTables>;
 
 /**
- * If the settings include `backup`, adds daily backups at 5:00 UTC (AWS's default) and copies to another vault. They omit
- * idempotency records, which expire after 24 hours. The vault's default key permits copies to other accounts.
+ * If the settings include `backup`, adds daily backups at 5:00 UTC (AWS's default) and copies to another vault. Backups
+ * omit idempotency records, which expire after 24 hours. The vault's default key permits copies to other accounts.
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/encryption.html#copy-encryption
  */
 export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
@@ -58,7 +58,7 @@ export function addBackup(stack: StageStack, { pets, apiKeys }: Tables): void {
   const plan = new backup.BackupPlan(stack, 'BackupPlan', { backupPlanName: Aws.STACK_NAME, backupVault });
   const destinationBackupVault = backup.BackupVault.fromBackupVaultArn(stack, 'Copies', vaultArn);
   const copy = { destinationBackupVault, deleteAfter: Duration.days(retentionDays) };
-  // The original backup is kept for only a week, because restores in the stage's account use point-in-time recovery.
+  // The original backups are kept for only a week, because restores in the stage's account use point-in-time recovery.
   plan.addRule(new backup.BackupPlanRule({ deleteAfter: Duration.days(7), copyActions: [copy] }));
   const policy = 'service-role/AWSBackupServiceRolePolicyForBackup';
   const reason = 'AWS maintains this policy for backups of all services. The plan selects only two tables.';
